@@ -58,12 +58,8 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
 }
 
 /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
-pub(crate) fn json_lines(file: &JobFile, summary: &Summary, status: &tables::Status) -> String {
+pub(crate) fn json_lines(file: &JobFile, summary: &Summary) -> String {
     let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
-        let stored = status.series.iter().find(|one| one.path == report.path);
-        let gaps = stored.map_or_else(Vec::new, |one| ranges(&one.gaps));
-        let folder = format!("/{}/", report.path.split('/').next().unwrap_or_default());
-        let files: Vec<_> = summary.files.iter().filter(|name| **name == file.out || name.contains(&folder)).collect();
         let error = summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
         let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
@@ -73,7 +69,7 @@ pub(crate) fn json_lines(file: &JobFile, summary: &Summary, status: &tables::Sta
             &json!({
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
-                "gaps": gaps, "files": files, "error": error,
+                "gaps": ranges(&report.gaps), "files": report.files, "error": error,
             }),
         ) + "\n"
     };

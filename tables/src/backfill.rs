@@ -2,16 +2,16 @@
 //! changed.
 //!
 //! The input is a list of series, a range and a target. The target contains the state of each series, which lists the
-//! ranges that were already fetched. A run fetches the missing ranges, and merges their rows with the existing rows.
-//! After a run was killed, the next run continues from the last state.
+//! ranges that were already fetched. A run fetches the missing ranges into a journal, and merges the journal into the
+//! data files at its end. After a run was killed, the next run continues from the state and the journal.
 
+mod buffer;
 mod event;
 mod fetch;
 mod plan;
 mod run;
-mod unwritten_rows;
-mod write;
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::ops::Range;
 use std::time::Duration;
@@ -19,10 +19,11 @@ use std::time::Duration;
 use runtime::history::History;
 use runtime::{Dynamic, Timestamp};
 
+use crate::content::Content;
 use crate::error::Error;
-use crate::existing_content::ExistingContent;
 use crate::lock::Lock;
 use crate::partition::Partition;
+use crate::place::Place;
 use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
@@ -66,6 +67,7 @@ pub struct Backfill {
     strict: bool,
     with_open: bool,
     allow_empty: bool,
+    only_new: bool,
     pub(crate) source_label: String,
     response_monitor: ResponseMonitor,
 }
@@ -83,6 +85,7 @@ impl Backfill {
             strict: false,
             with_open: false,
             allow_empty: false,
+            only_new: false,
             source_label: "service".to_owned(),
             response_monitor: ResponseMonitor::default(),
         }
@@ -119,9 +122,18 @@ impl Backfill {
         self
     }
 
-    /// Partitions a data set by this period; default: [`Partition::for_step`] of the shortest interval.
+    /// Requests only the records after the newest record of each series, and keeps them in the journal of the target,
+    /// which readers do not see, until the next run without this setting or until [`compact`](Self::compact).
     ///
-    /// A data set keeps the partition of its first run.
+    /// Such a run neither requests gaps nor notices revised values. It is meant for programs that run every minute.
+    pub fn only_new(mut self) -> Self {
+        self.only_new = true;
+        self
+    }
+
+    /// Partitions the files of a data set by this period; default: [`Partition::for_rows`] of the number of series.
+    ///
+    /// The files of an endpoint and interval keep the partition of their first run.
     pub fn partition(mut self, partition: Partition) -> Self {
         self.partition = Some(partition);
         self
@@ -160,35 +172,48 @@ impl Backfill {
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
-        // Twenty pages at a time are enough to use the highest rate limit if a response takes two seconds. They need
-        // less memory than the default of 32 pages.
-        let history = History::new(request, range).skip_failed_pages().prefetch(20);
+        let history = History::new(request, range).skip_failed_pages();
         if self.with_open { history.include_partial() } else { history }
     }
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let content = ExistingContent::open(self).await?;
-        plan::plan(self, &content).await
+        plan::plan(self, &Content::open(self).await?)
     }
 
     /// Fetches and writes the missing records, and reports every event to `watch`.
     ///
-    /// After `cancel` completes, no more requests are sent, and all fetched records are saved, so that the next run
-    /// continues from them. If the target is a single file, a cancelled run saves the records in a folder next to the
-    /// file, and a later run merges them into the file. If another run is writing the same series, no request is sent,
-    /// and [`Error::InUse`] names that run.
+    /// After `cancel` completes, no more requests are sent, and all fetched records are kept in the journal of the
+    /// target, so that the next run continues from them and adds them to the files. If another run is writing a file of
+    /// the same endpoint and interval, no request is sent, and [`Error::InUse`] names that run. In a bucket, this error
+    /// occurs when the second of two runs writes its files; its records remain in the journal.
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
         self.check()?;
-        let locks = self.target.locks(self.series.iter().map(SeriesRequest::path));
-        let _lock = Lock::acquire(&self.target.to_string(), locks)?;
+        let _lock = self.lock()?;
         // The target is read after locking, so that no other run changes its files in between.
-        let content = ExistingContent::open(self).await?;
-        run::run(self, &content, watch, cancel).await
+        run::run(self, Content::open(self).await?, watch, cancel).await
+    }
+
+    /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.
+    pub async fn compact(&self) -> Result<Vec<String>, Error> {
+        self.check()?;
+        let _lock = self.lock()?;
+        let mut files = Vec::new();
+        for table in &mut Content::open(self).await?.tables {
+            let (written, _) = table.commit(None, &BTreeSet::new()).await?;
+            files.extend(written.into_iter().map(|written| written.file));
+        }
+        Ok(files)
+    }
+
+    /// Locks the tables of the job.
+    fn lock(&self) -> Result<Lock, Error> {
+        let (storage, places, _) = Place::of_series(&self.target, &self.series)?;
+        Lock::acquire(&self.target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.
@@ -205,11 +230,9 @@ impl Backfill {
         if start < first {
             return Err(Error::invalid_input(format!("the range begins at {start}; it must not begin before {first}")));
         }
-        for (index, series) in self.series.iter().enumerate() {
-            let others = self.series.get(..index).unwrap_or_default();
-            if others.iter().any(|other| other.path() == series.path()) {
-                return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
-            }
+        let mut paths = BTreeSet::new();
+        if let Some(series) = self.series.iter().find(|series| !paths.insert(series.path())) {
+            return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
         }
         Ok(())
     }

@@ -11,8 +11,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use crate::error::Error;
-use crate::path_names;
-use crate::series_columns::{ENDPOINT, identifies, identifying};
+use crate::series_columns::{identifies, identifying};
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::text_writer::cell;
 
@@ -21,13 +20,13 @@ use crate::text_writer::cell;
 pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// Creates the columns of a file: the endpoint, these params, and the fields of all sources. If there is an
-    /// existing file, it must be the first source.
-    pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
+    /// Creates the columns of a file: the identifying columns and then the fields of all sources. If there is an existing
+    /// file, it must be the first source.
+    pub(crate) fn new(sources: &[SchemaRef]) -> Result<Self, String> {
         let known = sources.iter().flat_map(|source| source.fields()).filter(|field| identifies(field));
         let known = known.map(|field| field.name().as_str());
         let mut all: Vec<Field> = Vec::new();
-        for name in known.chain(std::iter::once(ENDPOINT)).chain(params.iter().map(String::as_str)) {
+        for name in known {
             if !all.iter().any(|field| field.name() == name) {
                 all.push(identifying(name));
             }
@@ -43,24 +42,24 @@ impl Columns {
         self.0.clone()
     }
 
-    /// Converts the rows of a series to these columns.
-    pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        let endpoint = (ENDPOINT.to_owned(), path_names::endpoint(path).to_owned());
-        let values: Vec<_> = std::iter::once(endpoint).chain(path_names::params(path)).collect();
+    /// Converts rows to these columns. A column that the rows do not have is null.
+    pub(crate) fn batch(&self, rows: &RecordBatch) -> Result<RecordBatch, Error> {
+        if rows.schema_ref() == &self.0 {
+            return Ok(rows.clone());
+        }
         let column = |field: &Arc<Field>| -> Option<ArrayRef> {
-            if let Some((index, source)) = rows.schema_ref().column_with_name(field.name()) {
-                let column = rows.column(index);
-                // Until an endpoint with this param was added to the file, the column was a field of the records.
-                return if identifies(field) { Some(text(source, column)) } else { cast(column, field.data_type()) };
+            let Some((index, source)) = rows.schema_ref().column_with_name(field.name()) else {
+                return Some(new_null_array(field.data_type(), rows.num_rows()));
+            };
+            // Until an endpoint with this param was added to the file, the column was a field of the records.
+            if identifies(field) {
+                return Some(text(source, rows.column(index)));
             }
-            match values.iter().find(|(name, _)| name == field.name() && identifies(field)) {
-                Some((_, value)) => Some(Arc::new(StringArray::new_repeated(value, rows.num_rows()))),
-                None => Some(new_null_array(field.data_type(), rows.num_rows())),
-            }
+            cast(rows.column(index), field.data_type())
         };
         let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
         let columns =
-            columns.ok_or_else(|| Error::invalid_input(format!("{path}: its columns changed; run the job again")))?;
+            columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
         RecordBatch::try_new(self.schema(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 }
@@ -127,12 +126,12 @@ mod tests {
             [(DataType::Int64, DataType::Float64, true), (DataType::Utf8, DataType::Float64, false)]
         {
             for (first, second) in [(&old, &new), (&new, &old)] {
-                let columns = Columns::new(&[], &[schema(&[("x", first.clone())]), schema(&[("x", second.clone())])]);
+                let columns = Columns::new(&[schema(&[("x", first.clone())]), schema(&[("x", second.clone())])]);
                 match columns {
                     Ok(columns) => {
-                        assert!(is_cast && *columns.schema().field(1).data_type() == new);
+                        assert!(is_cast && *columns.schema().field(0).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
-                        assert_eq!(columns.batch("e", &rows).unwrap().num_rows(), 0);
+                        assert_eq!(columns.batch(&rows).unwrap().num_rows(), 0);
                     }
                     Err(message) => {
                         assert!(!is_cast);
@@ -144,23 +143,19 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_identified_and_new_columns_are_null() {
-        let sources = [schema(&[("at", DataType::Int64)]), schema(&[("at", DataType::Int64), ("new", DataType::Utf8)])];
-        let columns = Columns::new(&["coin".to_owned()], &sources).unwrap();
+    fn new_columns_are_null_and_fields_become_params() {
+        let fields = [("at", DataType::Int64), ("new", DataType::Utf8)];
+        let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("coin")]))];
+        let columns = Columns::new(&sources).unwrap();
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
-        let rows = columns.batch("e/coin=B", &rows).unwrap();
-        let text = |index: usize| rows.column(index).as_string::<i32>().iter().next().flatten().map(str::to_owned);
-        assert_eq!((text(0).as_deref(), text(1).as_deref(), text(3)), (Some("e"), Some("B"), None));
-        // Existing columns keep their order when the file later gets rows of another endpoint.
-        let later = Columns::new(&["side", "coin"].map(str::to_owned), &[rows.schema()]).unwrap();
-        let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
-        assert_eq!(names, ["endpoint", "coin", "side", "at", "new"]);
-        assert_eq!(later.batch("other/coin=C", &rows).unwrap().column(1), rows.column(1));
+        let rows = columns.batch(&rows).unwrap();
+        let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        assert_eq!(names(rows.schema()), ["coin", "at", "new"]);
+        assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
-        let later = Columns::new(&["at".to_owned()], &[rows.schema()]).unwrap();
-        let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
-        assert_eq!(names, ["endpoint", "coin", "at", "new"]);
-        assert_eq!(later.batch("e/coin=B", &rows).unwrap().column(2).as_string::<i32>().value(0), "7");
+        let later = Columns::new(&[rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))]).unwrap();
+        assert_eq!(names(later.schema()), ["coin", "at", "new"]);
+        assert_eq!(later.batch(&rows).unwrap().column(1).as_string::<i32>().value(0), "7");
     }
 }

@@ -1,19 +1,21 @@
 //! File storage: files with paths below a root, each of which is written completely or not at all.
 //!
-//! The content of a file is opaque bytes. Disk access and writing Parquet block the thread. This is acceptable, because
-//! a run has nothing else to do until its rows are written.
+//! Disk access and writing Parquet block the thread. This is acceptable, because a run has nothing else to do until its
+//! rows are written.
 
 mod local;
 #[cfg(feature = "s3")]
 mod s3;
 
-use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::lock::Lock;
+use crate::parquet_file::Out;
+use crate::parquet_input::Source;
+use crate::path_names::{self, HOME};
+use crate::target::Target;
 
 pub(crate) use local::write;
 
@@ -29,8 +31,17 @@ pub(crate) enum FileStorage {
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl FileStorage {
+    /// Returns the storage of a target. For a single file, that is the folder of the file.
+    pub(crate) fn of(target: &Target) -> Result<Self, Error> {
+        match target {
+            Target::Folder(path) => Ok(Self::Folder(path.clone())),
+            Target::Bucket { bucket, prefix } => Self::bucket(bucket, prefix),
+            Target::File { path, .. } => Ok(Self::Folder(path.parent().map(PathBuf::from).unwrap_or_default())),
+        }
+    }
+
     /// Returns the storage of a prefix in a bucket, or an error without the feature `s3`.
-    pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
+    fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
         #[cfg(feature = "s3")]
         return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
         #[cfg(not(feature = "s3"))]
@@ -39,49 +50,70 @@ impl FileStorage {
         )))
     }
 
-    /// Returns the sorted paths of all files in a folder and its subfolders, or nothing if the folder does not exist.
-    /// On the local disk, hidden files are omitted, except the state files.
-    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
-        let mut paths = match self {
+    /// Returns the paths and the versions of all files in a folder and its subfolders, in the order of their paths, or
+    /// nothing if the folder does not exist. The version is the length of a file or, in object storage, its `ETag`.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
+        let mut files = match self {
             Self::Folder(root) => local::list(root, folder)?,
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => bucket.list(folder).await?,
         };
-        paths.sort();
-        Ok(paths)
+        files.sort();
+        Ok(files)
     }
 
-    /// Returns the content of a file, or an error if it does not exist.
-    pub(crate) async fn get(&self, path: &str) -> Result<Bytes, Error> {
-        let content = self.find(path).await?;
-        content.ok_or_else(|| Error::storage(self.name(path), io::Error::from(ErrorKind::NotFound)))
-    }
-
-    /// Returns the content of a file, if it exists.
-    pub(crate) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
+    /// Opens a file, if it exists, and returns its version.
+    pub(crate) async fn open(&self, path: &str) -> Result<Option<(Source, String)>, Error> {
         match self {
-            Self::Folder(root) => local::find(&root.join(path)),
+            Self::Folder(root) => local::open(&root.join(path)),
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => bucket.find(path).await,
         }
     }
 
-    /// Writes a file, replacing an existing file.
-    pub(crate) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+    /// Returns the content of a file, if it exists, and its version.
+    pub(crate) async fn find(&self, path: &str) -> Result<Option<(Bytes, String)>, Error> {
+        let Some((source, version)) = self.open(path).await? else { return Ok(None) };
+        let content = match source {
+            Source::Bytes(bytes) => bytes,
+            Source::File(file) => local::content(&file).map_err(|error| Error::storage(self.name(path), error))?,
+        };
+        Ok(Some((content, version)))
+    }
+
+    /// Writes a file, and returns its version. In object storage, fails if the present version is not `replaced`, where
+    /// `None` means that the file does not exist.
+    pub(crate) async fn put(
+        &self,
+        path: &str,
+        replaced: Option<&str>,
+        content: impl FnOnce(Out<'_>) -> Result<(), Error>,
+    ) -> Result<String, Error> {
         match self {
-            Self::Folder(root) => write(&root.join(path), |file| file.write_all(&content)),
+            Self::Folder(root) => {
+                let _ = replaced;
+                // Nothing but data is written to the folders with the data.
+                let is_data = path_names::read_file(path).is_some();
+                let temporary = is_data.then(|| root.join(HOME).join(format!("{}.unfinished", path.replace('/', "-"))));
+                local::write(&root.join(path), temporary, |file| content(file))?;
+                let length = std::fs::metadata(root.join(path)).map(|data| data.len().to_string());
+                length.map_err(|error| Error::storage(self.name(path), error))
+            }
             #[cfg(feature = "s3")]
-            Self::Bucket(bucket) => bucket.put(path, content).await,
+            Self::Bucket(bucket) => {
+                let mut bytes = Vec::new();
+                content(&mut bytes)?;
+                bucket.put(path, replaced, bytes).await
+            }
         }
     }
 
-    /// Locks the hidden file of the target, so that no other run changes it; `None` in object storage, which has no
-    /// locks.
-    pub(crate) fn lock(&self) -> Result<Option<Lock>, Error> {
+    /// Deletes a file, if it exists.
+    pub(crate) async fn delete(&self, path: &str) -> Result<(), Error> {
         match self {
-            Self::Folder(root) => Lock::wait(&root.join(".backfill.lock")).map(Some),
+            Self::Folder(root) => local::delete(root, path),
             #[cfg(feature = "s3")]
-            Self::Bucket(_) => Ok(None),
+            Self::Bucket(bucket) => bucket.delete(path).await,
         }
     }
 

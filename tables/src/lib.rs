@@ -27,32 +27,40 @@ mod timestamps;
 mod series;
 mod table_schema;
 
-mod series_columns;
-
 mod lock;
-
-mod parquet_file;
+mod series_columns;
 mod text_writer;
 
 mod columns;
-mod file_storage;
 mod merge_rows;
 mod saved_state;
 mod series_table;
-mod single_file;
+
+mod parquet_file;
+mod parquet_input;
+
+mod file_storage;
+mod journal;
+mod place;
+
+mod compact;
+mod rewrite;
+mod table;
+mod text_file;
 
 mod backfill;
-mod existing_content;
-mod merge_file;
+mod content;
+mod remove;
 mod status;
 
 pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary};
 pub use error::Error;
 pub use partition::Partition;
+pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
 pub use series_table::SeriesTable;
-pub use status::{SeriesStatus, Status, status};
+pub use status::{SeriesStatus, Status, status, verify};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;

@@ -1,14 +1,13 @@
-//! Locks that keep two runs from writing the same series of a target at the same time.
+//! Locks that keep two runs from writing the same files of a target at the same time.
 //!
-//! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes these
-//! lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error. The
+//! A run locks a file for each endpoint and interval of a data set, or one hidden file for a single file, and removes
+//! these lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error. The
 //! operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{env, process, thread};
+use std::{env, process};
 
 use runtime::Timestamp;
 
@@ -32,16 +31,6 @@ impl Lock {
             }
         }
         Ok(this)
-    }
-
-    /// Locks a file, and waits while it is locked.
-    pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
-        loop {
-            match Self::acquire("", vec![path.to_owned()]) {
-                Err(Error::InUse { .. }) => thread::sleep(Duration::from_millis(5)),
-                lock => return lock,
-            }
-        }
     }
 }
 
@@ -101,7 +90,7 @@ const TOO_MANY_FILES: i32 = 24;
 
 fn failed(path: &Path, error: io::Error) -> Error {
     if cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_FILES) {
-        let message = "too many open files; a data set needs one for each series, so raise the limit with `ulimit -n`";
+        let message = "too many open files; raise the limit with `ulimit -n`";
         return Error::storage(path.display(), message);
     }
     Error::storage(path.display(), error)
@@ -124,6 +113,8 @@ fn is_without_locks(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {

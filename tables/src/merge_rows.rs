@@ -3,8 +3,7 @@
 //! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
 //! replaces the existing row of the same time.
 
-use std::collections::BTreeMap;
-use std::io::Write;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
@@ -12,10 +11,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
 use runtime::Value;
 
-use crate::columns::Columns;
 use crate::error::Error;
-use crate::parquet_file::ParquetFile;
-use crate::saved_state::{Known, SeriesState};
+use crate::saved_state::Known;
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::timestamps::Timestamps;
 
@@ -75,91 +72,107 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// Merges two sources of rows of a series into a file with these columns. Returns the number of rows and the changes.
-pub(crate) fn write<'r, W: Write + Send>(
-    sources: [Rows<'r>; 2],
-    (state, known): (&SeriesState, &Known),
-    columns: &'r Columns,
-    file: &mut ParquetFile<W>,
-) -> Result<(u64, Changes), Error> {
-    let path = state.path.clone();
-    let mut rows = 0;
-    let mut out = |batch: &RecordBatch| {
-        rows += u64::try_from(batch.num_rows()).unwrap_or_default();
-        file.write(batch)
-    };
-    let sources = sources.map(|rows| -> Rows<'_> { Box::new(rows.map(|batch| columns.batch(&path, &batch?))) });
-    let changes = merge(sources, &RecordBatch::new_empty(columns.schema()), &state.time, known, &mut out)?;
-    Ok((rows, changes))
+/// Merges two sources of rows of a series. The rows of both sources have the same columns.
+pub(crate) struct Merge<'r> {
+    old: Cursor<'r>,
+    new: Cursor<'r>,
+    /// The time column.
+    time: String,
+    known: Known,
+    pub(crate) changes: Changes,
+    ready: VecDeque<RecordBatch>,
 }
 
-/// Merges two sources; `time` is the time column.
-fn merge<'r>(
-    [old, new]: [Rows<'r>; 2],
-    empty: &RecordBatch,
-    time: &str,
-    known: &Known,
-    out: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
-) -> Result<Changes, Error> {
-    let (mut old, mut new) = (Cursor::new(old, empty.clone())?, Cursor::new(new, empty.clone())?);
-    let mut changes = Changes::default();
-    loop {
+impl<'r> Merge<'r> {
+    pub(crate) fn new([old, new]: [Rows<'r>; 2], empty: &RecordBatch, time: &str, known: Known) -> Result<Self, Error> {
+        let (old, new) = (Cursor::new(old, empty.clone())?, Cursor::new(new, empty.clone())?);
+        Ok(Self { old, new, time: time.to_owned(), known, changes: Changes::default(), ready: VecDeque::new() })
+    }
+
+    /// Adds the next rows to the batches that are ready. Returns `false` at the end.
+    fn step(&mut self) -> Result<bool, Error> {
+        let Self { old, new, time, changes, ready, known } = self;
         if new.is_over() {
-            while !old.is_over() {
-                out(&old.take(old.left())?)?;
+            let has_more = !old.is_over();
+            if has_more {
+                ready.push_back(old.take(old.left())?);
             }
-            return Ok(changes);
+            return Ok(has_more);
         }
-        let new_times = Timestamps::in_batch(&new.batch, time)?;
+        let new_batch = new.batch.clone();
+        let new_times = Timestamps::in_batch(&new_batch, time)?;
         let first = new_times.get(new.next);
         if old.is_over() {
             let rows = new.left();
             changes.count(&new_times, new.next, rows, known);
-            out(changes.checked(&new.take(rows)?))?;
-            continue;
+            ready.push_back(changes.checked(new.take(rows)?));
+            return Ok(true);
         }
-        let old_times = Timestamps::in_batch(&old.batch, time)?;
+        let old_batch = old.batch.clone();
+        let old_times = Timestamps::in_batch(&old_batch, time)?;
         let before = old_times.before(old.next, first);
         if before > 0 {
-            out(&old.take(before)?)?;
-            continue;
+            ready.push_back(old.take(before)?);
+            return Ok(true);
         }
         let ahead = new_times.before(new.next, old_times.get(old.next));
         if ahead > 0 {
             changes.count(&new_times, new.next, ahead, known);
-            out(changes.checked(&new.take(ahead)?))?;
-            continue;
+            ready.push_back(changes.checked(new.take(ahead)?));
+            return Ok(true);
         }
         // The next rows of both sources have the same times. The fetched rows are written; existing values replace the
         // fetched values that do not fit their columns.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
-        let (was, is, mut written) = (old.take(same)?, new.take(same)?, 0);
+        let (was, is) = (old.take(same)?, new.take(same)?);
+        changes.replace(&was, &is, ready)?;
+        Ok(true)
+    }
+}
+
+impl Iterator for Merge<'_> {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() {
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+impl Changes {
+    /// Counts the invalid rows of a batch of new or revised rows, and returns the batch.
+    fn checked(&mut self, rows: RecordBatch) -> RecordBatch {
+        self.invalid += u64::try_from(invalid(&rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
+        rows
+    }
+
+    /// Replaces rows by the fetched rows of the same times.
+    fn replace(&mut self, was: &RecordBatch, is: &RecordBatch, ready: &mut VecDeque<RecordBatch>) -> Result<(), Error> {
+        let (same, mut written) = (is.num_rows(), 0);
         let differing = if was == is { 0..0 } else { 0..same };
         for (row, (was, fetched)) in differing.map(|row| (row, (was.slice(row, 1), is.slice(row, 1)))) {
             if was == fetched {
                 continue;
             }
             let kept = keep_valid(&was, &fetched)?;
-            changes.revised += u64::from(values(&kept) != values(&was));
-            if kept != was {
-                changes.checked(&kept);
-            }
+            self.revised += u64::from(values(&kept) != values(&was));
+            let kept = if kept == was { kept } else { self.checked(kept) };
             if kept != fetched {
-                out(&is.slice(written, row - written))?;
-                out(&kept)?;
+                ready.push_back(is.slice(written, row - written));
+                ready.push_back(kept);
                 written = row + 1;
             }
         }
-        out(&is.slice(written, same - written))?;
-    }
-}
-
-impl Changes {
-    /// Counts the invalid rows of a batch of new or revised rows, and returns the batch.
-    fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
-        self.invalid += u64::try_from(invalid(rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
-        rows
+        ready.push_back(is.slice(written, same - written));
+        ready.retain(|batch| batch.num_rows() > 0);
+        Ok(())
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
@@ -237,14 +250,13 @@ mod tests {
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
-        let mut out = |batch: &RecordBatch| {
+        let mut merge = Merge::new([rows(old), rows(new)], &batch(&[]), "at", known).unwrap();
+        for batch in merge.by_ref().map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();
             merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
-            Ok(())
-        };
-        let Changes { added, filled, revised, .. } =
-            merge([rows(old), rows(new)], &batch(&[]), "at", &known, &mut out).unwrap();
+        }
+        let Changes { added, filled, revised, .. } = merge.changes;
         assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
     }
 

@@ -1,58 +1,49 @@
-//! Reads and writes Parquet files.
+//! Writes Parquet files.
 //!
-//! The size of row groups and the compression were chosen by measurements; the crate's README contains the figures. The
-//! metadata of a file contains a checksum of the bytes of each row group.
+//! Several complete series share a row group, until it has enough rows; a long series has its own row groups. The size
+//! of row groups and the compression were chosen by measurements; the crate's README contains the figures.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use crc32fast::Hasher;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::ChunkReader;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
 
 use crate::error::Error;
+use crate::parquet_input::{CHECKSUMS, ParquetInput, STATE};
+use crate::saved_state::{self, FileState, RowFacts, Section};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
 
-/// First and last bytes of a Parquet file.
-const MAGIC: &[u8] = b"PAR1";
-
-/// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
-const BATCH: usize = 2048;
-
-/// The metadata key of the checksums. The value contains `END:CRC32` in hexadecimal digits for each row group, where
-/// `END` is the position after the last byte of the row group.
-const CHECKSUMS: &str = "checksums";
-
-/// Writes batches as one file.
-pub(crate) struct ParquetFile<W: Write + Send> {
-    writer: ArrowWriter<Checked<W>>,
-    checksums: Vec<String>,
-}
+/// A place to which a file is written.
+pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
 /// A writer that computes a checksum of the bytes that are written.
 pub(crate) struct Checked<W> {
     out: W,
-    position: u64,
+    length: u64,
     hash: Hasher,
 }
 
 impl<W> Checked<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, position: 0, hash: Hasher::new() }
+        Self { out, length: 0, hash: Hasher::new() }
     }
 
-    /// Returns the current position and the checksum of the bytes since the last call, as `END:CRC32`.
+    /// Returns the length and the checksum of the bytes since the last call, as `LENGTH:CRC32`.
     pub(crate) fn entry(&mut self) -> String {
         let sum = std::mem::take(&mut self.hash).finalize();
-        format!("{:x}:{sum:08x}", self.position)
+        format!("{:x}:{sum:08x}", std::mem::take(&mut self.length))
     }
 }
 
@@ -60,7 +51,7 @@ impl<W: Write> Write for Checked<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.update(bytes.get(..written).unwrap_or_default());
-        self.position += u64::try_from(written).unwrap_or_default();
+        self.length += u64::try_from(written).unwrap_or_default();
         Ok(written)
     }
 
@@ -69,39 +60,126 @@ impl<W: Write> Write for Checked<W> {
     }
 }
 
-impl<W: Write + Send> ParquetFile<W> {
-    pub(crate) fn new(out: W, schema: SchemaRef) -> Result<Self, Error> {
+/// Writes the sections of one file.
+pub(crate) struct ParquetFile<'o> {
+    /// The name of the file in errors.
+    name: String,
+    writer: SerializedFileWriter<Checked<Out<'o>>>,
+    factory: ArrowRowGroupWriterFactory,
+    schema: SchemaRef,
+    /// Number of rows after which a row group ends.
+    group_rows: usize,
+    /// The columns of the current row group, and its number of rows.
+    group: Option<(Vec<ArrowColumnWriter>, usize)>,
+    /// Whether the current section has row groups of its own.
+    is_long: bool,
+    checksums: Vec<String>,
+    pub(crate) sections: Vec<Section>,
+}
+
+impl<'o> ParquetFile<'o> {
+    pub(crate) fn new(name: String, out: Out<'o>, schema: SchemaRef, group_rows: usize) -> Result<Self, Error> {
         let properties = properties(&schema);
-        let writer =
-            ArrowWriter::try_new(Checked::new(out), schema, Some(properties)).map_err(|error| invalid_input(&error))?;
-        Ok(Self { writer, checksums: Vec::new() })
+        let begin = || {
+            let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties))?;
+            let (mut writer, factory) = writer.into_serialized_writer()?;
+            // The bytes before the first row group are not part of a checksum.
+            writer.flush()?;
+            writer.inner_mut().entry();
+            Ok((writer, factory))
+        };
+        let (writer, factory) = begin().map_err(|error: ParquetError| Error::storage(&name, error))?;
+        let (checksums, sections) = (Vec::new(), Vec::new());
+        Ok(Self { name, writer, factory, schema, group_rows, group: None, is_long: false, checksums, sections })
     }
 
+    /// Begins a section with at most this number of rows. A long section does not share row groups with others.
+    pub(crate) fn begin(&mut self, path: &str, rows: RowFacts, count: usize) -> Result<(), Error> {
+        self.sections.push(Section { path: path.to_owned(), rows, ..Section::default() });
+        self.is_long = count >= self.group_rows;
+        if self.is_long { self.end_group() } else { Ok(()) }
+    }
+
+    /// Writes rows of the section.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        self.writer.write(batch).map_err(|error| invalid_input(&error))?;
-        if self.writer.in_progress_rows() >= ROW_GROUP { self.end_group() } else { Ok(()) }
+        if let Some(section) = self.sections.last_mut() {
+            section.count += batch.num_rows();
+            section.rows.add(batch, &self.schema)?;
+        }
+        self.write_columns(batch).map_err(|error| Error::storage(&self.name, error))?;
+        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows);
+        if self.is_long && is_full { self.end_group() } else { Ok(()) }
+    }
+
+    fn write_columns(&mut self, batch: &RecordBatch) -> ParquetResult<()> {
+        if self.group.is_none() {
+            self.group = Some((self.factory.create_column_writers(self.checksums.len())?, 0));
+        }
+        let Some((columns, rows)) = &mut self.group else { return Ok(()) };
+        *rows += batch.num_rows();
+        for ((field, values), column) in self.schema.fields().iter().zip(batch.columns()).zip(columns) {
+            compute_leaves(field, values)?.iter().try_for_each(|leaf| column.write(leaf))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the section.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows);
+        if self.is_long || is_full { self.end_group() } else { Ok(()) }
     }
 
     /// Ends the row group, and adds its checksum to the list.
     fn end_group(&mut self) -> Result<(), Error> {
-        self.writer.flush().map_err(|error| invalid_input(&error))?;
-        // This call passes the remaining bytes of the group to the inner writer, which computes the checksum.
-        self.writer.sync().map_err(|error| Error::storage("the file", error))?;
+        let Some((columns, _)) = self.group.take() else { return Ok(()) };
+        let columns = columns.into_iter().map(ArrowColumnWriter::close).collect::<ParquetResult<Vec<_>>>();
+        let written = columns.and_then(|columns| {
+            self.add_group(|out| columns.into_iter().try_for_each(|column| column.append_to_row_group(out)))
+        });
+        written.map_err(|error| Error::storage(&self.name, error))
+    }
+
+    fn add_group(
+        &mut self,
+        content: impl FnOnce(&mut SerializedRowGroupWriter<'_, Checked<Out<'o>>>) -> ParquetResult<()>,
+    ) -> ParquetResult<()> {
+        let mut out = self.writer.next_row_group()?;
+        content(&mut out)?;
+        out.close()?;
+        // The remaining bytes of the group are passed to the inner writer, which computes the checksum.
+        self.writer.flush()?;
         self.checksums.push(self.writer.inner_mut().entry());
         Ok(())
     }
 
-    /// Adds an entry to the metadata of the file.
-    pub(crate) fn add_metadata(&mut self, key: &str, value: String) {
-        self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
+    /// Copies an encoded row group of another file with the same columns. The caller adds its sections.
+    pub(crate) fn copy(&mut self, input: &ParquetInput, index: usize) -> Result<(), Error> {
+        self.end_group()?;
+        let Some(group) = input.groups().get(index) else { return Ok(()) };
+        let copied = self.add_group(|out| {
+            group.columns().iter().try_for_each(|column| {
+                let closed = ColumnCloseResult {
+                    bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
+                    rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
+                    metadata: column.clone(),
+                    bloom_filter: None,
+                    column_index: None,
+                    offset_index: None,
+                };
+                out.append_column(&input.source, closed)
+            })
+        });
+        copied.map_err(|error| Error::storage(&self.name, error))
     }
 
-    /// Writes the remaining rows and the footer, and returns the inner writer.
-    pub(crate) fn finish(mut self) -> Result<W, Error> {
+    /// Writes the remaining rows and the footer.
+    pub(crate) fn finish(mut self, state: &FileState) -> Result<(), Error> {
         self.end_group()?;
         let checksums = self.checksums.join(" ");
-        self.add_metadata(CHECKSUMS, checksums);
-        Ok(self.writer.into_inner().map_err(|error| invalid_input(&error))?.out)
+        for (key, value) in [(CHECKSUMS, checksums), (STATE, saved_state::to_json(state))] {
+            self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
+        }
+        self.writer.close().map(drop).map_err(|error| Error::storage(&self.name, error))
     }
 }
 
@@ -110,7 +188,6 @@ impl<W: Write + Send> ParquetFile<W> {
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // There is no maximum here, because `ParquetFile::write` ends a row group after the batch that fills it.
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
@@ -127,117 +204,79 @@ fn properties(schema: &Schema) -> WriterProperties {
     properties.build()
 }
 
-/// A Parquet file that is open for reading.
-pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
-    name: String,
-    builder: ParquetRecordBatchReaderBuilder<T>,
-}
-
-impl<T: ChunkReader + 'static> ParquetInput<T> {
-    /// Opens a file. Errors contain `name`.
-    pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
-        let name = name.into();
-        let length = input.len();
-        let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| input.get_bytes(end, MAGIC.len()).ok());
-        let start = input.get_bytes(0, MAGIC.len()).ok();
-        if start.is_none_or(|start| *start != *MAGIC) {
-            return Err(Error::damaged(name, "it is not a Parquet file"));
-        }
-        if end.is_none_or(|end| *end != *MAGIC) {
-            return Err(Error::damaged(name, format!("it is truncated at {length} bytes")));
-        }
-        match ParquetRecordBatchReaderBuilder::try_new(input) {
-            Ok(builder) => Ok(Self { name, builder: builder.with_batch_size(BATCH) }),
-            Err(error) => Err(Error::damaged(name, format!("its footer is not readable: {error}"))),
-        }
-    }
-
-    /// Compares the row groups with their checksums; `bytes` is the content of the file. Files of the first version
-    /// have no checksums.
-    pub(crate) fn verify(&self, mut bytes: impl Read) -> Result<(), Error> {
-        let mut sum = Checked::new(io::sink());
-        for (index, entry) in self.metadata(CHECKSUMS).unwrap_or_default().split_whitespace().enumerate() {
-            let end = entry.split(':').next().and_then(|end| u64::from_str_radix(end, 16).ok()).unwrap_or_default();
-            let group = &mut bytes.by_ref().take(end.saturating_sub(sum.position));
-            io::copy(group, &mut sum).map_err(|error| Error::storage(&self.name, error))?;
-            if sum.entry() != entry {
-                return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn schema(&self) -> SchemaRef {
-        self.builder.schema().clone()
-    }
-
-    pub(crate) fn rows(&self) -> usize {
-        usize::try_from(self.builder.metadata().file_metadata().num_rows()).unwrap_or(0)
-    }
-
-    /// Returns an entry of the file's metadata.
-    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
-        let all = self.builder.metadata().file_metadata().key_value_metadata()?;
-        all.iter().find(|entry| entry.key == key)?.value.as_deref()
-    }
-
-    /// Restricts reading to these columns.
-    pub(crate) fn project(mut self, columns: &[&str]) -> Self {
-        let mask = ProjectionMask::columns(self.builder.parquet_schema(), columns.iter().copied());
-        self.builder = self.builder.with_projection(mask);
-        self
-    }
-
-    /// Reads `rows` rows, after the first `skip`.
-    pub(crate) fn batches(
-        self,
-        skip: usize,
-        rows: usize,
-    ) -> Result<impl Iterator<Item = Result<RecordBatch, Error>> + use<T>, Error> {
-        let Self { name, builder } = self;
-        let reader = builder.with_offset(skip).with_limit(rows).build();
-        let reader = reader.map_err(|error| Error::storage(&name, error))?;
-        Ok(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error))))
-    }
-
-    /// Reads all rows.
-    pub(crate) fn all(self) -> Result<impl Iterator<Item = Result<RecordBatch, Error>> + use<T>, Error> {
-        let rows = self.rows();
-        self.batches(0, rows)
-    }
-}
-
-fn invalid_input(error: &dyn std::fmt::Display) -> Error {
-    Error::invalid_input(format!("Parquet: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::Int64Array;
+    use arrow_array::{Int64Array, TimestampMicrosecondArray};
     use arrow_schema::Field;
-    use bytes::Bytes;
+    use parquet::file::metadata::RowGroupMetaData;
 
     use super::*;
+    use crate::parquet_input::Source;
 
-    fn open(bytes: &[u8]) -> Result<(), Error> {
-        let input = ParquetInput::open("x.parquet", Bytes::copy_from_slice(bytes))?;
-        input.verify(bytes)
+    fn schema() -> SchemaRef {
+        let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
+        Arc::new(Schema::new(vec![Field::new("at", time, true), Field::new("n", DataType::Int64, true)]))
+    }
+
+    fn rows(count: usize) -> RecordBatch {
+        let numbers = || (0..i64::try_from(count).unwrap()).map(|n| n * n % 1009);
+        let times = (0..i64::try_from(count).unwrap()).map(|n| n * 60_000_000);
+        let times = TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC");
+        let numbers = Int64Array::from_iter_values(numbers());
+        RecordBatch::try_new(schema(), vec![Arc::new(times), Arc::new(numbers)]).unwrap()
+    }
+
+    fn file(content: impl FnOnce(&mut ParquetFile<'_>)) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut file = ParquetFile::new("x".to_owned(), &mut bytes, schema(), 1000).unwrap();
+        content(&mut file);
+        let state =
+            FileState { version: saved_state::VERSION, sections: file.sections.clone(), ..FileState::default() };
+        file.finish(&state).unwrap();
+        bytes
+    }
+
+    fn series(file: &mut ParquetFile<'_>, count: usize) {
+        file.begin("e", RowFacts::new("at", 60), count).unwrap();
+        let rows = rows(count);
+        for from in (0..count).step_by(100) {
+            file.write(&rows.slice(from, 100.min(count - from))).unwrap();
+        }
+        file.end().unwrap();
+    }
+
+    fn open(bytes: &[u8]) -> Result<ParquetInput, Error> {
+        let input = ParquetInput::open("x.parquet", Source::Bytes(bytes.to_vec().into()))?;
+        input.verify().map(|()| input)
+    }
+
+    #[test]
+    fn series_are_packed_and_row_groups_are_copied() {
+        let bytes = file(|file| [400, 400, 400, 2500, 10].into_iter().for_each(|count| series(file, count)));
+        let input = open(&bytes).unwrap();
+        let counts: Vec<_> = input.groups().iter().map(RowGroupMetaData::num_rows).collect();
+        assert_eq!(counts, [1200, 1000, 1000, 500, 10]);
+        let state = input.state("x").unwrap();
+        assert_eq!(state.sections[3].rows.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
+        let found: Vec<_> = input.section(1200, 2500).unwrap().map(Result::unwrap).collect();
+        assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 2500);
+        assert_eq!(found[0].slice(0, 1000), rows(1000));
+        let found: Vec<_> = input.section(400, 400).unwrap().map(Result::unwrap).collect();
+        assert_eq!(found, [rows(400)]);
+        let copied = file(|file| (1..5).chain([0]).for_each(|group| file.copy(&input, group).unwrap()));
+        let copied = open(&copied).unwrap();
+        assert_eq!(copied.checksum(4), input.checksum(0));
+        assert_eq!(copied.section(0, 1000).unwrap().next().unwrap().unwrap(), rows(1000));
     }
 
     #[test]
     fn flipped_byte_in_a_row_group_is_detected() {
-        let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, false)]));
-        let mut file = ParquetFile::new(Vec::new(), schema.clone()).unwrap();
-        for start in 0..2 {
-            let first = i64::try_from(start * ROW_GROUP).unwrap();
-            let numbers = Int64Array::from_iter_values((first..).take(ROW_GROUP).map(|n| n * n % 1009));
-            file.write(&RecordBatch::try_new(schema.clone(), vec![Arc::new(numbers)]).unwrap()).unwrap();
-        }
-        let bytes = file.finish().unwrap();
+        let bytes = file(|file| series(file, 2500));
         open(&bytes).unwrap();
-        let groups = bytes.len() - 2000;
+        let groups = open(&bytes).unwrap().groups().iter().map(RowGroupMetaData::compressed_size).sum::<i64>();
+        let groups = usize::try_from(groups).unwrap();
         for at in [10, groups / 2, groups] {
             let mut damaged = bytes.clone();
             damaged[at] ^= 4;

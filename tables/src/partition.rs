@@ -1,6 +1,6 @@
-//! Partitions of a data set: the days, months or years by which the rows of a series are divided into files.
+//! Partitions of a data set: the days, months or years by which the rows of a table are divided into files.
 //!
-//! This module maps a time to the name of a folder, and the name of a folder to its period.
+//! This module maps a time to the name of a period, and the name of a period to its time range.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,59 +12,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
+/// The maximum number of rows that a file is expected to have when its table is created. Such a file has 40 to 60 MB.
+pub(crate) const MAX_ROWS: u64 = 5_000_000;
+
 /// The period of time that one file of a data set covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Partition {
-    /// Folders `date=2024-06-15`.
+    /// Files such as `1m-2024-06-15.parquet`.
     Day,
-    /// Folders `month=2024-06`.
+    /// Files such as `1m-2024-06.parquet`.
     Month,
-    /// Folders `year=2024`.
+    /// Files such as `1h-2024.parquet`.
     Year,
 }
 
 impl Partition {
-    const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
+    const ALL: [Self; 3] = [Self::Year, Self::Month, Self::Day];
 
-    /// Returns the default for records with this interval: months if the interval is below one hour, otherwise years.
-    pub fn for_step(step: Duration) -> Self {
-        if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
+    /// Returns the longest period with at most five million expected rows, for this number of series with records of
+    /// this interval.
+    pub fn for_rows(step: Duration, series: usize) -> Self {
+        let fits = |partition: &Self| partition.rows(step, series) <= MAX_ROWS;
+        Self::ALL.into_iter().find(fits).unwrap_or(Self::Day)
     }
 
-    /// Returns the name of the partition, the key in its folder names, the length of the date in those names, and the
-    /// maximum number of days in a period.
-    fn facts(self) -> (&'static str, &'static str, usize, u64) {
+    /// Returns the expected number of rows of a file.
+    pub(crate) fn rows(self, step: Duration, series: usize) -> u64 {
+        let (.., days) = self.facts();
+        (days * 86_400 / step.as_secs().max(1)).saturating_mul(series as u64)
+    }
+
+    /// Returns the name of the partition, the length of the date in the names of its periods, and the maximum number of
+    /// days in a period.
+    fn facts(self) -> (&'static str, usize, u64) {
         match self {
-            Self::Day => ("day", "date", 10, 1),
-            Self::Month => ("month", "month", 7, 31),
-            Self::Year => ("year", "year", 4, 366),
+            Self::Day => ("day", 10, 1),
+            Self::Month => ("month", 7, 31),
+            Self::Year => ("year", 4, 366),
         }
     }
 
-    /// Returns the folder of the period that contains a time.
-    pub(crate) fn folder(self, time: Timestamp) -> String {
-        let (text, (_, key, length, _)) = (time.to_string(), self.facts());
-        format!("{key}={}", text.get(..length).unwrap_or(&text))
+    /// Returns the name of the period that contains a time.
+    pub(crate) fn period(self, time: Timestamp) -> String {
+        let (text, (_, length, _)) = (time.to_string(), self.facts());
+        text.get(..length).unwrap_or(&text).to_owned()
     }
 
-    /// Returns the end of the period that contains a time.
-    pub(crate) fn end(self, time: Timestamp) -> Timestamp {
-        Self::read(&self.folder(time)).map_or(time + Duration::from_secs(1), |(_, range)| range.end)
-    }
-
-    /// Returns the partition and the period of a folder.
-    pub(crate) fn read(folder: &str) -> Option<(Self, Range<Timestamp>)> {
-        let (name, value) = folder.split_once('=')?;
-        let is_this =
-            |partition: &Self| matches!(partition.facts(), (_, key, length, _) if (key, length) == (name, value.len()));
-        let this = Self::ALL.into_iter().find(is_this)?;
-        let start = first_second(value)?;
+    /// Returns the partition and the time range of a period.
+    pub(crate) fn read(period: &str) -> Option<(Self, Range<Timestamp>)> {
+        let this = Self::ALL.into_iter().find(|partition| partition.facts().1 == period.len())?;
+        let start = first_second(period)?;
         // Adding the maximum number of days always reaches the next period, even if this period is shorter.
         let (.., days) = this.facts();
         let next = (start + Duration::from_secs(days * 86_400)).to_string();
-        Some((this, start..first_second(next.get(..value.len())?)?))
+        Some((this, start..first_second(next.get(..period.len())?)?))
     }
 }
 
@@ -93,21 +96,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folder_of_a_time_is_parsed_to_its_period() {
+    fn period_of_a_time_is_parsed_to_its_range() {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
-        for (partition, at, folder, start, end) in [
-            (Partition::Day, "2024-02-29T13:00:00Z", "date=2024-02-29", "2024-02-29", "2024-03-01"),
-            (Partition::Month, "2024-02-29T13:00:00Z", "month=2024-02", "2024-02-01", "2024-03-01"),
-            (Partition::Month, "2023-12-31T23:59:59Z", "month=2023-12", "2023-12-01", "2024-01-01"),
-            (Partition::Year, "2024-01-01T00:00:00Z", "year=2024", "2024-01-01", "2025-01-01"),
-            (Partition::Year, "2023-12-31T00:00:00Z", "year=2023", "2023-01-01", "2024-01-01"),
+        for (partition, at, period, start, end) in [
+            (Partition::Day, "2024-02-29T13:00:00Z", "2024-02-29", "2024-02-29", "2024-03-01"),
+            (Partition::Month, "2024-02-29T13:00:00Z", "2024-02", "2024-02-01", "2024-03-01"),
+            (Partition::Month, "2023-12-31T23:59:59Z", "2023-12", "2023-12-01", "2024-01-01"),
+            (Partition::Year, "2024-01-01T00:00:00Z", "2024", "2024-01-01", "2025-01-01"),
+            (Partition::Year, "2023-12-31T00:00:00Z", "2023", "2023-01-01", "2024-01-01"),
         ] {
-            assert_eq!(partition.folder(time(at)), folder);
+            assert_eq!(partition.period(time(at)), period);
             let range = time(&format!("{start}T00:00:00Z"))..time(&format!("{end}T00:00:00Z"));
-            assert_eq!(Partition::read(folder), Some((partition, range)));
+            assert_eq!(Partition::read(period), Some((partition, range)));
         }
-        for other in ["", "coin=2024", "month=2024", "year=abcd", "month=2024-13"] {
+        for other in ["", "BTC", "2024 (copy)", "abcd", "2024-13"] {
             assert_eq!(Partition::read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn period_depends_on_the_number_of_rows() {
+        for (step, series, expected) in [
+            (3600, 500, Partition::Year),
+            (60, 9, Partition::Year),
+            (60, 10, Partition::Month),
+            (60, 300, Partition::Day),
+            (1, 300, Partition::Day),
+        ] {
+            assert_eq!(Partition::for_rows(Duration::from_secs(step), series), expected, "{step} {series}");
         }
     }
 }

@@ -1,21 +1,24 @@
-//! The names of folders and files, which identify the series and the partition.
-//!
-//! Folders follow Hive's naming, so programs that read a data set get the values in the path as columns.
+//! The path of a series, which is its endpoint and its params, and the names of the files of a data set.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::partition::Partition;
+
 /// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, because other characters may have a
-/// meaning in paths or to readers of Hive paths.
+/// meaning in paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// Returns the name of the folder for a param and its value, for example `coin=BTC`.
-pub(crate) fn folder(name: &str, value: &str) -> String {
-    format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
+/// The folder of a data set with everything that is not data.
+pub(crate) const HOME: &str = ".backfill";
+
+/// Returns the part of a path for a param and its value, for example `coin=BTC`.
+pub(crate) fn param(name: &str, value: &str) -> String {
+    format!("{}={}", encoded(name), encoded(value))
 }
 
-/// Returns the decoded name and value of a folder such as `coin=BTC`; `None` for other folders.
-pub(crate) fn read_folder(folder: &str) -> Option<(String, String)> {
-    let (name, value) = folder.split_once('=')?;
+/// Returns the decoded name and value of a part such as `coin=BTC`; `None` for other parts.
+pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
+    let (name, value) = part.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
     Some((decoded(name)?, decoded(value)?))
 }
@@ -27,26 +30,24 @@ pub(crate) fn endpoint(path: &str) -> &str {
 
 /// Returns the params of a series: names and values.
 pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
-    path.split('/').skip(1).filter_map(read_folder)
+    path.split('/').skip(1).filter_map(read_param)
 }
 
-/// Returns the folder of a series in a data set. The path has one level for each param in `names`. A param that is not
-/// set has an empty value.
-pub(crate) fn with_params(path: &str, names: &[String]) -> String {
-    let mut all = endpoint(path).to_owned();
-    for name in names {
-        let value = params(path).find(|(known, _)| known == name).map(|(_, value)| value);
-        all = format!("{all}/{}", folder(name, &value.unwrap_or_default()));
-    }
-    all
+/// Returns a value in the form in which it is part of a file name.
+pub(crate) fn encoded(value: &str) -> String {
+    utf8_percent_encode(value, SPECIAL).to_string()
 }
 
-/// Name of the only file of a partition.
-pub(crate) const FILE: &str = "data.parquet";
+/// Returns the file of a period in a data set.
+pub(crate) fn file(endpoint: &str, interval: &str, period: &str) -> String {
+    format!("{endpoint}/{interval}-{period}.parquet")
+}
 
-/// Splits the path of a data set's file into the folder of the series and the partition; `None` for any other name.
-pub(crate) fn read_file(path: &str) -> Option<(&str, &str)> {
-    path.strip_suffix(FILE)?.strip_suffix('/')?.rsplit_once('/')
+/// Splits the path of a data set's file into the endpoint, the interval and the period; `None` for any other name.
+pub(crate) fn read_file(path: &str) -> Option<(&str, &str, &str)> {
+    let (endpoint, name) = path.strip_suffix(".parquet")?.split_once('/')?;
+    let (interval, period) = name.split_once('-').filter(|_| !name.contains('/'))?;
+    Partition::read(period).map(|_| (endpoint, interval, period))
 }
 
 #[cfg(test)]
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folder_of_a_param_round_trips() {
+    fn param_round_trips() {
         for (name, value, expected) in [
             ("coin", "BTC", "coin=BTC"),
             ("exchange", "a_b,c-d.e", "exchange=a_b,c-d.e"),
@@ -63,17 +64,15 @@ mod tests {
             ("coin", "..", "coin=.."),
             ("coin", "", "coin="),
         ] {
-            assert_eq!(folder(name, value), expected);
-            assert_eq!(read_folder(expected), Some((name.to_owned(), value.to_owned())));
+            assert_eq!(param(name, value), expected);
+            assert_eq!(read_param(expected), Some((name.to_owned(), value.to_owned())));
         }
-        let names = ["exchange", "coin"].map(str::to_owned);
-        assert_eq!(with_params("e/coin=B%20C", &names), "e/exchange=/coin=B%20C");
     }
 
     #[test]
-    fn file_path_is_split_into_series_and_partition() {
-        assert_eq!(read_file("e/coin=B/year=2024/data.parquet"), Some(("e/coin=B", "year=2024")));
-        for other in ["", "data.parquet", "e/coin=B/date=2024-06-15/x.parquet"] {
+    fn file_path_is_split_into_endpoint_interval_and_period() {
+        assert_eq!(read_file(&file("a.e", "1h", "2024-06-15")), Some(("a.e", "1h", "2024-06-15")));
+        for other in ["", "1h-2024.parquet", "e/x/1h-2024.parquet", "e/1h-2024 (copy).parquet", "e/1h-2024.csv"] {
             assert_eq!(read_file(other), None, "{other}");
         }
     }

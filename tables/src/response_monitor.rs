@@ -14,7 +14,11 @@ use tokio::time::Instant;
 /// Register a clone as the client's observer, and pass another clone to
 /// [`Backfill::response_monitor`](crate::Backfill::response_monitor).
 #[derive(Clone, Debug, Default)]
-pub struct ResponseMonitor(Arc<Mutex<Outage>>);
+pub struct ResponseMonitor {
+    outage: Arc<Mutex<Outage>>,
+    /// The number of responses, and the sum of their durations.
+    responses: Arc<Mutex<(u32, Duration)>>,
+}
 
 /// The first item is the time since which every attempt has failed, with the outcome of the last attempt. The second
 /// item is the time since which no attempt got a response; a response with an error status counts as a response.
@@ -34,13 +38,19 @@ pub(crate) fn attempted(error: &RequestError) -> Attempted {
 
 impl ResponseMonitor {
     pub(crate) fn outage(&self) -> Outage {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.outage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the mean duration of the attempts that got a response; `None` if there were none.
+    pub(crate) fn latency(&self) -> Option<Duration> {
+        let (count, sum) = *self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.checked_div(count)
     }
 
     /// Notes the outcome of an attempt that took `elapsed`.
     pub(crate) fn note(&self, attempted: Attempted, elapsed: Duration) {
         let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
-        let mut outage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
         let (trouble, lost) = &mut *outage;
         let is_failure = attempted.is_ok_and(|status| status == 429 || status >= 500) || attempted.is_err();
         *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), attempted));
@@ -53,7 +63,13 @@ impl Observer for ResponseMonitor {
         match event {
             // If only the body failed, the headers have arrived with the status of a success.
             Event::Attempt { outcome: Err(ErrorKind::Body), elapsed, .. } => self.note(Ok(200), *elapsed),
-            Event::Attempt { outcome, elapsed, .. } => self.note(*outcome, *elapsed),
+            Event::Attempt { outcome, elapsed, .. } => {
+                self.note(*outcome, *elapsed);
+                let (count, sum) = &mut *self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+                if outcome.is_ok() {
+                    (*count, *sum) = (*count + 1, *sum + *elapsed);
+                }
+            }
             // An error of this kind means that the rate limiter failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
                 self.note(Err(ErrorKind::Queue), *elapsed);

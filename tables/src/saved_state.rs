@@ -1,69 +1,89 @@
-//! The state of a series in a target: the ranges that need not be requested again, the number of rows, and the first
-//! and the last record.
+//! The state of a table: for each series, the ranges that need not be requested again, and the facts of its rows.
 //!
-//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set, the
-//! state is a hidden file in the folder of the series, which is written after the rows. If a run is killed in between,
-//! the rows are requested again, which changes nothing.
+//! A data file lists the series in it with the facts of their rows, so the state of a table can be adapted to files
+//! that were replaced or removed. A file of the journal also lists the ranges that were fetched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+use crate::merge_rows::invalid;
+use crate::partition::Partition;
 use crate::series::SeriesRequest;
+use crate::series_columns::{identifies, identifying};
 use crate::time_ranges::TimeRanges;
+use crate::timestamps::Timestamps;
 
-/// Metadata key of the state in a single file.
-pub(crate) const KEY: &str = "backfill";
+/// The format version of files and states.
+pub(crate) const VERSION: u64 = 3;
 
-/// Name of the hidden file with the state in the folder of a series.
-pub(crate) const FILE: &str = ".backfill.json";
-
-/// The format version of single files and of data sets.
-pub(crate) const VERSION: u64 = 2;
-
-/// Numbers of rows by partition.
-pub(crate) type Rows = BTreeMap<String, u64>;
-
-/// The state of a series.
+/// The facts of the rows of a series, in one file or in all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SeriesState {
-    pub(crate) path: String,
+pub(crate) struct RowFacts {
     /// The time column.
     pub(crate) time: String,
     /// The interval between records, in seconds.
     pub(crate) step: u64,
-    /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
-    /// least the refetch time.
-    pub(crate) settled: TimeRanges,
-    /// Ranges that a run planned to request, and that no run has fetched.
-    #[serde(default)]
-    pub(crate) unfetched: TimeRanges,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
-    /// Numbers of rows by partition; the partition of a single file has an empty name.
-    pub(crate) rows: Rows,
-    /// Number of rows that the last run replaced because the service had revised them.
-    pub(crate) revised: u64,
-    /// Checksums of the dropped records that were reported.
-    pub(crate) dropped: BTreeSet<u32>,
+    /// The intervals with a row.
+    pub(crate) present: TimeRanges,
+    /// The intervals with a row that has an invalid value.
+    pub(crate) invalid: TimeRanges,
 }
 
-impl SeriesState {
-    pub(crate) fn new(series: &SeriesRequest) -> Self {
-        let (path, time) = (series.path().to_owned(), series.time().to_owned());
-        Self { path, time, step: series.step().as_secs(), ..Self::default() }
+impl RowFacts {
+    pub(crate) fn new(time: &str, step: u64) -> Self {
+        Self { time: time.to_owned(), step, ..Self::default() }
     }
 
     pub(crate) fn step(&self) -> Duration {
         Duration::from_secs(self.step)
     }
 
-    pub(crate) fn all_rows(&self) -> u64 {
-        self.rows.values().sum()
+    /// Adds the facts of rows; `schema` has all columns of the file.
+    pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
+        let times = Timestamps::in_batch(rows, &self.time)?;
+        for (row, is_invalid) in invalid(rows, schema).enumerate() {
+            let time = times.get(row);
+            let start = time.floor(self.step());
+            self.present.add(start..start + self.step());
+            if is_invalid {
+                self.invalid.add(start..start + self.step());
+            }
+            self.extend(Some(time), Some(time));
+        }
+        Ok(())
+    }
+
+    /// Adds the facts of other rows.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        self.present.extend(&other.present);
+        self.invalid.extend(&other.invalid);
+        self.extend(other.first, other.last);
+    }
+
+    fn extend(&mut self, first: Option<Timestamp>, last: Option<Timestamp>) {
+        self.first = self.first.into_iter().chain(first).min();
+        self.last = self.last.max(last);
+    }
+
+    /// Removes the facts of the rows in a range.
+    pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
+        self.present.remove(range);
+        self.invalid.remove(range);
+        let (ranges, step) = (self.present.ranges(), self.step());
+        let is_removed = |time: &Timestamp| range.contains(time);
+        self.first = self.first.filter(|time| !is_removed(time)).or(ranges.first().map(|range| range.start));
+        self.last = self.last.filter(|time| !is_removed(time)).or(ranges.last().map(|range| range.end - step));
     }
 
     /// Returns the range between the first and the last record.
@@ -71,38 +91,137 @@ impl SeriesState {
         Some(self.first?..self.last?)
     }
 
-    /// Returns the number of missing records between the first and the last record.
-    pub(crate) fn missing(&self) -> u64 {
-        let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
-        let steps = (last - first).as_nanos() / self.step().as_nanos().max(1) + 1;
-        u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
+    /// Returns the ranges without a record between the first and the last record.
+    pub(crate) fn gaps(&self) -> Vec<Range<Timestamp>> {
+        let bounds = self.present.ranges().first().zip(self.present.ranges().last());
+        bounds.map(|(first, last)| self.present.uncovered(&(first.start..last.end))).unwrap_or_default()
+    }
+}
+
+/// The range between the first and the last record that existed when a run began.
+pub(crate) type Known = Option<Range<Timestamp>>;
+
+/// The state of a series.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeriesState {
+    #[serde(flatten)]
+    pub(crate) rows: RowFacts,
+    /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
+    /// least the refetch time.
+    pub(crate) settled: TimeRanges,
+    /// Ranges that a run planned to request, and that no run has fetched.
+    pub(crate) unfetched: TimeRanges,
+    /// Number of rows that the last run replaced because the service had revised them.
+    pub(crate) revised: u64,
+    /// Checksums of the dropped records that were reported.
+    pub(crate) dropped: BTreeSet<u32>,
+    /// The time of the last run of a job with this series.
+    pub(crate) requested: Option<Timestamp>,
+    /// Whether the series is no longer part of the job that last requested it.
+    pub(crate) is_retired: bool,
+}
+
+impl SeriesState {
+    pub(crate) fn new(series: &SeriesRequest) -> Self {
+        Self { rows: RowFacts::new(series.time(), series.step().as_secs()), ..Self::default() }
     }
 
     /// Returns the unfetched ranges up to now that are before the first record or after the last record. Between these
     /// two records, missing records are visible as gaps.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let mut ranges = self.unfetched.until(Timestamp::now());
-        self.known().iter().for_each(|known| ranges.remove(&(known.start..known.end + self.step())));
+        if let Some(known) = self.rows.known() {
+            ranges.remove(&(known.start..known.end + self.rows.step()));
+        }
         ranges
-    }
-
-    /// Extends the range of records so that it includes these times.
-    pub(crate) fn extend(&mut self, first: Timestamp, last: Timestamp) {
-        self.first = Some(self.first.map_or(first, |known| known.min(first)));
-        self.last = Some(self.last.map_or(last, |known| known.max(last)));
     }
 }
 
-/// The metadata of a single file.
+/// The rows of a series in a file. The rows of all sections of a file are one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Section {
+    pub(crate) path: String,
+    /// Number of rows.
+    pub(crate) count: usize,
+    #[serde(flatten)]
+    pub(crate) rows: RowFacts,
+    /// What a run has fetched; only in the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fetched: Option<Fetched>,
+}
+
+/// What a run has fetched of a series.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fetched {
+    pub(crate) ranges: TimeRanges,
+    /// Checksums of dropped records.
+    pub(crate) dropped: BTreeSet<u32>,
+    /// The refetch time of the run, in seconds.
+    pub(crate) refetch: u64,
+}
+
+/// The metadata of a file: its sections, and the state of its table if there is no other file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
-    /// The series, in the order in which their rows are in the file.
-    pub(crate) series: Vec<SeriesState>,
+    pub(crate) sections: Vec<Section>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) table: Option<TableState>,
 }
 
-/// Parses the state of a file or a data set, or returns the reason why this version cannot use it.
+/// The state of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TableState {
+    pub(crate) version: u64,
+    pub(crate) origin: String,
+    /// The period of a file; `None` if there is only one file.
+    pub(crate) partition: Option<Partition>,
+    /// The columns: name, type, and whether the column identifies the series of a row.
+    pub(crate) columns: Vec<(String, String, bool)>,
+    /// The version of each file, by path.
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) series: BTreeMap<String, SeriesState>,
+    /// The checksum of the text file that is written from the table.
+    pub(crate) text: Option<String>,
+    /// The mean duration of a request in the last run, in milliseconds.
+    pub(crate) latency: Option<u64>,
+}
+
+impl TableState {
+    /// Returns the columns of the files; `None` before the first file.
+    pub(crate) fn schema(&self) -> Option<SchemaRef> {
+        let field = |(name, ty, is_identifying): &(String, String, bool)| match is_identifying {
+            true => Some(identifying(name)),
+            false => Some(Field::new(name, ty.parse::<DataType>().ok()?, true)),
+        };
+        let fields = self.columns.iter().map(field).collect::<Option<Vec<_>>>()?;
+        (!fields.is_empty()).then(|| Arc::new(Schema::new(fields)) as SchemaRef)
+    }
+
+    pub(crate) fn set_schema(&mut self, schema: &Schema) {
+        let column = |field: &Arc<Field>| (field.name().clone(), field.data_type().to_string(), identifies(field));
+        self.columns = schema.fields().iter().map(column).collect();
+    }
+
+    /// Replaces the facts of the rows in a range by those of a file's sections. Rows that are no longer present need
+    /// to be requested again.
+    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
+        let found: BTreeMap<_, _> = sections.iter().map(|section| (&section.path, &section.rows.present)).collect();
+        for (path, series) in &mut self.series {
+            let mut lost = series.rows.present.within(range);
+            series.rows.remove(range);
+            found.get(path).into_iter().flat_map(|present| present.ranges()).for_each(|present| lost.remove(present));
+            lost.ranges().iter().for_each(|lost| series.settled.remove(lost));
+        }
+        for Section { path, rows, .. } in sections {
+            let empty = || SeriesState { rows: RowFacts::new(&rows.time, rows.step), ..SeriesState::default() };
+            self.series.entry(path.clone()).or_insert_with(empty).rows.add_all(rows);
+        }
+    }
+}
+
+/// Parses a state, or returns the reason why this version cannot use it.
 pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     #[derive(Deserialize)]
     struct Format {
@@ -123,55 +242,66 @@ pub(crate) fn to_json(state: &impl Serialize) -> String {
     serde_json::to_string(state).unwrap_or_default()
 }
 
-impl FileState {
-    /// Returns the state of a series, and the number of rows in the file before the rows of the series.
-    pub(crate) fn series(&self, path: &str) -> Option<(usize, &SeriesState)> {
-        let index = self.series.iter().position(|series| series.path == path)?;
-        let before = self.series.iter().take(index).map(SeriesState::all_rows).sum::<u64>();
-        Some((usize::try_from(before).ok()?, self.series.get(index)?))
-    }
-}
-
-/// The range between the first and the last record that existed when a run began.
-pub(crate) type Known = Option<Range<Timestamp>>;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn seconds(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds)
+    }
+
+    fn ranges(ranges: &[(i64, i64)]) -> TimeRanges {
+        ranges.iter().map(|(from, to)| seconds(*from)..seconds(*to)).collect()
+    }
+
+    fn series() -> SeriesState {
+        let (first, last) = (Some(seconds(0)), Some(seconds(300)));
+        let present = ranges(&[(0, 120), (240, 360)]);
+        let rows = RowFacts { time: "at".to_owned(), step: 60, first, last, present, invalid: ranges(&[(60, 120)]) };
+        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
+    }
+
     #[test]
     fn state_round_trips() {
-        let time = Timestamp::from_unix_seconds;
-        let series = SeriesState {
-            path: "e/coin=B".to_owned(),
-            time: "at".to_owned(),
-            step: 60,
-            settled: [time(0)..Timestamp::from_unix_seconds(60), time(120)..Timestamp::from_unix_seconds(180)]
-                .into_iter()
-                .collect(),
-            unfetched: [time(240)..Timestamp::from_unix_seconds(300)].into_iter().collect(),
-            first: Some(Timestamp::from_unix_seconds(0)),
-            last: Some(Timestamp::from_unix_seconds(300)),
-            rows: BTreeMap::from([("month=1970-01".to_owned(), 4)]),
-            revised: 2,
-            dropped: BTreeSet::from([7]),
-        };
-        assert_eq!((series.missing(), series.all_rows()), (2, 4));
-        let state = FileState { version: VERSION, origin: "lab".to_owned(), series: vec![series.clone()] };
+        let mut state = TableState { version: VERSION, origin: "lab".to_owned(), ..TableState::default() };
+        state.series.insert("e/coin=B".to_owned(), series());
+        let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
+        let fields = [time, DataType::Int64, DataType::Float64, DataType::Utf8, DataType::Boolean];
+        let fields = fields.into_iter().map(|ty| Field::new(ty.to_string(), ty, true));
+        let schema = Schema::new(fields.chain([identifying("coin")]).collect::<Vec<_>>());
+        state.set_schema(&schema);
+        assert_eq!(*state.schema().unwrap(), schema);
         let text = to_json(&state);
-        assert_eq!(parse(text.as_bytes()), Ok(state.clone()));
-        let expected = r#"{"version":2,"origin":"lab","series":[{"path":"e/coin=B","time":"at","step":60,"settled":[[0,60],[120,180]],"unfetched":[[240,300]],"first":0,"last":300,"rows":{"month=1970-01":4},"revised":2,"dropped":[7]}]}"#;
-        assert_eq!(text, expected);
-        assert_eq!(state.series("e/coin=B"), Some((0, &series)));
+        assert_eq!(parse(text.as_bytes()), Ok(state));
+        let expected = r#""series":{"e/coin=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"unfetched":[[400,500]],"#;
+        assert!(text.contains(expected), "{text}");
         for (other, expected) in [
             ("", "its state is not readable"),
             ("{}", "its state is not readable: missing field `version`"),
-            (r#"{"version":1,"series":[]}"#, "an older version wrote it, in format 1; this version reads format 2"),
-            (r#"{"version":3}"#, "a newer version wrote it, in format 3; this version reads format 2"),
-            (r#"{"version":2,"origin":"lab","series":[{}]}"#, "its state is not readable: missing field `path`"),
+            (r#"{"version":2,"series":[]}"#, "an older version wrote it, in format 2; this version reads format 3"),
+            (r#"{"version":4}"#, "a newer version wrote it, in format 4; this version reads format 3"),
+            (r#"{"version":3,"origin":"lab"}"#, "its state is not readable: missing field `columns`"),
         ] {
-            let error = parse::<FileState>(other.as_bytes()).unwrap_err();
+            let error = parse::<TableState>(other.as_bytes()).unwrap_err();
             assert!(error.starts_with(expected), "{other}: {error}");
         }
+    }
+
+    #[test]
+    fn rows_that_are_no_longer_in_a_file_are_not_settled() {
+        let path = "e/coin=B".to_owned();
+        let mut state = TableState::default();
+        state.series.insert(path.clone(), series());
+        let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };
+        let section = Section { path: path.clone(), rows, ..Section::default() };
+        state.replace(&(seconds(0)..seconds(120)), &[section]);
+        let found = &state.series[&path];
+        assert_eq!(
+            (found.rows.present.clone(), found.settled.clone()),
+            (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
+        );
+        state.replace(&(seconds(240)..seconds(400)), &[]);
+        let found = &state.series[&path].rows;
+        assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), Vec::new()));
     }
 }

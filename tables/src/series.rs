@@ -78,6 +78,18 @@ impl SeriesRequest {
         params(&self.request).into_iter().filter(is_column)
     }
 
+    /// Returns the name of the interval in file names: the value of the param, or the length of the interval if the
+    /// param is not set or if another value could differ from it only in upper and lower case.
+    pub(crate) fn interval(&self) -> String {
+        let name = self.request.endpoint().history(self.request.service()).map_or("", |info| info.step);
+        let value = path_names::params(&self.path).find(|(known, _)| known == name).map(|(_, value)| value);
+        let value = value.filter(|value| !value.contains(|letter: char| letter.is_uppercase()));
+        value.map_or_else(
+            || format!("{}s", self.step.as_secs()),
+            |value| path_names::encoded(&value).replace('-', "%2D"),
+        )
+    }
+
     /// Returns the time field of a record.
     pub(crate) fn time(&self) -> &'static str {
         self.time
@@ -108,7 +120,7 @@ fn path(request: &Request<Dynamic>) -> String {
     params.retain(|(_, value)| !value.is_empty());
     let folders = params.chunk_by(|one, next| one.0 == next.0).map(|same| {
         let values: Vec<_> = same.iter().map(|(_, value)| *value).collect();
-        path_names::folder(same[0].0, &values.join(","))
+        path_names::param(same[0].0, &values.join(","))
     });
     std::iter::once(request.endpoint().to_string()).chain(folders).collect::<Vec<_>>().join("/")
 }

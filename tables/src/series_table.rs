@@ -13,15 +13,15 @@ use crate::series_columns::SeriesColumns;
 /// The columns that a file of these series has: the endpoint, the params, and the fields of the records.
 pub struct SeriesTable {
     columns: Columns,
-    series: Vec<(String, SeriesColumns)>,
+    series: Vec<SeriesColumns>,
 }
 
 impl SeriesTable {
     /// Creates the columns. Two series with different types for one column are an error that names both types.
     pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
-        let series: Vec<_> = series.iter().map(|one| (one.path().to_owned(), SeriesColumns::new(one))).collect();
-        let schemas: Vec<_> = series.iter().map(|(_, columns)| columns.schema()).collect();
-        Ok(Self { columns: Columns::new(&[], &schemas).map_err(Error::invalid_input)?, series })
+        let series: Vec<_> = series.iter().map(SeriesColumns::new).collect();
+        let schemas: Vec<_> = series.iter().map(SeriesColumns::schema).collect();
+        Ok(Self { columns: Columns::new(&schemas).map_err(Error::invalid_input)?, series })
     }
 
     /// Returns the Arrow schema, whose metadata contains the facts of the catalogue.
@@ -38,8 +38,8 @@ impl SeriesTable {
         times: &[Option<Timestamp>],
     ) -> Result<RecordBatch, Error> {
         let series = self.series.get(series);
-        let (path, columns) = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
-        self.columns.batch(path, &columns.batch(records, times)?)
+        let columns = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
+        self.columns.batch(&columns.batch(records, times)?)
     }
 }
 

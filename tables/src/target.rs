@@ -51,7 +51,7 @@ pub enum Target {
         /// Its format.
         format: Format,
     },
-    /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/month=…` below this folder.
+    /// A data set of Parquet files on the local disk: `ENDPOINT/1h-2024.parquet` below this folder.
     Folder(PathBuf),
     /// A data set in a bucket of object storage, below a prefix. This target needs the feature `s3`.
     Bucket {
@@ -88,19 +88,9 @@ impl Target {
         }
     }
 
-    /// Returns the files that a run of these series locks; in object storage, there are none.
-    pub(crate) fn locks<'s>(&self, series: impl Iterator<Item = &'s str>) -> Vec<PathBuf> {
-        match self {
-            Self::Folder(path) => {
-                let name = |series: &str| format!(".backfill-{:08x}.lock", crc32fast::hash(series.as_bytes()));
-                series.map(|series| path.join(name(series))).collect()
-            }
-            Self::File { path, .. } => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                vec![path.with_file_name(format!(".{name}.backfill.lock"))]
-            }
-            Self::Bucket { .. } => Vec::new(),
-        }
+    /// Returns `true` if the target is a single file.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self, Self::File { .. })
     }
 
     fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {

@@ -4,6 +4,7 @@
 //! range that are not in the set.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,16 @@ impl TimeRanges {
         self.0.iter().map(|known| known.start..known.end.min(end)).collect()
     }
 
+    /// Returns the parts of all ranges that are in another range.
+    pub(crate) fn within(&self, range: &Range<Timestamp>) -> Self {
+        self.0.iter().map(|known| known.start.max(range.start)..known.end.min(range.end)).collect()
+    }
+
+    /// Returns the number of intervals of this length in all ranges.
+    pub(crate) fn steps(&self, step: Duration) -> u64 {
+        self.0.iter().map(|range| steps(range, step) as u64).sum()
+    }
+
     /// Adds all ranges of `other`.
     pub(crate) fn extend(&mut self, other: &Self) {
         other.0.iter().for_each(|range| self.add(range.clone()));
@@ -69,6 +80,14 @@ impl TimeRanges {
     pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
         &self.0
     }
+}
+
+/// Returns the number of intervals in a range, rounded up.
+pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
+    if range.end <= range.start {
+        return 0;
+    }
+    usize::try_from((range.end - range.start).as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(usize::MAX)
 }
 
 impl From<Vec<(Timestamp, Timestamp)>> for TimeRanges {

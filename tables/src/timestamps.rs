@@ -35,7 +35,8 @@ impl<'a> Timestamps<'a> {
     }
 }
 
-fn timestamp(microseconds: i64) -> Timestamp {
+/// Converts the value of a column.
+pub(crate) fn timestamp(microseconds: i64) -> Timestamp {
     let rest = Duration::from_micros(microseconds.rem_euclid(1_000_000).unsigned_abs());
     Timestamp::from_unix_seconds(microseconds.div_euclid(1_000_000)) + rest
 }

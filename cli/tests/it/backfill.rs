@@ -232,7 +232,8 @@ fn status_shows_records_and_damage() {
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[1000] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
-    let damaged = run(&["status", path]);
+    assert_eq!(run(&["status", path]).code, Some(0), "only `--verify` reads the rows");
+    let damaged = run(&["status", path, "--verify"]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
     // A run does not merge damaged rows into a new file.
     let rejected = run(&two(&file, &["--sandbox"]));
@@ -253,14 +254,11 @@ fn records_in_the_future_are_a_warning() {
     let data = folder.path().join("data");
     let first = run(&one(&data, &["--sandbox"]));
     assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
-    let series = std::fs::read_dir(data.join(metric().endpoint.to_string())).unwrap();
-    let mut folder = series.map(|entry| entry.unwrap().path()).next().unwrap();
-    while !folder.join(".backfill.json").exists() {
-        folder = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
-    }
-    let state = folder.join(".backfill.json");
+    let mut home = std::fs::read_dir(data.join(".backfill")).unwrap().map(|entry| entry.unwrap().path());
+    let state = home.find(|path| path.extension().is_some_and(|extension| extension == "json")).unwrap();
     let mut object: serde_json::Value = support::contents(&state).parse().unwrap();
-    object["last"] = "2999-01-01T00:00:00Z".into();
+    let series = object["series"].as_object_mut().unwrap().values_mut().next().unwrap();
+    series["last"] = "2999-01-01T00:00:00Z".into();
     std::fs::write(&state, object.to_string()).unwrap();
     let output = run(&one(&data, &["--sandbox", "--dry-run"]));
     let expected = "warning: the newest record, of 2999-01-01 00:00, is in the future; check the clock of this machine
@@ -460,21 +458,17 @@ fn device_is_rejected_as_a_target() {
     }
 }
 
-/// A run keeps a lock file open for each series.
+/// The number of open files does not depend on the number of series.
 #[cfg(unix)]
 #[test]
-fn limit_of_open_files_is_raised_or_named_in_the_error() {
+fn many_series_need_few_open_files() {
     let folder = tempfile::tempdir().unwrap();
     let keys: Vec<_> = (0..100).map(|index| format!("C{index}")).collect();
     let (data, keys) = (folder.path().join("data"), keys.join(","));
     let Metric { name, key_option, history, .. } = metric();
     let series = [*name, *key_option, &*keys, option(history.step), metric().step(3600)];
     let args = backfill(&series, ["2025-01-01", "2025-01-02"], &data, &["--sandbox"]);
-    for (limit, code) in [("-Sn", Some(0)), ("-n", Some(1))] {
-        let script = format!("ulimit {limit} 64; exec {} \"$@\"", support::PROGRAM);
-        let output = Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap();
-        let output = run_output(&output);
-        assert_eq!(output.code, code, "{}", output.err);
-        assert_eq!(output.err.contains("raise the limit with `ulimit -n`"), code == Some(1), "{}", output.err);
-    }
+    let script = format!("ulimit -n 64; exec {} \"$@\"", support::PROGRAM);
+    let output = run_output(&Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap());
+    assert_eq!(output.code, Some(0), "{}", output.err);
 }

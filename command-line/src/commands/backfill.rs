@@ -107,6 +107,7 @@ impl Backfill {
         let job = self.job(&connected.client, &connected.monitor, &file, target.clone())?;
         let plan = job.plan().await?;
         log.remark(&fitting(&announced(&plan)));
+        plan.outgrown.iter().for_each(|message| log.warning(message));
         check_clock(plan.series.iter().filter_map(|series| series.last), log);
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
@@ -116,12 +117,11 @@ impl Backfill {
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
         if let Ok(summary) = &ended {
-            let status = tables::status(&target).await?;
             if matches!(target, Target::File { .. }) && summary.records > 0 {
-                several_intervals(log, &file, &status);
+                several_intervals(log, &file, &tables::status(&target).await?);
             }
             if self.json {
-                stdout::print(json_lines(&file, summary, &status))?;
+                stdout::print(json_lines(&file, summary))?;
             }
         }
         reporter.end(&file, ended, signal.get())

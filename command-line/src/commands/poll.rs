@@ -48,6 +48,9 @@ pub(crate) struct Poll {
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
     #[arg(conflicts_with_all = ["records", "format"])]
     out: Option<String>,
+    /// With `--out`: interval at which new records are added to the files, for example 5m
+    #[arg(long, value_name = "AGE", default_value = "5m", value_parser = time_arg::duration, requires = "out")]
+    compact_every: Duration,
     /// Output format; a table on a terminal, else JSON Lines
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -57,6 +60,9 @@ pub(crate) struct Poll {
 
 /// The pause between the end of an interval and the backfill, in which the service has time to publish the record.
 const DELAY: Duration = Duration::from_secs(5);
+
+/// The interval at which gaps and the records of the refetch time are requested again.
+const COMPLETE: Duration = Duration::from_secs(3600);
 
 impl Poll {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
@@ -70,16 +76,27 @@ impl Poll {
         let series = stored(&connected.client, &series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
         let from = self.from.floor(step);
-        // A backfill runs after each interval.
+        // A backfill runs after each interval. Most runs request only new records, which are added to the files later.
+        let (mut complete, mut compacted) = (None, Timestamp::now());
         loop {
-            let job = Job::new(series.clone(), from..Timestamp::now(), target.clone()).allow_empty();
+            let now = Timestamp::now();
+            let job = Job::new(series.clone(), from..now, target.clone()).allow_empty();
             let job = job.response_monitor(connected.monitor.clone());
             let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
+            let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
+            let job = if is_complete { job } else { job.only_new() };
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
             outcome(log, out, &summary, &labels, Some(Timestamp::now()));
             if let Some(signal) = signal.get() {
+                job.compact().await?;
                 return Err(Failure::new(signal, ""));
+            }
+            if is_complete {
+                (complete, compacted) = (Some(now), now);
+            } else if compacted + self.compact_every <= now {
+                job.compact().await?;
+                compacted = now;
             }
             for (series, error) in summary.failed {
                 log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
@@ -89,6 +106,7 @@ impl Poll {
             }
             let next = Timestamp::now().floor(step) + step + DELAY;
             if let Ok(signal) = timeout(next - Timestamp::now(), interrupt.happened()).await {
+                job.compact().await?;
                 return Err(Failure::new(signal, ""));
             }
         }

@@ -1,7 +1,6 @@
 //! `status`: shows the state of a file or a data set that a backfill has written.
 //!
-//! The output has a row for each series, or is one JSON object. Every file is compared with its checksums. No request
-//! is sent.
+//! The output has a row for each series, or is one JSON object. No request is sent.
 
 use std::path::Path;
 use std::time::Duration;
@@ -31,6 +30,9 @@ pub(crate) struct Status {
     /// Fail if the last record of a series is older than this, for example 36h
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     max_age: Option<Duration>,
+    /// Read every row and compare all files with their checksums
+    #[arg(long)]
+    verify: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -38,7 +40,8 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
+        let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
+        let status = if self.verify { tables::verify(&target).await? } else { tables::status(&target).await? };
         if status.series.is_empty() && status.damaged.is_empty() {
             let is_missing = !self.path.contains("://") && !Path::new(&self.path).exists();
             let nothing = || format!("`{} backfill` has written nothing here", program::name());
@@ -67,7 +70,7 @@ impl Status {
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
             let is_old = |max| series.last.is_none_or(|last| last + step(series) + max < now || last > now);
-            self.max_age.is_some_and(is_old)
+            !series.is_retired && self.max_age.is_some_and(is_old)
         };
         let labels = |all: Vec<&SeriesStatus>| {
             let labels: Vec<_> = all.iter().map(|series| label(&series.path)).collect();
@@ -109,9 +112,10 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     }
 }
 
-/// Returns the state of a series as text: `in the future`, `up to date`, the age of the last record, or `empty`.
+/// Returns the state of a series as text: `retired`, `in the future`, `up to date`, the age of the last record, or `empty`.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
+        _ if series.is_retired => "retired".to_owned(),
         (_, Some(last)) if last > now => "in the future".to_owned(),
         (Some(0), _) => "up to date".to_owned(),
         (_, Some(last)) => format!("{} old", age(last + step(series), now)),
@@ -153,6 +157,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "missing": series.missing,
         "gaps": series.gaps.iter().map(|gap| json!([time(gap.start), time(gap.end)])).collect::<Vec<_>>(),
         "unfetched": series.unfetched.iter().map(|range| json!([time(range.start), time(range.end)])).collect::<Vec<_>>(),
+        "is_retired": series.is_retired,
         "revised": series.revised,
         "invalid": series.invalid,
     })
@@ -166,7 +171,8 @@ mod tests {
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {
         let mut series = SeriesStatus::default();
         (series.step, series.last) = (3600, Some(Timestamp::from_unix_seconds(7200)));
-        let options = Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), json: false };
+        let options =
+            Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), verify: false, json: false };
         let mut status = tables::Status::default();
         status.series = vec![series.clone()];
         for (now, expected) in [(7199, "in the future"), (7200, "up to date"), (7200 + 3 * 3600, "2 hours old")] {

@@ -152,7 +152,7 @@ impl Options {
             page_size: template.page_size,
             records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
-            min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)])),
+            min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),
         })
     }
 }

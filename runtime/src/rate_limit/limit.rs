@@ -115,8 +115,9 @@ impl RateLimit {
         self
     }
 
-    /// Returns the minimum time between the first and the last request, given the number of requests for each endpoint.
-    pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
+    /// Returns the minimum time between the first and the last request, given the number of requests for each endpoint,
+    /// and the time for which a request is in flight.
+    pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)], latency: Duration) -> Duration {
         let time = |limit: &LimitWindow| {
             let counted = requests.iter().filter(|(_, endpoint)| limit.counts(endpoint));
             let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
@@ -125,7 +126,10 @@ impl RateLimit {
             let rounds = sum.saturating_sub(1) / u64::try_from(limit.window.requests).unwrap_or(u64::MAX).max(1);
             limit.window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
         };
-        self.windows.iter().map(time).max().unwrap_or_default()
+        let count = requests.iter().map(|(count, _)| *count).fold(0, u64::saturating_add);
+        let concurrent = self.concurrent.map_or(u64::MAX, |concurrent| u64::try_from(concurrent).unwrap_or(u64::MAX));
+        let rounds = u32::try_from(count.saturating_sub(1) / concurrent.max(1)).unwrap_or(u32::MAX);
+        self.windows.iter().map(time).chain([latency.saturating_mul(rounds)]).max().unwrap_or_default()
     }
 
     /// Removes and returns the windows that count only some endpoints.
@@ -238,7 +242,7 @@ mod tests {
         assert_eq!(limit.to_string(), words);
         let of_some = [&limit, &RateLimit::all(SETS)].map(|limit| limit.clone().take_of_some().len());
         assert_eq!(of_some, [1, 0]);
-        let minutes = |endpoint: EndpointInfo| limit.min_duration(&[(61, &endpoint)]).as_secs() / 60;
+        let minutes = |endpoint: EndpointInfo| limit.min_duration(&[(61, &endpoint)], Duration::ZERO).as_secs() / 60;
         assert_eq!(minutes(info("market", "/book")), 10);
         assert_eq!(minutes(info("orders", "/open")), 10);
         assert_eq!(minutes(EndpointInfo { weight: 2, ..info("orders", "/open") }), 20);

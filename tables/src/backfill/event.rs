@@ -1,14 +1,15 @@
 //! The events of a backfill, and its summary.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use runtime::history::{Progress, Report};
 use runtime::{ErrorKind, Timestamp};
 
 use crate::error::Error;
-use crate::existing_content::steps;
 use crate::merge_rows::Changes;
 use crate::saved_state::SeriesState;
+use crate::time_ranges::steps;
 
 /// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
@@ -103,6 +104,10 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Number of missing records between the first and the last record.
     pub missing: u64,
+    /// The ranges without records between the first and the last record.
+    pub gaps: Vec<Range<Timestamp>>,
+    /// The files with rows of the series that this run has written.
+    pub files: Vec<String>,
     /// The maximum number of records that a run has planned to fetch but no run has fetched. Counts only times before
     /// the first record and after the last record; [`missing`](Self::missing) counts the times between them.
     pub unfetched: u64,
@@ -128,7 +133,9 @@ impl SeriesReport {
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.missing, self.first, self.last, self.step) = (state.missing(), state.first, state.last, state.step());
-        self.unfetched = state.unfetched().ranges().iter().map(|range| steps(range, self.step) as u64).sum();
+        (self.first, self.last, self.step) = (state.rows.first, state.rows.last, state.rows.step());
+        self.gaps = state.rows.gaps();
+        self.missing = self.gaps.iter().map(|gap| steps(gap, self.step) as u64).sum();
+        self.unfetched = state.unfetched().steps(self.step);
     }
 }

@@ -4,16 +4,18 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use super::Backfill;
 use crate::columns::Columns;
+use crate::content::Content;
 use crate::error::Error;
-use crate::existing_content::{ExistingContent, Inventory, steps};
+use crate::saved_state::SeriesState;
 use crate::series::SeriesRequest;
 use crate::series_columns::SeriesColumns;
-use crate::table_schema::TableSchema;
-use crate::time_ranges::TimeRanges;
+use crate::table::Table;
+use crate::time_ranges::{TimeRanges, steps};
 
 /// The span before the newest record in which every run requests the gaps again.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
@@ -28,8 +30,10 @@ pub struct BackfillPlan {
     /// The plans of all series, in their order.
     pub series: Vec<SeriesPlan>,
     /// The minimum time that all requests take under the client's rate limit; `None` if a custom rate limiter reports
-    /// no limit.
+    /// no limit. The limit of requests in flight counts if an earlier run has measured how long a request takes.
     pub min_duration: Option<Duration>,
+    /// Tables whose files are expected to become too large, each with a message about how to rebuild it.
+    pub outgrown: Vec<String>,
 }
 
 /// The requests for one series.
@@ -66,95 +70,103 @@ impl BackfillPlan {
 }
 
 /// Returns the plan of a job.
-pub(super) async fn plan(job: &Backfill, content: &ExistingContent) -> Result<BackfillPlan, Error> {
-    let series: Vec<_> = planned(job, content).await?.into_iter().map(|(plan, _)| plan).collect();
+pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
+    job.check()?;
+    let mut series = Vec::with_capacity(job.series.len());
+    for (index, request) in job.series.iter().enumerate() {
+        compare_columns(request, content.table(index))?;
+        series.push(series_plan(job, request, &content.state(index, request))?);
+    }
+    for (index, table) in content.tables.iter().enumerate() {
+        // The columns of endpoints that the file does not contain yet are checked too.
+        let schema = schema(job, content, index).map(drop);
+        schema.map_err(|why| table.mismatch(&why))?;
+    }
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
-    let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>()));
-    Ok(BackfillPlan { series, min_duration })
+    let latency = content.tables.iter().filter_map(|table| table.base.latency).max().unwrap_or_default();
+    let min_duration =
+        limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), Duration::from_millis(latency)));
+    let outgrown = content.tables.iter().enumerate().filter_map(|(index, table)| {
+        let of_table = content.of_series.iter().zip(&job.series).filter(|(table, _)| **table == index);
+        let step = of_table.clone().map(|(_, series)| series.step()).min()?;
+        table.outgrown(step, of_table.count())
+    });
+    Ok(BackfillPlan { min_duration, outgrown: outgrown.collect(), series })
 }
 
-/// Returns the plan of each series, with the inventory of its files.
-pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
-    job.check()?;
-    let mut all = Vec::with_capacity(job.series.len());
-    for series in &job.series {
-        let mut found = content.inventory(series).await?;
-        compare_columns(series, &found)?;
-        // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
-        if let Some(last) = found.state.last {
-            found.state.settled = found.state.settled.until(last - job.refetch);
-        }
-        all.push((series_plan(job, content, series, &found).await?, found));
-    }
-    if let Some(single) = &content.single {
-        // The columns of endpoints that the file does not contain yet are checked too.
-        let tables = job.series.iter().map(SeriesColumns::new);
-        let base = single.base.iter().map(|base| base.schema.clone());
-        let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();
-        Columns::new(&[], &sources).map_err(|why| single.mismatch(&why))?;
-    }
-    Ok(all)
+/// Returns the columns of all series of a table.
+pub(super) fn schema(job: &Backfill, content: &Content, table: usize) -> Result<SchemaRef, String> {
+    let of_table = content.of_series.iter().zip(&job.series).filter(|(of_series, _)| **of_series == table);
+    let base = content.tables.get(table).and_then(|table| table.base.schema());
+    let schemas = of_table.map(|(_, series)| SeriesColumns::new(series).schema());
+    Ok(Columns::new(&base.into_iter().chain(schemas).collect::<Vec<_>>())?.schema())
 }
 
-/// Fails if a column has another type in the catalogue than in the existing file.
-fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Error> {
-    let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
-        return Ok(());
-    };
-    let compared = Columns::new(&[], &[schema.clone(), table.schema()]);
-    compared.map(drop).map_err(|why| Error::rebuild(&found.location, why))
+/// Fails if a column has another type in the catalogue than in the existing files.
+fn compare_columns(series: &SeriesRequest, table: Option<&Table>) -> Result<(), Error> {
+    let Some((table, schema)) = table.and_then(|table| Some((table, table.base.schema()?))) else { return Ok(()) };
+    let compared = Columns::new(&[schema, SeriesColumns::new(series).schema()]);
+    compared.map(drop).map_err(|why| Error::rebuild(table.place.location(&table.storage), why))
 }
 
-async fn series_plan(
-    job: &Backfill,
-    content: &ExistingContent,
-    series: &SeriesRequest,
-    found: &Inventory,
-) -> Result<SeriesPlan, Error> {
+fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {
     let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
-    let state = &found.state;
-    let mut unsettled = state.settled.uncovered(&range);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
-    let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
-    let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
-    if let Some(tail) = tail {
-        let pages = steps(tail, page);
-        let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
-        tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
-    }
-    let planned: TimeRanges = unsettled.iter().cloned().collect();
-    let from = match (state.first, state.last) {
-        _ if job.refetch_gaps => Some(range.start),
-        (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
-        _ => None,
+    let (unsettled, gaps) = if job.only_new {
+        let next = state.rows.last.map_or_else(|| (range.end - page).floor(plan.step), |last| last + plan.step);
+        let from = next.max(range.start);
+        ([from..range.end].into_iter().filter(|range| range.start < range.end).collect(), Vec::new())
+    } else {
+        unsettled(job, state, &range, (plan.step, page))
     };
-    let mut gaps = Vec::new();
-    if let Some(from) = from {
-        let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
-        let scope = first..recent.floor(plan.step);
-        let mut scanned = content.read(state, Some(from), true).await?;
-        // Damage is an error here: the damaged files were skipped, so their rows would count as gaps.
-        if let Some(damage) = scanned.damaged.pop() {
-            return Err(damage);
-        }
-        let all = scanned.valid.uncovered(&scope).into_iter();
-        gaps = pages(all.flat_map(|gap| planned.uncovered(&gap)), page, range.end);
-        if !job.refetch_gaps {
-            limit(&mut gaps, state.last.unwrap_or(range.start));
-        }
-    }
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
         requests += plan.requests;
     }
-    let path = series.path().to_owned();
-    Ok(SeriesPlan { path, range, last: state.last, unsettled, gaps, records, requests })
+    Ok(SeriesPlan { path: series.path().to_owned(), range, last: state.rows.last, unsettled, gaps, records, requests })
+}
+
+type Ranges = Vec<Range<Timestamp>>;
+
+/// Returns the unsettled ranges and the gaps of a series.
+fn unsettled(
+    job: &Backfill,
+    state: &SeriesState,
+    range: &Range<Timestamp>,
+    (step, page): (Duration, Duration),
+) -> (Ranges, Ranges) {
+    // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
+    let settled = state.rows.last.map_or_else(TimeRanges::default, |last| state.settled.until(last - job.refetch));
+    let mut unsettled = settled.uncovered(range);
+    let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
+    let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
+    if let Some(tail) = tail {
+        let pages = steps(tail, page);
+        let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
+        tail.start = tail.start.min((tail.end - full).floor(step)).max(range.start);
+    }
+    let planned: TimeRanges = unsettled.iter().cloned().collect();
+    let from = match (state.rows.first, state.rows.last) {
+        _ if job.refetch_gaps => Some(range.start),
+        (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
+        _ => None,
+    };
+    let Some(from) = from else { return (unsettled, Vec::new()) };
+    let first = (from + step - Duration::from_nanos(1)).floor(step);
+    let mut valid = state.rows.present.clone();
+    state.rows.invalid.ranges().iter().for_each(|range| valid.remove(range));
+    let all = valid.uncovered(&(first..recent.floor(step))).into_iter();
+    let mut gaps = pages(all.flat_map(|gap| planned.uncovered(&gap)), page, range.end);
+    if !job.refetch_gaps {
+        limit(&mut gaps, state.rows.last.unwrap_or(range.start));
+    }
+    (unsettled, gaps)
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.

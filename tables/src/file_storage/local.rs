@@ -1,18 +1,19 @@
 //! Files on the local disk.
 //!
-//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only see complete
-//! files. The new file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
+//! A file is written under another name, synced to the disk and renamed, so readers only see complete files. The new
+//! file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::saved_state::FILE;
+use crate::parquet_input::Source;
 
-pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<String>, Error> {
+pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, Error> {
     let path = root.join(folder);
     let fails = |error| Error::storage(path.display(), error);
     let entries = match fs::read_dir(&path) {
@@ -22,23 +23,50 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry.map_err(fails)?;
-        let (name, kind) = (entry.file_name(), entry.file_type().map_err(fails)?);
-        let Some(name) = name.to_str().filter(|name| !name.starts_with('.') || *name == FILE) else { continue };
+        let (name, data) = (entry.file_name(), fs::metadata(entry.path()).map_err(fails)?);
+        let Some(name) = name.to_str() else { continue };
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        if kind.is_dir() { found.extend(list(root, &path)?) } else { found.push(path) }
+        if data.is_dir() { found.extend(list(root, &path)?) } else { found.push((path, data.len().to_string())) }
     }
     Ok(found)
 }
 
-pub(super) fn find(path: &Path) -> Result<Option<Bytes>, Error> {
-    match fs::read(path) {
+pub(super) fn open(path: &Path) -> Result<Option<(Source, String)>, Error> {
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len().to_string(), file)));
+    match opened {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        content => content.map(|content| Some(content.into())).map_err(|error| Error::storage(path.display(), error)),
+        Err(error) => Err(Error::storage(path.display(), error)),
+        Ok((length, file)) => Ok(Some((Source::File(Arc::new(file)), length))),
     }
 }
 
-/// Writes a file completely or not at all.
-pub(crate) fn write<E>(path: &Path, content: impl FnOnce(&mut File) -> Result<(), E>) -> Result<(), Error>
+pub(super) fn content(mut file: &File) -> io::Result<Bytes> {
+    let mut content = Vec::new();
+    file.read_to_end(&mut content)?;
+    Ok(content.into())
+}
+
+/// Deletes a file, and the folders below the root that are then empty.
+pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
+    match fs::remove_file(root.join(path)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(Error::storage(root.join(path).display(), error));
+        }
+        _ => {}
+    }
+    let folders = Path::new(path).ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
+    // A folder that is not empty is not removed.
+    folders.map(|folder| fs::remove_dir(root.join(folder))).all(|removed| removed.is_ok());
+    Ok(())
+}
+
+/// Writes a file completely or not at all. Until it is complete, the file has the name `temporary` or, by default, a
+/// hidden name in the same folder.
+pub(crate) fn write<E>(
+    path: &Path,
+    temporary: Option<PathBuf>,
+    content: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), Error>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -52,7 +80,11 @@ where
     if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
         return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
     }
-    let unfinished = folder.join(format!(".{}.unfinished", target.file_name().unwrap_or_default().to_string_lossy()));
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = temporary.unwrap_or_else(|| folder.join(format!(".{name}.unfinished")));
+    if let Some(folder) = unfinished.parent() {
+        fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
+    }
     let mut file = File::create(&unfinished).map_err(fails)?;
     let written = content(&mut file).map_err(|error| Error::storage(path.display(), error));
     let kept = written.and_then(|()| {
@@ -101,15 +133,15 @@ mod tests {
         fs::write(&real, "old").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
         symlink(&real, &link).unwrap();
-        write(&link, |file| file.write_all(b"new")).unwrap();
+        write(&link, None, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert!(link.is_symlink() && fs::metadata(&real).unwrap().permissions().mode() & 0o777 == 0o600);
         let dangling = dir.path().join("dangling");
         symlink("missing", &dangling).unwrap();
-        write(&dangling, |file| file.write_all(b"first")).unwrap();
+        write(&dangling, None, |file| file.write_all(b"first")).unwrap();
         assert!(dangling.is_symlink() && fs::read_to_string(dir.path().join("missing")).unwrap() == "first");
         fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
-        let error = write(&link, |file| file.write_all(b"newer")).unwrap_err().to_string();
+        let error = write(&link, None, |file| file.write_all(b"newer")).unwrap_err().to_string();
         assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
+use crate::parquet_input::Source;
 
 /// Objects below a prefix.
 #[derive(Clone, Debug)]
@@ -47,28 +47,48 @@ impl Bucket {
         Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
     }
 
-    pub(super) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
+    pub(super) async fn list(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
         let fails = |error| Error::storage(self.name(folder), reason(error));
         let mut objects = self.store.list(Some(&self.path(folder)?));
         let (mut found, start) = (Vec::new(), if self.prefix.is_empty() { 0 } else { self.prefix.len() + 1 });
         while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
             let object = object.map_err(fails)?;
-            found.extend(object.location.as_ref().get(start..).map(str::to_owned));
+            let path = object.location.as_ref().get(start..).map(str::to_owned);
+            found.extend(path.zip(object.e_tag));
         }
         Ok(found)
     }
 
-    pub(super) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
+    pub(super) async fn find(&self, path: &str) -> Result<Option<(Source, String)>, Error> {
         let fails = |error| Error::storage(self.name(path), reason(error));
-        match self.store.get(&self.path(path)?).await {
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            object => object.map_err(fails)?.bytes().await.map(Some).map_err(fails),
+        let object = match self.store.get(&self.path(path)?).await {
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            object => object.map_err(fails)?,
+        };
+        let version = object.meta.e_tag.clone().unwrap_or_default();
+        Ok(Some((Source::Bytes(object.bytes().await.map_err(fails)?), version)))
+    }
+
+    /// Writes an object if its present version is `replaced`. The service checks that, so the second of two writers
+    /// fails.
+    pub(super) async fn put(&self, path: &str, replaced: Option<&str>, content: Vec<u8>) -> Result<String, Error> {
+        let update = |tag: &str| PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None });
+        let mode = replaced.map_or(PutMode::Create, update);
+        match self.store.put_opts(&self.path(path)?, content.into(), mode.into()).await {
+            Ok(put) => Ok(put.e_tag.unwrap_or_default()),
+            Err(object_store::Error::Precondition { .. } | object_store::Error::AlreadyExists { .. }) => {
+                let by = "on another machine or in another process".to_owned();
+                Err(Error::InUse { target: self.name(path), by })
+            }
+            Err(error) => Err(Error::storage(self.name(path), reason(error))),
         }
     }
 
-    pub(super) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
-        let put = self.store.put(&self.path(path)?, content.into()).await;
-        put.map(|_| ()).map_err(|error| Error::storage(self.name(path), reason(error)))
+    pub(super) async fn delete(&self, path: &str) -> Result<(), Error> {
+        match self.store.delete(&self.path(path)?).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(Error::storage(self.name(path), reason(error))),
+        }
     }
 }
 

@@ -13,11 +13,9 @@ use crate::support::{DAY, END, HOUR, TARGETS, body, client, client_of, coins, fi
 #[tokio::test(start_paused = true)]
 async fn a_data_set_has_one_file_for_each_partition() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
-    let series = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h";
-    for (partition, expected) in [
-        (None, vec!["year=2023", "year=2024"]),
-        (Some(Partition::Month), vec!["month=2023-12", "month=2024-01", "month=2024-02"]),
-    ] {
+    for (partition, expected) in
+        [(None, vec!["2023", "2024"]), (Some(Partition::Month), vec!["2023-12", "2024-01", "2024-02"])]
+    {
         let folder = dir.path().join(expected[0]);
         let (from, to) = (1_703_980_800, 1_706_745_600 + HOUR);
         let mut whole = job(coins(&client, &["BTC"]), from, to, &folder);
@@ -25,7 +23,8 @@ async fn a_data_set_has_one_file_for_each_partition() {
             whole = whole.partition(partition);
         }
         assert_eq!(run(&whole).await.records, 32 * 24 + 1);
-        let expected: Vec<_> = expected.iter().map(|name| format!("{series}/{name}/data.parquet")).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|name| format!("orderflow.volume_ratio/1h-{name}.parquet")).collect();
         assert_eq!(files(&folder), expected);
         assert_eq!(read(&folder).len(), 32 * 24 + 1);
         let error = whole.partition(Partition::Day).plan().await.unwrap_err().to_string();

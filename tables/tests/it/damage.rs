@@ -37,16 +37,25 @@ async fn damaged_file_is_an_error_and_is_not_merged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn status_lists_series_beside_a_damaged_part() {
+async fn a_damaged_file_of_the_journal_is_damage() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("out.parquet");
     let whole = |from: i64| job(coins(&client(), &["BTC"]), from, END, &path);
     run(&whole(END - 100 * DAY)).await;
     run_cancelled(&whole(END - 400 * DAY)).await;
-    let part = files(dir.path()).into_iter().find(|name| name.ends_with("/data.parquet")).unwrap();
-    fs::write(dir.path().join(part), "damage").unwrap();
+    let part = files(dir.path()).into_iter().find(|name| name.contains(".rows")).unwrap();
+    let intact = fs::read(dir.path().join(&part)).unwrap();
+    fs::write(dir.path().join(&part), "damage").unwrap();
     let state = state_of(&path).await;
-    assert!(state.damaged.len() == 1 && state.series[0].rows == 100 * 24, "{state:?}");
+    assert!(state.damaged.len() == 1 && state.damaged[0].contains(&part), "{state:?}");
+    // An incomplete file of the journal is an error of a run too, and its rows are requested again once it is deleted.
+    let error = whole(END - 400 * DAY).run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+    assert!(error.contains("delete it"), "{error}");
+    fs::write(dir.path().join(&part), &intact[..intact.len() - 1]).unwrap();
+    assert!(whole(END - 400 * DAY).plan().await.is_err());
+    fs::remove_file(dir.path().join(&part)).unwrap();
+    assert!(run(&whole(END - 400 * DAY)).await.is_complete);
+    assert_eq!(read(&path).len(), 400 * 24);
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,12 +64,12 @@ async fn a_deleted_file_of_a_data_set_is_damage() {
     let path = dir.path().join("data/");
     let whole = job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path);
     run(&whole).await;
-    let name = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h/year=2023/data.parquet";
-    fs::remove_file(path.join(name)).unwrap();
+    fs::remove_file(path.join("orderflow.volume_ratio/1h-2023.parquet")).unwrap();
     let damaged = state_of(&path).await.damaged;
-    assert!(damaged.len() == 1 && damaged[0].contains("year=2023/data.parquet: missing"), "{damaged:?}");
+    assert!(damaged.len() == 1 && damaged[0].contains("1h-2023.parquet: missing"), "{damaged:?}");
     run(&whole).await;
     assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert_eq!(read(&path).len(), 300 * 24);
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,24 +78,36 @@ async fn copies_in_a_data_set_are_damage_and_are_not_read() {
     let path = dir.path().join("data/");
     let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
     run(&whole).await;
-    let series = path.join("orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h");
-    let year = series.join("year=2024");
-    for copy in [year.join("data (copy).parquet"), series.join("year=2024 (copy)/data.parquet")] {
+    let endpoint = path.join("orderflow.volume_ratio");
+    for copy in ["1h-2024 (copy).parquet", "data.parquet", "folder/1h-2024.parquet", "1h-2024-06.parquet"] {
+        let copy = endpoint.join(copy);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(year.join("data.parquet"), &copy).unwrap();
+        fs::copy(endpoint.join("1h-2024.parquet"), &copy).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        assert!(error.contains("(copy)") && error.contains("move it"), "{error}");
+        assert!(error.contains(copy.to_str().unwrap()) && error.contains("move it"), "{error}");
         let damaged = state_of(&path).await.damaged;
         assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
         fs::remove_file(&copy).unwrap();
     }
-    let copy = series.with_file_name("timeframe=1h (copy)");
-    fs::create_dir_all(copy.join("year=2024")).unwrap();
-    for file in [".backfill.json", "year=2024/data.parquet"] {
-        fs::copy(series.join(file), copy.join(file)).unwrap();
+}
+
+/// A file that was replaced by an older copy has fewer rows than the state of the data set, so they are fetched again.
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_file_that_was_replaced_are_fetched_again() {
+    for name in ["data/", "out.parquet", "out.csv"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let days =
+            |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 60 * DAY, END - 60 * DAY + days * DAY, &path);
+        run(&days(20)).await;
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let older = fs::read(dir.path().join(&file)).unwrap();
+        run(&days(60)).await;
+        fs::write(dir.path().join(&file), &older).unwrap();
+        assert_eq!(run(&days(60)).await.records, 2 * 40 * 24, "{name}");
+        assert_eq!(read(&path).len(), 2 * 60 * 24, "{name}");
+        assert_eq!(state_of(&path).await.damaged, [""; 0]);
     }
-    let state = state_of(&path).await;
-    assert!(state.series.len() == 1 && state.damaged[0].contains("a copy of orderflow.volume_ratio/"), "{state:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,11 +188,14 @@ async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
     let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
     run(&whole).await;
     let written = fs::read(&path).unwrap();
-    let (rows, next) = (dir.path().join("out.csv.parts/rows.parquet"), dir.path().join("out.csv.parts/rows.next"));
-    fs::copy(&rows, &next).unwrap();
-    fs::write(&path, "the new text\n").unwrap();
+    let state = dir.path().join("out.csv.parts/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    let (start, _) = text.split_once(r#""text":""#).unwrap();
+    let end = text.split_once(r#","latency""#).unwrap().1;
+    fs::write(&state, format!(r#"{start}"text":null,"latency"{end}"#)).unwrap();
+    fs::write(&path, "the old text\n").unwrap();
     assert_eq!(state_of(&path).await.damaged, [""; 0]);
-    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written && !next.exists());
+    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);
     fs::write(&path, "another text\n").unwrap();
     assert_eq!(state_of(&path).await.damaged.len(), 1);
 }

@@ -36,14 +36,14 @@ fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &
 }
 
 /// Reads rows without converting them to text, because a month of minutes has many rows.
-fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
+fn read_parquet(path: &Path, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
         let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
-        let (coins, unknown) = (text("coin"), text("unknown_fields").unwrap());
+        let (coins, unknown) = (text("coin").unwrap(), text("unknown_fields").unwrap());
         let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMicrosecondType>();
         let values = batch.column_by_name("volumeRatio").unwrap().as_primitive::<Float64Type>();
         for (row, value) in values.iter().enumerate() {
-            let coin = coin_of_folder.unwrap_or_else(|| coins.unwrap().value(row));
+            let coin = coins.value(row);
             let unknown = if unknown.is_null(row) { "" } else { unknown.value(row) };
             insert(rows, coin, times.value(row) / 1_000_000, value, unknown);
         }
@@ -53,7 +53,7 @@ fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
 fn read(target: &Path) -> Rows {
     let mut rows = Rows::new();
     match target.extension().and_then(|ending| ending.to_str()) {
-        Some("parquet") if target.exists() => read_parquet(target, None, &mut rows),
+        Some("parquet") if target.exists() => read_parquet(target, &mut rows),
         Some("parquet") => {}
         Some(_) => {
             for row in crate::support::read(target) {
@@ -64,8 +64,7 @@ fn read(target: &Path) -> Rows {
         }
         None => {
             for file in crate::support::files(target).iter().filter(|file| file.ends_with(".parquet")) {
-                let coin = file.split('/').find_map(|folder| folder.strip_prefix("coin="));
-                read_parquet(&target.join(file), coin, &mut rows);
+                read_parquet(&target.join(file), &mut rows);
             }
         }
     }

@@ -102,21 +102,22 @@ pub(crate) async fn run_cancelled(job: &Backfill) -> Summary {
 
 /// Returns the status of a target.
 pub(crate) async fn state_of(path: &Path) -> Status {
-    tables::status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
+    tables::verify(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
 }
 
 /// Returns the paths of all visible files below a folder, relative to the folder and in order.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
+    let is_hidden = |name: &String| name.split('/').any(|part| part.starts_with('.'));
+    all_files(folder).into_iter().filter(|name| !is_hidden(name)).collect()
+}
+
+/// Returns the paths of all files below a folder, relative to the folder and in order.
+pub(crate) fn all_files(folder: &Path) -> Vec<String> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries {
             let path = entry.unwrap().path();
-            let is_hidden = path.file_name().unwrap().to_str().unwrap().starts_with('.');
-            match path.is_dir() {
-                _ if is_hidden => {}
-                true => visit(&path, found),
-                false => found.push(path),
-            }
+            if path.is_dir() { visit(&path, found) } else { found.push(path) }
         }
     }
     let mut found = Vec::new();
@@ -142,7 +143,7 @@ fn csv_of(path: &Path) -> String {
     String::from_utf8(lines.into_inner().unwrap()).unwrap()
 }
 
-/// The cells of a row that are not null, by column. Params in the path of a data set are columns too.
+/// The cells of a row that are not null, by column.
 pub(crate) type Row = BTreeMap<String, String>;
 
 /// Returns the rows of any target, in the order of its files.
@@ -150,32 +151,30 @@ pub(crate) fn read(target: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let ending = target.extension().and_then(|ending| ending.to_str());
     if ending == Some("csv") {
-        rows_of(&std::fs::read_to_string(target).unwrap_or_default(), &Row::new(), &mut rows);
+        rows_of(&std::fs::read_to_string(target).unwrap_or_default(), &mut rows);
     } else if matches!(ending, Some("gz" | "GZ")) {
         let mut text = String::new();
         GzDecoder::new(File::open(target).unwrap()).read_to_string(&mut text).unwrap();
-        rows_of(&text, &Row::new(), &mut rows);
+        rows_of(&text, &mut rows);
     } else if ending == Some("parquet") {
         if target.exists() {
-            rows_of(&csv_of(target), &Row::new(), &mut rows);
+            rows_of(&csv_of(target), &mut rows);
         }
     } else {
         for file in files(target).iter().filter(|file| file.ends_with(".parquet")) {
-            let params = file.split('/').filter_map(|folder| folder.split_once('='));
-            let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            rows_of(&csv_of(&target.join(file)), &params, &mut rows);
+            rows_of(&csv_of(&target.join(file)), &mut rows);
         }
     }
     rows
 }
 
-fn rows_of(csv: &str, params: &Row, rows: &mut Vec<Row>) {
+fn rows_of(csv: &str, rows: &mut Vec<Row>) {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let names = reader.headers().unwrap().clone();
     for record in reader.records() {
         let record = record.unwrap();
         let cells = names.iter().zip(&record).filter(|(_, value)| !value.is_empty());
         let cells = cells.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        rows.push(params.clone().into_iter().chain(cells).collect());
+        rows.push(cells.collect());
     }
 }

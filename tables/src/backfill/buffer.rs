@@ -1,0 +1,116 @@
+//! Fetched rows that are not in the journal yet.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use runtime::Timestamp;
+use runtime::history::Page;
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::BodyInfo;
+use tokio::time::Instant;
+
+use crate::error::Error;
+use crate::partition::Partition;
+use crate::place::period;
+use crate::saved_state::{Fetched, RowFacts, Section};
+use crate::series::SeriesRequest;
+use crate::series_columns::SeriesColumns;
+
+/// Number of rows that triggers a write, so that a killed run loses few rows.
+pub(super) const ROWS: usize = 100_000;
+
+/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
+const MAX_AGE: Duration = Duration::from_secs(60);
+
+/// A range of a series in a period. The pages of a range are in order of time, unlike those of different ranges.
+type Key = (Timestamp, usize, usize);
+
+/// The rows of all series of a run.
+pub(super) struct Buffer {
+    sections: BTreeMap<Key, (Section, Vec<RecordBatch>)>,
+    rows: usize,
+    since: Instant,
+}
+
+impl Buffer {
+    pub(super) fn new() -> Self {
+        Self { sections: BTreeMap::new(), rows: 0, since: Instant::now() }
+    }
+
+    /// Adds the rows of a page; `item` identifies its range.
+    pub(super) fn add(
+        &mut self,
+        (index, item): (usize, usize),
+        series: &SeriesRequest,
+        partition: Option<Partition>,
+        page: &Page<AnyRecord>,
+        refetch: Duration,
+    ) -> Result<(), Error> {
+        if self.sections.is_empty() {
+            self.since = Instant::now();
+        }
+        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+        let batch = SeriesColumns::new(series).batch(&page.records, &times)?;
+        let section = || {
+            let rows = RowFacts::new(series.time(), series.step().as_secs());
+            let fetched = Some(Fetched { refetch: refetch.as_secs(), ..Fetched::default() });
+            (Section { path: series.path().to_owned(), rows, fetched, ..Section::default() }, Vec::new())
+        };
+        let mut from = 0;
+        while let Some(first) = page.times.get(from) {
+            let period = period(partition, *first);
+            let rows = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
+            let (_, batches) = self.sections.entry((period.start, index, item)).or_insert_with(section);
+            batches.push(batch.slice(from, rows));
+            from += rows;
+        }
+        self.rows += from;
+        let start = period(partition, page.times.first().copied().unwrap_or(page.range.start)).start;
+        let (section, _) = self.sections.entry((start, index, item)).or_insert_with(section);
+        section.fetched.iter_mut().for_each(|fetched| fetched.ranges.add(page.range.clone()));
+        Ok(())
+    }
+
+    /// Returns `true` if it is time to write the rows.
+    pub(super) fn is_due(&self) -> bool {
+        self.rows >= ROWS || !self.sections.is_empty() && self.since.elapsed() >= MAX_AGE
+    }
+
+    /// Removes and returns all sections, each with the index of its series.
+    pub(super) fn take(&mut self) -> Vec<(usize, Section, Vec<RecordBatch>)> {
+        self.rows = 0;
+        let all = std::mem::take(&mut self.sections).into_iter();
+        all.map(|((_, series, _), (section, batches))| (series, section, batches)).collect()
+    }
+}
+
+/// Adds the invalid records of a page to its valid records, with null for each value that does not fit its column.
+/// Returns the checksums of records that have no time or cannot be parsed at all.
+pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
+    let time = series.time();
+    // A record is identified by the checksum of its text. For a record without a time, the report contains no text, so
+    // the checksum is that of a counter.
+    let mut dropped: Vec<_> =
+        (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
+    let table = match series.endpoint().body {
+        BodyInfo::Series { record, .. } => record,
+        _ => None,
+    };
+    for bad in &page.report.bad_records {
+        let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
+        match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
+            Some((time, record)) if page.range.contains(&time) => {
+                // If the page has a valid record of the same time, that record is kept.
+                if let Err(index) = page.times.binary_search(&time) {
+                    page.times.insert(index, time);
+                    page.records.insert(index, record);
+                }
+            }
+            // A record outside the requested window is ignored.
+            Some(_) => {}
+            None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
+        }
+    }
+    dropped
+}

@@ -1,0 +1,46 @@
+//! Removes series from a target.
+
+use std::collections::BTreeSet;
+
+use crate::error::Error;
+use crate::file_storage::FileStorage;
+use crate::lock::Lock;
+use crate::path_names;
+use crate::place::Place;
+use crate::table::Table;
+use crate::target::Target;
+
+/// The result of [`remove`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Removed {
+    /// The paths of the removed series.
+    pub series: Vec<String>,
+    /// The files that were written again.
+    pub files: Vec<String>,
+}
+
+/// Removes series from the files and the states of a target. `is_removed` gets the endpoint and the params of each
+/// series, such as `orderflow.volume_ratio` and `[("coin", "BTC"), ("timeframe", "1h")]`.
+///
+/// A file without remaining series is deleted. If the process is killed, a second call removes the rest. If another run
+/// is writing the target, nothing is removed, and [`Error::InUse`] names that run.
+pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String)]) -> bool) -> Result<Removed, Error> {
+    let storage = FileStorage::of(target)?;
+    let places = Place::all(&storage, target).await?;
+    let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())?;
+    let mut removed = Removed::default();
+    for place in places {
+        let mut table = Table::open(&storage, place).await?;
+        let params = |path: &str| path_names::params(path).collect::<Vec<_>>();
+        let paths = table.state.series.keys().filter(|path| is_removed(path_names::endpoint(path), &params(path)));
+        let paths: BTreeSet<_> = paths.cloned().collect();
+        if paths.is_empty() {
+            continue;
+        }
+        let (written, _) = table.commit(None, &paths).await?;
+        removed.files.extend(written.into_iter().map(|written| written.file));
+        removed.series.extend(paths);
+    }
+    Ok(removed)
+}

@@ -1,0 +1,94 @@
+//! Tests of runs that only add new records to the journal, and of merging the journal.
+
+use std::fs;
+
+use crate::support::{DAY, END, HOUR, TARGETS, client, coins, files, job, read, run, scripted, state_of};
+
+#[tokio::test(start_paused = true)]
+async fn runs_for_new_records_add_to_the_journal_until_it_is_merged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 3 * DAY, end, &path);
+        assert_eq!(run(&until(END)).await.records, 2 * 72);
+        for hour in 1..=3 {
+            let job = until(END + hour * HOUR).only_new();
+            let plan = job.plan().await.unwrap();
+            assert_eq!((plan.requests(), plan.records()), (2, 2), "{name}");
+            let summary = run(&job).await;
+            assert_eq!((summary.is_complete, summary.records, summary.requests), (true, 2, 2), "{name}: {summary:?}");
+            assert_eq!(run(&job).await.requests, 0, "{name}: nothing is due");
+        }
+        assert_eq!((read(&path).len(), state_of(&path).await.pending), (2 * 72, 6), "{name}");
+        let written = until(END + 3 * HOUR).compact().await.unwrap();
+        assert_eq!((written.len(), read(&path).len()), (1, 2 * 75), "{name}");
+        assert_eq!(state_of(&path).await.pending, 0, "{name}");
+        assert!(until(END).compact().await.unwrap().is_empty(), "{name}");
+        // A complete run requests the records of the refetch time again.
+        let last = run(&until(END + 4 * HOUR)).await;
+        assert_eq!((last.records, last.series[0].revised, last.requests), (2, 0, 2), "{name}: {last:?}");
+        assert_eq!(read(&path).len(), 2 * 76, "{name}");
+    }
+}
+
+/// The rows of the journal can overlap, because a later run requests some records again.
+#[tokio::test(start_paused = true)]
+async fn later_rows_of_the_journal_replace_earlier_rows() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, script) = scripted(|_| Some("1".to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 300 * DAY, END, &path);
+        crate::support::run_cancelled(&whole).await;
+        let pending = state_of(&path).await.pending;
+        *script.lock().unwrap() = |_| Some("2".to_owned());
+        let newest = job(coins(&client, &["BTC"]), END - 2 * DAY, END, &path);
+        crate::support::run_cancelled(&newest).await;
+        *script.lock().unwrap() = |_| Some("3".to_owned());
+        let other = job(coins(&client, &["BTC"]), END - 290 * DAY, END, &path);
+        crate::support::run_cancelled(&other).await;
+        assert!(pending > 0 && run(&whole).await.is_complete, "{name}");
+        let rows = read(&path);
+        let last = rows.iter().rev().take(24).all(|row| row["volumeRatio"] == "3.0");
+        assert!(rows.len() == 300 * 24 && last, "{name}: {}", rows.len());
+        let times: Vec<_> = rows.iter().map(|row| row["openDate"].clone()).collect();
+        assert!(times.is_sorted(), "{name}");
+    }
+}
+
+/// A process that is killed after the data file and before the state, or before the journal is deleted, leaves the
+/// journal of rows that are already in the files.
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 30 * DAY, end, &path);
+        run(&until(END - DAY)).await;
+        let home = if name == "data/" { path.join(".backfill") } else { dir.path().join(format!("{name}.parts")) };
+        let copy = |from: &std::path::Path, to: &std::path::Path| {
+            let _ = fs::create_dir_all(to);
+            let names = if from.exists() { crate::support::all_files(from) } else { Vec::new() };
+            for file in names.into_iter().filter(|name| name != "rows.parquet") {
+                fs::create_dir_all(to.join(&file).parent().unwrap()).unwrap();
+                fs::copy(from.join(&file), to.join(&file)).unwrap();
+            }
+        };
+        run(&until(END).only_new()).await;
+        copy(&home, &dir.path().join("before"));
+        let text = (name == "out.csv").then(|| fs::read(&path).unwrap());
+        until(END).compact().await.unwrap();
+        let rows = read(&path);
+        copy(&dir.path().join("before"), &home);
+        if let Some(text) = text {
+            fs::write(&path, text).unwrap();
+        }
+        let state = state_of(&path).await;
+        assert!(state.damaged.is_empty() && state.pending > 0, "{name}: {state:?}");
+        let again = run(&until(END)).await;
+        assert!(again.is_complete && again.records == 0, "{name}: {again:?}");
+        assert_eq!(read(&path), rows, "{name}");
+        assert_eq!(state_of(&path).await.pending, 0, "{name}");
+        assert!(files(&path).iter().all(|file| file.ends_with(".parquet")), "{name}");
+    }
+}
