@@ -157,6 +157,11 @@ impl Editor {
         self.notes.push(if self.subject.is_empty() { text.to_string() } else { format!("{}: {text}", self.subject) });
     }
 
+    /// Returns the notes so far, and removes them.
+    pub(super) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
     /// Runs an edit, and undoes it if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let (content, notes) = (self.content.clone(), self.notes.len());

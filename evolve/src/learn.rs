@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use codegen::Catalogue;
 use codegen::spec::Evidence;
 
+use super::content::Content;
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
@@ -70,6 +71,31 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     }
     enums::note_unused(&mut editor, &options.enums, &enum_fields);
     editor.close()
+}
+
+/// Returns a line for each difference between the responses and the known bodies of the catalogue. An endpoint whose
+/// body is unknown has no differences.
+pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>, Refusal> {
+    let mut editor = Editor::open(catalogue)?;
+    let mut found = Vec::new();
+    for sample in &options.endpoints {
+        let (_, at) = editor.find(&sample.endpoint)?;
+        if editor.endpoint(&at).body.known().is_none() {
+            continue;
+        }
+        let before = Content::clone(&editor);
+        let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut BTreeSet::new()));
+        editor.subject.clear();
+        let notes = editor.take_notes();
+        match outcome {
+            Err(Refusal::Message(why)) => found.push(format!("{}: {why}", sample.endpoint)),
+            Err(other) => return Err(other),
+            Ok(()) if *editor != before => found.extend(notes),
+            Ok(()) => {}
+        }
+        *editor = before;
+    }
+    Ok(found)
 }
 
 fn learn_one(

@@ -8,6 +8,7 @@ mod content;
 pub mod diff;
 mod draft_types;
 mod editor;
+mod har;
 mod import;
 mod learn;
 mod live_request;
@@ -22,6 +23,7 @@ pub use codegen::spec::Evidence;
 
 pub use add::{Addition, add};
 pub use editor::{CatalogueChange, Refusal};
+pub use har::Recording;
 pub use import::{Import, import};
-pub use learn::{EndpointResponses, LearnOptions, learn};
+pub use learn::{EndpointResponses, LearnOptions, drift, learn};
 pub use live_request::LiveRequest;

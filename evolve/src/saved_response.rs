@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 /// The header and the body key by which the sandbox marks a response with mock data.
-const MOCK_MARKER: &str = "x-sandbox-invented";
+pub(super) const MOCK_MARKER: &str = "x-sandbox-invented";
 
 /// A response to learn from.
 #[derive(Debug)]

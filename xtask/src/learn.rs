@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::load;
-use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Refusal};
+use codegen::{Catalogue, load};
+use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Recording, Refusal};
 
 use crate::cargo::cargo;
 use crate::confirm_edit::{Target, evidence};
@@ -19,15 +19,19 @@ use crate::terminal::print;
 /// it is requested from the service. The fields are merged with the known fields, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
+                            cargo xtask learn [OPTIONS] --har <FILE>\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
                             cargo xtask learn [OPTIONS] --live --untyped")]
 pub(crate) struct Learn {
     /// The endpoint: its path, its name, or its group and method (`orderflow.buy_volume`)
-    #[arg(required_unless_present = "untyped")]
+    #[arg(required_unless_present_any = ["untyped", "har"])]
     endpoint: Option<String>,
     /// Files with responses of the endpoint
-    #[arg(value_name = "RESPONSE", required_unless_present = "live")]
+    #[arg(value_name = "RESPONSE", required_unless_present_any = ["live", "har"])]
     replies: Vec<PathBuf>,
+    /// A HAR file of a browser or proxy; the endpoints are found by the paths of its entries
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["endpoint", "live"])]
+    har: Vec<PathBuf>,
     /// Request the responses from the service of this project's own catalogue; the client reads its settings from the
     /// environment
     #[arg(long, conflicts_with = "replies")]
@@ -70,6 +74,32 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// Reads files with responses, each with its name.
+pub(crate) fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
+    let read = |path: &PathBuf| {
+        let name = path.display().to_string();
+        match fs::read(path) {
+            Ok(saved) => Ok((name, saved)),
+            Err(error) => {
+                Err(Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live")))
+            }
+        }
+    };
+    files.iter().map(read).collect()
+}
+
+/// Returns the responses in HAR files, and prints the entries that are skipped.
+pub(crate) fn recorded(catalogue: Catalogue, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
+    let recording = Recording::read(catalogue, &read(files)?)?;
+    for line in &recording.skipped {
+        print(&format!("skipped: {line}\n"));
+    }
+    if recording.endpoints.is_empty() {
+        return Err(Refusal::Message("no entry has a response of an endpoint in the catalogue".to_owned()));
+    }
+    Ok(recording.endpoints)
+}
+
 impl Learn {
     pub(crate) fn run(&self) -> ExitCode {
         let samples = match self.samples() {
@@ -106,16 +136,10 @@ impl Learn {
             LiveRequest::check_params(&requests, &self.params)?;
             return Ok(vec![self.fetch(&requests[0], 24).map_err(|failed| failed.why)?]);
         }
-        let replies = self.replies.iter().map(|path| {
-            let name = path.display().to_string();
-            let saved = fs::read(path);
-            saved
-                .map_err(|error| {
-                    Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live"))
-                })
-                .map(|saved| (name, saved))
-        });
-        Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: replies.collect::<Result<_, _>>()? }])
+        if !self.har.is_empty() {
+            return recorded(catalogue(), &self.har);
+        }
+        Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: read(&self.replies)? }])
     }
 
     /// Sends a request to every endpoint. An endpoint that fails is reported and skipped; the remaining endpoints are

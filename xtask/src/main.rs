@@ -7,6 +7,7 @@ mod codegen;
 mod confirm_edit;
 mod crate_folder;
 mod diff;
+mod drift;
 mod endpoint_references;
 mod git;
 mod import;
@@ -39,6 +40,7 @@ enum Command {
     Import(import::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
+    Drift(drift::Drift),
     Serve(serve::Serve),
     Status(codegen::Status),
     Verify(verify::Verify),
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Diff(command) => command.run(),
+        Command::Drift(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),

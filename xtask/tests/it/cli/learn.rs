@@ -89,3 +89,46 @@ fn no_other_catalogue_is_learned_from_our_service() {
         assert!(output.contains("--live uses the client and the key of this project's own catalogue"), "{output}");
     }
 }
+
+#[test]
+fn har_file_teaches_what_response_files_teach_and_drift_compares_without_writing() {
+    let body = r#"{"basis": 1.5, "venue": "a"}"#;
+    let har = |body: &str| {
+        let text = body.replace('"', "\\\"");
+        format!(
+            r#"{{"log": {{"entries": [
+                {{"request": {{"method": "GET", "url": "https://a.example/v1/basis?key=secret", "headers": [{{"name": "x-api-key", "value": "secret"}}]}},
+                 "response": {{"status": 200, "headers": [], "content": {{"text": "{text}"}}}}}},
+                {{"request": {{"method": "GET", "url": "https://a.example/other?key=secret"}}, "response": {{"status": 200}}}}]}}}}"#
+        )
+    };
+    let learned = |name: &str, arguments: &[&str]| {
+        let (spec, out) = project(name);
+        let folder = spec.parent().expect("a folder");
+        fs::write(folder.join("reply.json"), body).expect("a file");
+        fs::write(folder.join("reply.har"), har(body)).expect("a file");
+        fs::write(folder.join("other.har"), har(&body.replace("\"a\"", "7.5"))).expect("a file");
+        let path = |argument: &&str| folder.join(argument).to_str().expect("a path").to_owned();
+        let arguments: Vec<String> =
+            arguments.iter().map(|one| if one.contains('.') { path(one) } else { (*one).to_owned() }).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = run(&arguments, &spec, &out);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let printed = text(&output.stdout);
+        assert!(!printed.contains("secret"), "{printed}");
+        (fs::read_to_string(spec.join("market.yaml")).expect("a file"), printed, spec, out)
+    };
+    let (by_file, ..) = learned("learn_file", &["learn", "/basis", "reply.json", "--yes"]);
+    let (by_har, printed, spec, out) = learned("learn_har", &["learn", "--har", "reply.har", "--yes"]);
+    assert_eq!(by_har, by_file);
+    assert!(printed.contains("skipped: `/other`: no endpoint has this path"), "{printed}");
+    let folder = spec.parent().expect("a folder");
+    for (file, expected) in [("reply.har", Some(0)), ("other.har", Some(1)), ("reply.json", Some(1))] {
+        let output = run(&["drift", folder.join(file).to_str().expect("a path")], &spec, &out);
+        assert_eq!(output.status.code(), expected, "{file}: {}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), by_file);
+    }
+    let reply = folder.join("reply.json");
+    let output = run(&["drift", reply.to_str().expect("a path"), "--endpoint", "/basis"], &spec, &out);
+    assert_eq!(text(&output.stdout), "no differences\n");
+}
