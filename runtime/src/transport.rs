@@ -8,6 +8,7 @@
 //!
 //! ```
 //! # use generated_client_runtime::transport::{Headers, HttpResponse, from_fn};
+//! # use generated_client_runtime::Timestamp;
 //! # extern crate generated_client_runtime as runtime;
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::{Client, RatioRecord, Series};
@@ -19,7 +20,7 @@
 //! let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
 //!
 //! let mut expected = RatioRecord::default();
-//! (expected.open_date, expected.ratio) = (1_700_000_000.into(), 0.25);
+//! (expected.open_date, expected.ratio) = (Timestamp::from_unix_seconds(1_700_000_000), 0.25);
 //! assert_eq!(client.market().ratio().coin("BTC").await?, Series::from(vec![expected]));
 //! # Ok(()) }
 //! ```

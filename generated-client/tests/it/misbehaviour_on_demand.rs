@@ -62,6 +62,9 @@ async fn each_fault_has_its_outcome_without_retries() {
         ("reset=head", "Body again", "was cut off after 0 bytes"),
         ("reset=body", "Body again", "was cut off after"),
         ("stale", "5", ""),
+        ("missing", "0", ""),
+        ("late=1h", "4", ""),
+        ("revised=1h", "5", ""),
         #[cfg(feature = "gzip")]
         ("gzip-bomb=1MiB", "Body", "exceeds 1000 bytes (`max_body_bytes`)"),
     ];
