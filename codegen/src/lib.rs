@@ -18,6 +18,7 @@ mod resolve;
 mod spanned;
 mod spec_readme;
 mod suggest;
+mod summaries;
 mod time_unit;
 mod write;
 
@@ -63,6 +64,7 @@ pub use resolve::{may_be_fixed, may_carry_key};
 pub use spec_readme::readme_tables;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
+pub use summaries::repeated_names;
 #[doc(hidden)]
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};

@@ -142,21 +142,26 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
         let spec = shown(&self.spec);
+        let repeated = codegen::repeated_names(&codegen::load(&self.spec));
+        let api = codegen::read(&self.spec);
+        let mut errors = if repeated.is_empty() { String::new() } else { rendered(&repeated, &self.spec) };
         if project_paths::is_same(&self.spec, &project_paths::spec())
-            && let Ok(api) = codegen::read(&self.spec)
+            && let Ok(api) = &api
         {
             let page = project_paths::root().join("README.md");
             let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
             let entry = endpoint_references::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
             let entry = entry.map(|errors| format!("{errors}  = note: page.yaml is the example in {}\n", shown(&page)));
-            let errors = endpoint_references::unknown(project_paths::root(), &api) + &entry.unwrap_or_default();
-            if !errors.is_empty() {
-                return fail(&errors);
-            }
+            errors += &(endpoint_references::unknown(project_paths::root(), api) + &entry.unwrap_or_default());
         }
-        print_view(&self.spec, |api| {
-            format!("{}\nno errors in the catalogue in {spec}\n", codegen::endpoint_counts(api))
-        })
+        match api {
+            Ok(api) if errors.is_empty() => {
+                print(&format!("{}\nno errors in the catalogue in {spec}\n", codegen::endpoint_counts(&api)));
+                ExitCode::SUCCESS
+            }
+            Ok(_) => fail(&errors),
+            Err(diagnostics) => fail(&(rendered(&diagnostics, &self.spec) + &errors)),
+        }
     }
 }
 

@@ -167,7 +167,7 @@ pub struct Candle {
     pub close_time: Timestamp,
     /// Value of all trades. In quote asset.
     pub quote_volume: f64,
-    /// Number of trades.
+    /// How many trades were executed.
     pub trades: u64,
     /// Size of the trades whose taker bought. In base asset.
     pub taker_buy_volume: f64,
@@ -235,7 +235,7 @@ impl Record for Candle {
                         ValueType::Count,
                         Evidence::Documented,
                     )
-                    .summary("Number of trades."),
+                    .summary("How many trades were executed."),
                 FieldInfo::new(
                         "taker_buy_volume",
                         "takerBuyVolume",
@@ -393,7 +393,7 @@ impl Endpoint for MarkPrice {
 pub struct MarkPriceRecord {
     /// The contract.
     pub symbol: Symbol,
-    /// The mark price. In quote asset.
+    /// The price at which positions are liquidated. In quote asset.
     pub mark_price: f64,
     /// Mean price of spot markets. In quote asset.
     pub index_price: f64,
@@ -425,7 +425,7 @@ impl Record for MarkPriceRecord {
                         Evidence::Documented,
                     )
                     .unit("quote asset")
-                    .summary("The mark price."),
+                    .summary("The price at which positions are liquidated."),
                 FieldInfo::new(
                         "index_price",
                         "indexPrice",
@@ -490,7 +490,7 @@ impl Endpoint for DayStatistics {
 pub struct DayStatisticsRecord {
     /// The contract.
     pub symbol: Symbol,
-    /// Change of the price. In percent.
+    /// Change since 24 hours ago. In percent.
     pub price_change_percent: f64,
     /// Newest price. In quote asset.
     pub last_price: f64,
@@ -520,7 +520,7 @@ impl Record for DayStatisticsRecord {
                         Evidence::Documented,
                     )
                     .unit("percent")
-                    .summary("Change of the price."),
+                    .summary("Change since 24 hours ago."),
                 FieldInfo::new(
                         "last_price",
                         "lastPrice",
