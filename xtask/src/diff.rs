@@ -2,14 +2,13 @@
 
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use clap::Args;
 use codegen::Api;
 use evolve::diff::{Changes, Verdict, compare};
 
 use crate::codegen::rendered;
-use crate::git::git;
 use crate::project_paths::{self, shown};
 use crate::terminal::{fail, print};
 
@@ -121,9 +120,15 @@ impl Repository {
             .collect()
     }
 
-    /// Runs git in the catalogue's folder, and returns its output.
+    /// Runs git in the catalogue's folder, and returns its output or the reason for its failure.
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
-        git(&self.spec, arguments)
+        let output = Command::new("git").args(arguments).current_dir(&self.spec).output();
+        let output = output.map_err(|error| format!("`git` does not start in {}: {error}", self.spec.display()))?;
+        if output.status.success() {
+            return String::from_utf8(output.stdout)
+                .map_err(|_| format!("`git {}` did not print UTF-8", arguments.join(" ")));
+        }
+        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
 }
 

@@ -9,7 +9,6 @@ mod crate_folder;
 mod diff;
 mod drift;
 mod endpoint_references;
-mod git;
 mod import;
 mod learn;
 mod openapi;

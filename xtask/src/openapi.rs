@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use codegen::{OpenApiFormat, OpenApiVersion};
 
 use crate::codegen::print_view;
@@ -16,37 +16,17 @@ pub(crate) struct Openapi {
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Json)]
-    format: Format,
+    #[arg(long, value_parser = ["json", "yaml"], default_value = "json")]
+    format: String,
     /// The version of OpenAPI; some generators support only 3.0
-    #[arg(long, value_enum, default_value_t = Version::V3_1)]
-    version: Version,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Json,
-    Yaml,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Version {
-    #[value(name = "3.0")]
-    V3_0,
-    #[value(name = "3.1")]
-    V3_1,
+    #[arg(long, value_parser = ["3.0", "3.1"], default_value = "3.1")]
+    version: String,
 }
 
 impl Openapi {
     pub(crate) fn run(&self) -> ExitCode {
-        let version = match self.version {
-            Version::V3_0 => OpenApiVersion::V3_0,
-            Version::V3_1 => OpenApiVersion::V3_1,
-        };
-        let format = match self.format {
-            Format::Json => OpenApiFormat::Json,
-            Format::Yaml => OpenApiFormat::Yaml,
-        };
+        let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
+        let format = if self.format == "yaml" { OpenApiFormat::Yaml } else { OpenApiFormat::Json };
         print_view(&self.spec, |api| codegen::openapi(api, version, format))
     }
 }
