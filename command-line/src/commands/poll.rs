@@ -64,6 +64,9 @@ const DELAY: Duration = Duration::from_secs(5);
 /// The interval at which gaps and the records of the refetch time are requested again.
 const COMPLETE: Duration = Duration::from_secs(3600);
 
+/// The longest wait after which the clocks are read again, which shows that the machine was suspended.
+const MAX_WAIT: Duration = Duration::from_secs(8);
+
 impl Poll {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         no_range_params(&self.params)?;
@@ -76,10 +79,11 @@ impl Poll {
         let series = stored(&connected.client, &series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
         let from = self.from.floor(step);
+        let time = || series.first().map_or_else(Timestamp::now, |one| one.request().service_time());
         // A backfill runs after each interval. Most runs request only new records, which are added to the files later.
-        let (mut complete, mut compacted) = (None, Timestamp::now());
+        let (mut complete, mut compacted) = (None, time());
         loop {
-            let now = Timestamp::now();
+            let now = time();
             let job = Job::new(series.clone(), from..now, target.clone()).allow_empty();
             let job = job.response_monitor(connected.monitor.clone());
             let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
@@ -104,10 +108,15 @@ impl Poll {
             if summary.is_unreachable {
                 log.warning("the service does not respond; still trying");
             }
-            let next = Timestamp::now().floor(step) + step + DELAY;
-            if let Ok(signal) = timeout(next - Timestamp::now(), interrupt.happened()).await {
-                job.compact().await?;
-                return Err(Failure::new(signal, ""));
+            let next = |now: Timestamp| now.floor(step) + step + DELAY;
+            let (due, due_here) = (next(time()), next(Timestamp::now()));
+            // After a suspend, only the clock of this machine is right until the next response.
+            while time() < due && Timestamp::now() < due_here {
+                let pause = (due - time()).min(MAX_WAIT);
+                if let Ok(signal) = timeout(pause, interrupt.happened()).await {
+                    job.compact().await?;
+                    return Err(Failure::new(signal, ""));
+                }
             }
         }
     }

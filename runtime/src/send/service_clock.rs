@@ -17,8 +17,10 @@ use crate::values::Timestamp;
 /// response travelled.
 const TOLERANCE: Duration = Duration::from_secs(5);
 
-/// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much.
+/// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much, and in
+/// addition by a part of the time since then, because clocks drift.
 const RESOLUTION: Duration = Duration::from_secs(1);
+const DRIFT_DIVISOR: u32 = 20_000;
 
 /// A function that returns the time of this machine.
 pub(crate) type WallClock = Box<dyn Fn() -> Timestamp + Send + Sync>;
@@ -60,13 +62,14 @@ pub(crate) struct Estimate {
     time: Timestamp,
     /// Another possible time: a `Date` that no witness agreed with, or the time after a jump of the wall clock.
     doubt: Option<Timestamp>,
-    has_date: bool,
+    /// The time of the last `Date` that was believed, or of the first.
+    dated: Option<Instant>,
 }
 
 impl Estimate {
     /// Creates the estimate before the first `Date`, which is the time of the wall clock.
     pub(crate) fn new(at: Instant, wall: Timestamp) -> Self {
-        Self { at, wall, time: wall, doubt: None, has_date: false }
+        Self { at, wall, time: wall, doubt: None, dated: None }
     }
 
     /// Returns the time that the service has reached, as far as is known.
@@ -86,7 +89,7 @@ impl Estimate {
         let jump = wall - (self.wall + elapsed);
         (self.at, self.wall, self.time) = (at, wall, self.time + elapsed);
         self.doubt = self.doubt.map(|doubt| doubt + elapsed);
-        if !self.has_date {
+        if self.dated.is_none() {
             self.time = wall;
         } else if jump > TOLERANCE {
             self.doubt = Some(self.doubt.unwrap_or(self.time) + jump);
@@ -95,19 +98,20 @@ impl Estimate {
 
     /// Adds a response; see [`ServiceClock::add`].
     pub(crate) fn add(&mut self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> Timestamp {
-        let estimated = self.time() - in_flight - age - RESOLUTION;
+        let drift = self.dated.map_or(Duration::ZERO, |dated| (self.at - dated) / DRIFT_DIVISOR);
+        let estimated = self.time() - in_flight - age - RESOLUTION - drift;
         let Some(date) = date else { return estimated };
         let time = date + age;
         let witnesses = [Some(self.time), self.doubt, Some(self.wall)];
         if let Some(witness) = witnesses.into_iter().flatten().find(|witness| agree(*witness, time)) {
-            (self.time, self.doubt, self.has_date) = (time, None, true);
+            (self.time, self.doubt, self.dated) = (time, None, Some(self.at));
             // A `Date` slightly in the future could make an open interval look closed.
             return date.min(witness + RESOLUTION - age);
         }
-        if self.has_date {
+        if self.dated.is_some() {
             self.doubt = Some(time);
         } else {
-            (self.time, self.doubt, self.has_date) = (time, Some(self.wall), true);
+            (self.time, self.doubt, self.dated) = (time, Some(self.wall), Some(self.at));
         }
         if self.is_disputed() { date.min(estimated) } else { estimated }
     }

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use super::DELAY;
 
-/// The number of punctual records after which earlier requests find out whether the service has become faster. It is
-/// doubled, up to `MAX_PATIENCE`, when such a request is too early.
-const PATIENCE: u32 = 4;
-const MAX_PATIENCE: u32 = 16;
+/// The number of punctual records after which earlier requests find out whether the service has become faster.
+const PATIENCE: u32 = 8;
 
 /// The lateness of the service: the time from the end of an interval to the publication of its record.
 pub(super) struct Lateness {
@@ -18,12 +16,11 @@ pub(super) struct Lateness {
     pub(super) in_vain: Option<Duration>,
     /// The number of consecutive records that were returned by the first request for them.
     punctual: u32,
-    patience: u32,
 }
 
 impl Lateness {
     pub(super) fn new() -> Self {
-        Self { recent: [Duration::MAX; 3], in_vain: None, punctual: 0, patience: PATIENCE }
+        Self { recent: [Duration::MAX; 3], in_vain: None, punctual: 0 }
     }
 
     /// Returns the lateness that all of the last records had.
@@ -33,7 +30,7 @@ impl Lateness {
 
     /// Returns the time after the end of the next interval before which its record is not requested.
     pub(super) fn expected(&self) -> Duration {
-        let Some(doublings) = self.punctual.checked_sub(self.patience) else { return self.learned() };
+        let Some(doublings) = self.punctual.checked_sub(PATIENCE) else { return self.learned() };
         // A request at the learned time itself is known to be too early.
         let earlier = 2_u32.checked_shl(doublings).unwrap_or(u32::MAX);
         self.learned().saturating_sub(DELAY.saturating_mul(earlier))
@@ -42,7 +39,7 @@ impl Lateness {
     /// Notes that the record of the next interval was not published yet, at this time after the end of the interval.
     pub(super) fn missing(&mut self, age: Duration) {
         if (self.expected()..self.learned()).contains(&age) {
-            (self.punctual, self.patience) = (0, MAX_PATIENCE.min(2 * self.patience));
+            self.punctual = 0;
         }
         self.in_vain = Some(age);
     }
@@ -54,8 +51,5 @@ impl Lateness {
         self.punctual = if late.is_some() { 0 } else { self.punctual.saturating_add(1) };
         self.recent.rotate_right(1);
         self.recent[0] = late.unwrap_or(expected).min(latest);
-        if self.learned() > learned {
-            self.patience = PATIENCE;
-        }
     }
 }
