@@ -206,7 +206,7 @@ mod generated;
 pub use ::runtime::ClientSettings;
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind, OutOfRange,
+    AnyBody, AnySeries, BadRecord, Body, Column, Decimal, DecodeError, Dynamic, Endpoint, Error, ErrorKind, OutOfRange,
     ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp, Value,
     history, observer, rate_limit, record, registry, transport, wire,
 };

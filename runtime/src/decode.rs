@@ -10,8 +10,10 @@ mod any_record;
 mod bad_record;
 pub(crate) mod decoded_value;
 mod envelope;
+pub(crate) mod error_body;
 pub(crate) mod field_value;
 pub(crate) mod fields;
+pub(crate) mod json_body;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]
@@ -33,7 +35,7 @@ use row::Row;
 use scanner::{DEPTH, Scanner};
 
 pub use bad_record::BadRecord;
-pub(crate) use envelope::{EnvelopeRest, Push, series};
+pub(crate) use envelope::{EnvelopeRest, Layout, Push, series};
 pub use fields::Column;
 
 /// A mismatch between a response body and the catalogue, and the JSON path at which it was found.
@@ -114,11 +116,15 @@ impl DecodeError {
         self
     }
 
+    /// Notes that the body has no records at the path that the catalogue declares.
+    pub(crate) fn without_data(mut self) -> Self {
+        self.0.no_data = true;
+        self
+    }
+
     /// Creates the error for a successful response whose body is an error of the service.
     pub(crate) fn of_service() -> Self {
-        let mut error = Self::new("the service returned an error with a success status".to_owned());
-        error.0.no_data = true;
-        error
+        Self::new("the service returned an error with a success status".to_owned()).without_data()
     }
 
     /// Returns whether the body has no records at all. Such a body may be an error message of the service.
@@ -170,7 +176,11 @@ pub(crate) enum BadRecords {
 /// Reads one object.
 pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<Row<'a>, DecodeError> {
     let mut row = Row::of(record);
-    read(text, |json, next| row.fill(json, next, DEPTH))?;
+    read(text, |json, next| {
+        row.fill(json, next, DEPTH)?;
+        row.misfits = json.misfits;
+        Ok(())
+    })?;
     Ok(row)
 }
 

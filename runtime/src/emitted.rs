@@ -33,7 +33,9 @@ pub mod prelude {
         Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
     };
     pub use crate::wire::{IntoParam, IntoParamList, NamedType, ToWire, UnknownValue};
-    pub use crate::{Endpoint, Error, RateLimit, Timestamp, Value, define_client, fields, marker, named_type, takes};
+    pub use crate::{
+        Decimal, Endpoint, Error, RateLimit, Timestamp, Value, define_client, fields, marker, named_type, takes,
+    };
 }
 
 use crate::decode::record::{Record, RecordValue, Row};

@@ -15,7 +15,7 @@ use crate::registry::EndpointInfo;
 use crate::transport::Headers;
 
 use cause::Cause;
-pub(crate) use excerpt::{excerpt, one_line};
+pub(crate) use excerpt::{excerpt, one_line, quoted};
 
 /// Any error of the client, from building it to decoding a response.
 ///
@@ -90,7 +90,7 @@ pub enum ErrorKind {
     Headers,
     /// The body did not arrive completely.
     Body,
-    /// The status of the response is not a success.
+    /// The status of the response, or a status in its body, is not a success.
     Status,
     /// The runtime that sent the request has shut down, or the task of a token request panicked; the service may have
     /// received the request.

@@ -15,6 +15,7 @@
 //! | `proxy` | `Builder::proxy`, and `Builder::env_proxy` for the proxy that the environment selects |
 //! | `reqwest` | `transport::ReqwestTransport`, which sends with the user's `reqwest::Client` |
 //! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
+//! | `rust_decimal` | conversion of `Decimal` to the type of this crate |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
 
@@ -68,4 +69,4 @@ pub use request::RequestKind;
 pub use secrets::Secret;
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
 pub use values::wire;
-pub use values::{OutOfRange, ParseTimestampError, Timestamp, Value};
+pub use values::{Decimal, OutOfRange, ParseDecimalError, ParseTimestampError, Timestamp, Value};

@@ -2,6 +2,7 @@
 //!
 //! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
+mod decimal;
 #[cfg(feature = "settings")]
 mod duration;
 mod into_param;
@@ -10,6 +11,7 @@ pub(crate) mod number;
 pub(crate) mod timestamp;
 pub mod wire;
 
+pub use decimal::{Decimal, ParseDecimalError};
 #[cfg(feature = "settings")]
 pub(crate) use duration::duration;
 pub(crate) use number::Number;

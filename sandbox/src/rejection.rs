@@ -73,6 +73,7 @@ mod tests {
                 name: None,
                 message: &["detail.message", "error"],
                 code: &["detail.error_code"],
+                success: &[],
             },
             ..ServiceInfo::new("A service")
         };

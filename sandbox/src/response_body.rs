@@ -71,7 +71,7 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
-            Body { json: in_envelope(registry, records.collect(), metadata, invented), invented }
+            Body { json: in_envelope(registry, endpoint, records.collect(), metadata, invented), invented }
         }
         BodyInfo::Object { record, .. } => {
             let values = values::record(record, source(seed, last_minute, None));
@@ -138,13 +138,25 @@ fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeU
     values
 }
 
-fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invented: Option<&str>) -> Value {
-    let Some(envelope) = &registry.service.envelope else {
-        return Value::Array(records);
-    };
+fn in_envelope(
+    registry: Registry,
+    endpoint: &EndpointInfo,
+    records: Vec<Value>,
+    metadata: Value,
+    invented: Option<&str>,
+) -> Value {
+    let envelope = registry.service.envelope.as_ref();
+    let data = endpoint.data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
+    let Some(data) = data else { return Value::Array(records) };
     let mut body = Map::new();
-    put(&mut body, envelope.data, Value::Array(records));
-    if let Some(path) = envelope.metadata {
+    put(&mut body, &data.replace('*', "all"), Value::Array(records));
+    let error_body = &registry.service.error_body;
+    if let Some((path, success)) =
+        error_body.code.iter().chain(error_body.message).next().zip(error_body.success.first())
+    {
+        put(&mut body, path, success.parse().unwrap_or_else(|_| (*success).into()));
+    }
+    if let Some(path) = envelope.and_then(|envelope| envelope.metadata) {
         put(&mut body, path, metadata);
     }
     if let Some(part) = invented {

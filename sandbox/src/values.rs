@@ -58,7 +58,7 @@ pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
 /// Returns a text as a value of this type; `None` if the text is not such a value.
 pub(crate) fn parsed(text: &str, ty: ValueType) -> Option<Value> {
     match ty {
-        ValueType::String | ValueType::Named(_) => Some(text.into()),
+        ValueType::String | ValueType::Named(_) | ValueType::Decimal => Some(text.into()),
         ValueType::Option(item) => parsed(text, *item),
         ValueType::Integer | ValueType::Count => text.parse::<i64>().ok().map(Value::from),
         ValueType::Number => text.parse::<f64>().ok().map(Value::from),
@@ -105,8 +105,17 @@ struct Field<'f> {
 
 impl Field<'_> {
     fn value(self, ty: ValueType) -> Value {
+        match self.plain(ty) {
+            Value::Number(number) if self.field.quoted => number.to_string().into(),
+            value => value,
+        }
+    }
+
+    /// Returns a value that is not in quotes.
+    fn plain(self, ty: ValueType) -> Value {
         let example = self.field.example.unwrap_or("sandbox");
         match ty {
+            ValueType::Decimal => self.number().to_string().into(),
             ValueType::Integer => self.integer(f64::MIN).into(),
             ValueType::Count => self.integer(0.0).into(),
             ValueType::Boolean => (self.seed.swing(self.time) > 0.5).into(),

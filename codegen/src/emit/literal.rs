@@ -86,6 +86,7 @@ impl ToTokens for Type {
             Self::Integer => quote!(i64),
             Self::Count => quote!(u64),
             Self::Number => quote!(f64),
+            Self::Decimal => quote!(Decimal),
             Self::Boolean => quote!(bool),
             Self::Timestamp(_) => quote!(Timestamp),
             Self::Any => quote!(Value),
@@ -101,7 +102,7 @@ impl ToTokens for Type {
 /// Returns the expression that describes a type in the registry.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
-        Type::String | Type::Integer | Type::Count | Type::Number | Type::Boolean | Type::Any => {
+        Type::String | Type::Integer | Type::Count | Type::Number | Type::Decimal | Type::Boolean | Type::Any => {
             variant("ValueType", ty)
         }
         Type::Timestamp(form) => quote!(ValueType::Timestamp(#form)),
@@ -170,9 +171,10 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let ty = value_type(&field.ty);
     let is_escaped = wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')).then_some(true);
     let (is_escaped, optional) = (set("is_escaped", is_escaped), set("optional", field.optional.then_some(true)));
+    let quoted = set("quoted", field.quoted.then_some(true));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let meaning = meaning(&field.unit, &field.summary, &field.notes, &field.unknown);
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #is_escaped #optional #range #example #meaning)
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #is_escaped #quoted #optional #range #example #meaning)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -241,17 +243,21 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, time, time_form, evidence } => {
+        Body::Series { record, data, time, time_form, evidence } => {
+            let data = some("data", data.as_ref());
             if let (Some(time), None) = (time, time_form) {
                 let record = record.as_ref().map(|record| ident(&record.ident));
                 return record.map_or_else(
-                    || quote!(.unknown_series(#time, #evidence)),
-                    |record| quote!(.series::<#record>(#time, #evidence)),
+                    || quote!(.unknown_series(#time, #evidence) #data),
+                    |record| quote!(.series::<#record>(#time, #evidence) #data),
                 );
             }
             let record = option(record.as_ref().map(record_info));
             let (time, time_unit) = (option(time.as_ref()), option(*time_form));
-            quote!(.body(BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence }))
+            let series = quote!(BodyInfo::Series {
+                record: #record, time: #time, time_unit: #time_unit, evidence: #evidence
+            });
+            quote!(.body(#series) #data)
         }
         Body::Object { record, evidence } => {
             let record = record_info(record);

@@ -37,9 +37,10 @@ rust-version = "1.85"
 default = ["gzip"]
 # Adds `send_blocking`, for callers without async code.
 blocking = ["runtime/blocking"]
-# Conversions of `Timestamp` from and to the types of these crates.
+# Conversions of `Timestamp` and `Decimal` from and to the types of these crates.
 chrono = ["runtime/chrono"]
 jiff = ["runtime/jiff"]
+rust_decimal = ["runtime/rust_decimal"]
 time = ["runtime/time"]
 # Lets the built-in transport request compressed responses.
 gzip = ["runtime/gzip"]
@@ -138,7 +139,7 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
+    AnyBody, AnySeries, BadRecord, Body, Column, Decimal, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
     OutOfRange, ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp,
     Value, history, observer, rate_limit, record, registry, transport, wire,
 };

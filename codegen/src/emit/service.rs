@@ -63,9 +63,11 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form);
-    let ErrorBody { name, message, code, .. } = &service.error_body;
+    let ErrorBody { name, message, code, success, .. } = &service.error_body;
     let name = option(name.as_ref().map(|(name, known)| quote!((#name, #known))));
-    let error_body = quote!(ErrorBodyInfo { name: #name, message: &[#(#message),*], code: &[#(#code),*] });
+    let error_body = quote!(ErrorBodyInfo {
+        name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*]
+    });
     let facts = [
         text("version", &service.version),
         text("summary", &service.summary),

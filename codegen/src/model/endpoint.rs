@@ -200,6 +200,8 @@ impl Setter {
 pub enum Body {
     Series {
         record: Option<RecordRef>,
+        /// The JSON path of the records, if it differs from that of the envelope; `.` if the body is the list.
+        data: Option<String>,
         time: Option<String>,
         /// The time format that the body declares, if its records are untyped. Typed records have the format in the
         /// type of the time field.

@@ -71,6 +71,8 @@ pub struct ErrorBody {
     pub name: Option<(String, Evidence)>,
     pub message: Vec<String>,
     pub code: Vec<String>,
+    /// The values of the code, or of the message if there is no code, that mean success.
+    pub success: Vec<String>,
     /// The evidence of the paths; `None` if no path is known.
     pub evidence: Option<Evidence>,
 }

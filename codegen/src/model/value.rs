@@ -57,6 +57,8 @@ pub struct Field {
     pub ident: String,
     pub wire_name: String,
     pub ty: Type,
+    /// `true` if the number or timestamp is in quotes on the wire.
+    pub quoted: bool,
     pub optional: bool,
     /// `true` for the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,
@@ -97,6 +99,8 @@ pub enum Type {
     Integer,
     Count,
     Number,
+    /// A number with all its digits.
+    Decimal,
     Boolean,
     /// A timestamp, in this format on the wire.
     Timestamp(TimeForm),
@@ -142,12 +146,20 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
+    /// Returns `true` if values of the type can be in quotes on the wire although they are not text.
+    pub fn can_be_quoted(&self) -> bool {
+        let Self::Timestamp(TimeForm::Counted(_)) = self.innermost() else {
+            return matches!(self.innermost(), Self::Integer | Self::Count | Self::Number);
+        };
+        true
+    }
+
     /// Returns `true` if a text can be a value of the type. Only numbers, booleans and timestamps are checked.
     pub fn is_written(&self, text: &str) -> bool {
         match self {
             Self::Integer => text.parse::<i64>().is_ok(),
             Self::Count => text.parse::<u64>().is_ok(),
-            Self::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+            Self::Number | Self::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
             Self::Boolean => text.parse::<bool>().is_ok(),
             Self::Timestamp(form) => form.is_written(text),
             _ => true,
@@ -156,7 +168,10 @@ impl Type {
 
     /// Returns `true` if values of the type are strings on the wire.
     pub fn is_text(&self) -> bool {
-        matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
+        matches!(
+            self,
+            Self::String | Self::Decimal | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_))
+        )
     }
 
     /// Returns `true` if the type is a number or `bool` in Rust.

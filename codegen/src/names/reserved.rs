@@ -111,6 +111,7 @@ const TYPES: &[&str] = &[
     "ClientCredentialsInfo",
     "Column",
     "Cow",
+    "Decimal",
     "DecodeError",
     "Dynamic",
     "Endpoint",

@@ -71,7 +71,8 @@ impl<'a> Resolver<'a> {
         let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
         let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
         let time_form = time_form(body).filter(|_| record.is_none());
-        Body::Series { record, time, time_form, evidence }
+        let data = body.data.as_deref().cloned();
+        Body::Series { record, data, time, time_form, evidence }
     }
 
     /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
@@ -167,6 +168,7 @@ fn whole(ty: Type, evidence: spec::Evidence) -> Field {
         ident: "value".to_owned(),
         wire_name: "value".to_owned(),
         ty,
+        quoted: false,
         optional: false,
         is_envelope_time: false,
         range: Range::default(),

@@ -130,6 +130,9 @@ impl<'a> Resolver<'a> {
                 format!("`type` must be the type of a single value, found `{}`", param.ty),
                 "write the type of one value; `list_setter` adds a setter for several values",
             ),
+            Type::Decimal => {
+                ("the type of a param cannot be `decimal`".to_owned(), "write `number`, or `string` for exact text")
+            }
             Type::Record(_) => {
                 (format!("the type of a param cannot be the record `{}`", param.ty), "use a string or number type")
             }

@@ -114,10 +114,19 @@ impl<'a> Resolver<'a> {
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let known = field.evidence.unwrap_or(inherited);
         self.field_example(field, &ty)?;
+        let quoted = field.quoted.as_deref() == Some(&true);
+        if let (Some(key), Ok(ty)) = (&field.quoted, &ty)
+            && quoted
+            && !ty.can_be_quoted()
+        {
+            let message = format!("`quoted` requires a number or a timestamp without `format`, found `{}`", field.ty);
+            return Err(self.error("quoted-type", key.at(), message, "omit `quoted`"));
+        }
         Ok(Field {
             ident: ident?,
             wire_name: field.name.to_string(),
             ty: ty?,
+            quoted,
             is_envelope_time: false,
             // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
             optional: field.optional || known != Evidence::Documented,

@@ -52,6 +52,7 @@ impl<'a> Resolver<'a> {
                 name: error_schema(&service.error_body),
                 message: service.error_body.message.clone(),
                 code: service.error_body.code.clone(),
+                success: service.error_body.success.iter().map(ToString::to_string).collect(),
                 evidence: service.error_body.evidence,
             },
             limits: limits?,

@@ -73,6 +73,16 @@ map! {
     }
 }
 
+/// The condition for the path of the records in a body.
+const DATA_PATH: Form = Form::Like(
+    r"^(\.|([^.*]+\.)*([^.*]+|\*)(\.[^.*]+)*)$",
+    Fault(
+        "dotted-path",
+        "`{}` is not a path of records",
+        "write keys separated by dots, at most one of them `*`, or `.`",
+    ),
+);
+
 map! {
     /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
     /// envelope, unless the series is positional. A named record must list its time field.
@@ -84,6 +94,10 @@ map! {
         may object: Option<Known<Fields>>;
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
+        /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
+        /// body is the list itself. One key can be `*`: in `result.*`, it stands for the only member of `result` whose
+        /// value is a list, for example the name of a coin.
+        may data: Option<Text> as DATA_PATH;
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.
         may positional: Option<Spanned<bool>>;
@@ -102,6 +116,11 @@ map! {
         never: &[HasNotOne(&["series", "object", "type"])],
         at: "",
         fault: Fault("body-kind", "a body needs exactly one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
+    },
+    Rule {
+        never: &[Has("data"), Lacks("series")],
+        at: "data",
+        fault: Fault("body-data", "only a `series` can have its own path of records", "omit `data`"),
     },
     Rule {
         never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],

@@ -146,9 +146,10 @@ const JSON_PATH: Form = Form::Like(
 
 map! {
     /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
-    /// A response with a success status is also an error if it contains a message that is not empty, unless the
-    /// catalogue lists the path of the message as a field. For a series, two more conditions apply: the response has no
-    /// records and, if `code` is declared, it contains an error code.
+    /// With `success`, the body of every response has a status, which decides before the body is decoded. Otherwise, a
+    /// response with a success status is also an error if it contains a message that is not empty, unless the catalogue
+    /// lists the path of the message as a field. For a series, two more conditions apply: the response has no records
+    /// and, if `code` is declared, it contains an error code.
     ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
@@ -158,6 +159,10 @@ map! {
         must message: Vec<String> as JSON_PATH;
         /// JSON paths of the error code.
         may code: Vec<String> as JSON_PATH;
+        /// The values at the path of `code`, or of `message` if there is no `code`, that mean success, for example `[0,
+        /// "OK"]`. A number and its text are the same value; `"[]"` is an empty list. A response with any other value at
+        /// that path is an error, whatever its HTTP status; a response without a value there is not.
+        may success: Vec<Text> as Form::Scalar;
         /// The source of these facts.
         must evidence: Option<Evidence>;
     }

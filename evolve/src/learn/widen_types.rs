@@ -182,7 +182,7 @@ fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
         Builtin::Any => None,
         Builtin::String if seen.are_texts() => None,
         Builtin::Boolean if is_alone && seen.booleans > 0 => None,
-        Builtin::Number if are_numbers => None,
+        Builtin::Number | Builtin::Decimal if are_numbers => None,
         Builtin::Integer | Builtin::Timestamp if are_whole => None,
         Builtin::Count if are_numbers && seen.non_integers == seen.large_counts && seen.min >= 0.0 => None,
         Builtin::Count if are_whole => Some("integer"),

@@ -303,8 +303,8 @@ impl<'a> Side<'a> {
     /// differences are not necessarily contradictions.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
-            // A timestamp may be a number or a string.
-            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Timestamp)) | None => "any",
+            // A timestamp or a decimal may be a number or a string.
+            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp)) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
             Some(TypeExpr::Builtin(Builtin::String)) => "string",
             Some(TypeExpr::Builtin(Builtin::Number)) => "number",

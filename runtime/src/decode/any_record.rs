@@ -15,7 +15,7 @@ use super::row::Row;
 use super::scanner::DEPTH;
 use crate::decode;
 use crate::registry::{RecordInfo, ValueType};
-use crate::values::{Timestamp, Value};
+use crate::values::{Decimal, Timestamp, Value};
 
 /// A record without its own Rust type; its values are found by their names on the wire.
 ///
@@ -46,12 +46,13 @@ impl PartialEq for AnyRecord {
 
 /// A value of any type that a field can have.
 #[derive(Clone, PartialEq)]
-enum AnyValue {
+pub(super) enum AnyValue {
     Null,
     Boolean(bool),
     Integer(i64),
     Count(u64),
     Number(f64),
+    Decimal(Decimal),
     Timestamp(Timestamp),
     Text(Box<str>),
     Any(Box<Value>),
@@ -151,6 +152,7 @@ impl From<DecodedValue<'_>> for AnyValue {
             DecodedValue::Integer(number) => Self::Integer(number),
             DecodedValue::Count(number) => Self::Count(number),
             DecodedValue::Number(number) => Self::Number(number),
+            DecodedValue::Decimal(text) => Self::Decimal(Decimal::of_number(text)),
             DecodedValue::Timestamp(time) => Self::Timestamp(time),
             DecodedValue::Text(text) => Self::Text(text.into()),
             DecodedValue::Boxed(value) => match *value {
@@ -174,6 +176,7 @@ impl AsFieldValue for AnyValue {
             Self::Integer(number) => FieldValue::Integer(*number),
             Self::Count(number) => FieldValue::Count(*number),
             Self::Number(number) => FieldValue::Number(*number),
+            Self::Decimal(number) => FieldValue::Decimal(number),
             Self::Timestamp(time) => FieldValue::Timestamp(*time),
             Self::Text(text) => FieldValue::Text(text),
             Self::Any(value) => FieldValue::Any(value),

@@ -1,7 +1,8 @@
 //! The values of a record, read as the types in its table.
 //!
 //! This module accepts numbers that are written as strings, and integers that are written with an exponent. Nothing is
-//! guessed: an ambiguous value, or one that would have to be rounded, is an error.
+//! guessed: an ambiguous value, or one that would have to be rounded, is an error. The scanner notes values that would be
+//! written in another form, so that their text is kept.
 
 mod from_decoded;
 
@@ -9,9 +10,9 @@ use std::borrow::Cow;
 
 use super::DecodeError;
 use super::any::any;
-use super::record::Row;
-use super::scanner::{Scanner, found};
-use crate::registry::ValueType;
+use super::record::{FieldValue, Row};
+use super::scanner::{INEXACT, QUOTED, Scanner, UNQUOTED, found};
+use crate::registry::{TimeUnit, ValueType};
 use crate::values::{Number, Timestamp, Value};
 
 pub(crate) use from_decoded::FromDecoded;
@@ -34,6 +35,8 @@ pub enum DecodedValue<'a> {
     Count(u64),
     /// Any number; never infinite and never NaN.
     Number(f64),
+    /// The text of a number that keeps all its digits.
+    Decimal(&'a str),
     /// A timestamp, converted from its unit on the wire.
     Timestamp(Timestamp),
     /// Text without escapes.
@@ -72,6 +75,10 @@ impl<'a> DecodedValue<'a> {
         Ok(match (next, ty) {
             (_, ValueType::Any) => BoxedValue::Any(any(json, next, depth)?).into(),
             (b'n', ValueType::Option(_)) => json.literal().map(|_| Self::Null)?,
+            (b'"', ValueType::Option(ty)) if ty.is_never_empty() && json.empty_text() => {
+                json.seen |= INEXACT;
+                Self::Null
+            }
             (_, ValueType::Option(ty)) => Self::read(ty, json, next, depth)?,
             (_, ValueType::Record(record)) if record.form.begins_with(next) => {
                 let mut row = Row::of(record);
@@ -79,11 +86,21 @@ impl<'a> DecodedValue<'a> {
                 BoxedValue::Record(row).into()
             }
             (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
-            (b'-' | b'0'..=b'9', _) => Self::read_number(ty, json)?,
+            (b'-' | b'0'..=b'9', _) => {
+                json.seen |= UNQUOTED;
+                let start = json.at;
+                let number = json.number()?;
+                let read = Self::of_number(ty, number).or_else(|| Self::of_digits(ty, number, start, json));
+                read.ok_or_else(|| mismatch(ty, json.since(start)))?
+            }
             (b'"', _) => {
                 let start = json.at;
                 let text = json.text()?;
-                Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?
+                let value = Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?;
+                if ty.is_never_empty() {
+                    json.seen |= value.form(ty, json.since(start));
+                }
+                value
             }
             (b't' | b'f', ValueType::Boolean) => json.literal()?.map_or(Self::Null, Self::Boolean),
             (b'[', ValueType::List(ty)) => {
@@ -126,8 +143,35 @@ impl<'a> DecodedValue<'a> {
         Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
     }
 
-    /// Converts a number into a value of the type `ty`. An integer also converts to text, since its digits are
-    /// unambiguous.
+    /// Converts the digits of a number. An integer converts to text, since its digits are unambiguous.
+    #[inline(never)] // Most values are read without calling it.
+    fn of_digits(ty: &ValueType, number: Number, start: usize, json: &mut Scanner<'a>) -> Option<Self> {
+        let text = json.since(start);
+        let value = match (ty, number) {
+            (ValueType::Decimal, _) => Self::Decimal(text),
+            (ValueType::String | ValueType::Named(_), Number::Integer(_) | Number::Unsigned(_)) => Self::Text(text),
+            (ValueType::Timestamp(unit), _) if !unit.is_text() => Self::Timestamp(read_time(text, *unit)?),
+            _ => return None,
+        };
+        json.seen |= INEXACT;
+        Some(value)
+    }
+
+    /// Returns the flags about the form of a number or timestamp that is written in quotes.
+    fn form(&self, ty: &ValueType, text: &str) -> u8 {
+        let value = match *self {
+            Self::Integer(number) => FieldValue::Integer(number),
+            Self::Count(number) => FieldValue::Count(number),
+            Self::Number(number) => FieldValue::Number(number),
+            Self::Timestamp(time) => FieldValue::Timestamp(time),
+            _ => return 0,
+        };
+        let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
+        let is_exact = value.quoted(*ty).is_some_and(|written| text.trim_matches('"') == written);
+        (if is_text { 0 } else { QUOTED }) | (if is_exact { 0 } else { INEXACT })
+    }
+
+    /// Converts a number into a value of the type `ty`.
     #[allow(clippy::inline_always)] // See `read_number`.
     #[inline(always)]
     fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
@@ -140,12 +184,6 @@ impl<'a> DecodedValue<'a> {
                 // A time after the year 9999 probably means that the number counts a finer unit.
                 (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
             }
-            (ValueType::String | ValueType::Named(_), Number::Integer(number)) => {
-                Some(BoxedValue::Text(number.to_string()).into())
-            }
-            (ValueType::String | ValueType::Named(_), Number::Unsigned(number)) => {
-                Some(BoxedValue::Text(number.to_string()).into())
-            }
             _ => None,
         }
     }
@@ -156,9 +194,22 @@ impl<'a> DecodedValue<'a> {
             (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),
             (ValueType::String | ValueType::Named(_), Cow::Owned(text)) => Some(BoxedValue::Text(text).into()),
             (ValueType::Timestamp(unit), text) if unit.is_text() => unit.read(&text).map(Self::Timestamp),
+            // Escapes are never needed in a number.
+            (ValueType::Decimal, Cow::Borrowed(text)) => Number::parse(text).map(|_| Self::Decimal(text)),
+            (ValueType::Timestamp(unit), text) => read_time(&text, *unit).map(Self::Timestamp),
             (_, text) => Self::of_number(ty, Number::parse(&text)?),
         }
     }
+}
+
+/// Reads a timestamp from a number, which may have a fraction down to a nanosecond. A time after the year 9999 probably
+/// means that the number counts a finer unit.
+fn read_time(text: &str, unit: TimeUnit) -> Option<Timestamp> {
+    let time = match Number::parse(text)?.integer() {
+        Some(count) => Timestamp::from_wire(count, unit),
+        None => Timestamp::from_decimal(text, unit)?,
+    };
+    (time <= Timestamp::LAST_WRITABLE).then_some(time)
 }
 
 /// Creates the error for a value that is not of the type `ty`; `text` is the value as written in the body.
@@ -175,16 +226,37 @@ fn mismatch(ty: &ValueType, text: &str) -> DecodeError {
 }
 
 impl ValueType {
+    /// Returns whether a value is usually a whole number.
+    #[inline]
+    pub(super) const fn is_whole(&self) -> bool {
+        matches!(self, Self::Integer | Self::Count | Self::Timestamp(_))
+    }
+
+    /// Returns whether an empty string cannot be a value of this type, so that it stands for no value.
+    pub(super) fn is_never_empty(&self) -> bool {
+        match self {
+            Self::Integer | Self::Count | Self::Number | Self::Decimal | Self::Boolean | Self::Timestamp(_) => true,
+            Self::String
+            | Self::Named(_)
+            | Self::Any
+            | Self::Record(_)
+            | Self::Recursive(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Option(_) => false,
+        }
+    }
+
     /// Describes a value of this type in error messages.
     pub(super) fn expectation(&self) -> &'static str {
         match self {
             Self::String | Self::Named(_) => "text",
             Self::Integer => "a whole number",
             Self::Count => "a non-negative integer",
-            Self::Number => "a number",
+            Self::Number | Self::Decimal => "a number",
             Self::Boolean => "`true` or `false`",
             Self::Timestamp(unit) if unit.is_text() => "a timestamp such as `2024-03-01T00:00:00Z`",
-            Self::Timestamp(_) => "a timestamp as a whole number",
+            Self::Timestamp(_) => "a timestamp as a number",
             Self::Any => "a value",
             Self::Record(record) => record.form.expectation(),
             Self::Recursive(record) => record().form.expectation(),

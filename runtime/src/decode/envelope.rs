@@ -32,6 +32,32 @@ pub(crate) trait Push {
     fn reserve(&mut self, records: usize);
 }
 
+/// The JSON paths of a series in its body, and the field with the time of a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// The path of the records; `None` if the body is the list.
+    data: Option<&'static str>,
+    /// The path of the metadata, if there is any.
+    metadata: Option<&'static str>,
+    time: Option<&'static str>,
+}
+
+impl Layout {
+    /// Returns the layout of a body in the service's envelope; `data` is the endpoint's own path of the records.
+    pub(crate) fn of(envelope: Option<&EnvelopeInfo>, data: Option<&'static str>) -> Self {
+        let data = data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
+        let metadata = envelope.and_then(|envelope| envelope.metadata).filter(|_| data.is_some());
+        Self { data, metadata, time: envelope.and_then(|envelope| envelope.time) }
+    }
+
+    /// Returns the paths of the records and of the metadata. `key` is the name in the body for which `*` stands.
+    pub(crate) fn paths(&self, key: Option<&str>) -> [Option<String>; 2] {
+        let named = |part| if part == "*" { key.unwrap_or(part) } else { part };
+        let data = self.data.map(|data| data.split('.').map(named).collect::<Vec<_>>().join("."));
+        [data, self.metadata.map(str::to_owned)]
+    }
+}
+
 /// Everything in the response to a series request, except the valid records and the metadata.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeRest {
@@ -39,6 +65,10 @@ pub(crate) struct EnvelopeRest {
     pub(crate) unknown_fields: UnknownFields,
     /// Records that are not as expected, and were omitted from the series.
     pub(crate) bad_records: Vec<BadRecord>,
+    /// The name for which `*` stands in the path of the records.
+    pub(crate) key: Option<String>,
+    /// The number of values that do not fit undocumented fields.
+    pub(crate) misfits: usize,
     /// The number of records if every record has unknown fields, and no known field except the time. Otherwise 0.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
@@ -47,7 +77,7 @@ pub(crate) struct EnvelopeRest {
 
 /// A series that is being read.
 struct Reader<'w, 'a> {
-    envelope: Option<&'static EnvelopeInfo>,
+    layout: Layout,
     bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
@@ -74,13 +104,13 @@ fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
 /// If `record` is `None`, each record is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
     text: &str,
-    envelope: Option<&'static EnvelopeInfo>,
+    layout: Layout,
     record: Option<&'static RecordInfo>,
     bad_records: BadRecords,
     push: &mut dyn Push,
 ) -> Result<(M, EnvelopeRest), DecodeError> {
     let mut reader = Reader {
-        envelope,
+        layout,
         bad_records,
         row: Row::of(record.unwrap_or(ANY)),
         push,
@@ -89,39 +119,44 @@ pub(crate) fn series<M: Record>(
         is_known: false,
         has_data: false,
     };
-    super::read(text, |json, next| reader.body(json, next))?;
-    let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-    reader.metadata.require_all().map_err(|error| error.in_field(key))?;
+    super::read(text, |json, next| {
+        reader.body(json, next)?;
+        reader.rest.misfits = json.misfits;
+        Ok(())
+    })?;
+    reader.metadata.require_all().map_err(|error| error.in_field(layout.metadata.unwrap_or_default()))?;
     Ok((M::from_row(&mut reader.metadata), reader.rest))
 }
 
 impl<'a> Reader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
-        let Some(envelope) = self.envelope else { return self.records(json, next, DEPTH) };
-        let mut unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
+        let Some(data) = self.layout.data else { return self.records(json, next, DEPTH) };
+        let mut unknown = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?;
         self.rest.unknown_fields = unknown.take();
-        if self.has_data {
-            return Ok(());
-        }
-        let mut missing = json.error(format_args!("`{}` is missing", envelope.data));
-        missing.0.no_data = true;
-        Err(missing)
+        if self.has_data { Ok(()) } else { Err(json.error(format_args!("`{data}` is missing")).without_data()) }
     }
 
     /// Reads an object on the path to the records or the metadata, and returns the other members of this object.
-    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, DecodeError> {
+    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, paths: Leads) -> Result<UnknownText, DecodeError> {
         if next != b'{' {
-            return Err(json.expected("an object"));
+            return Err(json.expected("an object").without_data());
         }
         let (depth, mut met, mut unknown) = (json.deeper(depth)?, [false; 2], UnknownText::default());
         json.object(|json| {
             let start = json.at;
             let (key, next) = json.any_key()?;
-            let [data, metadata] = leads.map(|lead| lead.map(step).filter(|(first, _)| *first == key));
+            // `*` stands for the member that can contain the records.
+            let is_any = |rest: Option<_>| next == if rest.is_none() { b'[' } else { b'{' };
+            let leads = |(first, rest): &(&str, _)| *first == key || (*first == "*" && is_any(*rest));
+            let [data, metadata] = paths.map(|path| path.map(step).filter(leads));
+            if data.is_some_and(|(first, _)| first == "*") {
+                self.rest.key = Some(key.clone().into_owned());
+            }
             for (met, (first, _)) in met.iter_mut().zip([data, metadata]).filter_map(|(met, led)| Some((met, led?))) {
                 if std::mem::replace(met, true) {
-                    return Err(json.duplicate(first));
+                    let second = || json.error("found a second list of records");
+                    return Err(if first == "*" { second() } else { json.duplicate(first) });
                 }
             }
             let read = match (data, metadata) {
@@ -146,7 +181,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         if next != b'[' {
-            return Err(json.expected("a list of records"));
+            return Err(json.expected("a list of records").without_data());
         }
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
@@ -168,7 +203,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// Returns whether the row has a known field other than the time, or no unknown field.
     fn has_known_field(&self) -> bool {
-        let time = self.envelope.and_then(|envelope| envelope.time);
+        let time = self.layout.time;
         let mut fields = self.row.record.fields.iter().zip(&self.row.values);
         let has_value = |value: &_| !matches!(value, DecodedValue::Absent);
         fields.any(|(field, value)| has_value(value) && Some(field.wire_name) != time) || self.row.unknown.is_empty()
@@ -204,10 +239,8 @@ impl<'a> Reader<'_, 'a> {
         if self.rest.bad_records.len() == MAX_BAD_RECORDS {
             return Err(error.beyond(MAX_BAD_RECORDS));
         }
-        let error = match self.envelope {
-            Some(envelope) => error.in_field(envelope.data),
-            None => error,
-        };
+        let [data, _] = self.layout.paths(self.rest.key.as_deref());
+        let error = error.in_field(&data.unwrap_or_default());
         self.rest.bad_records.push(BadRecord { index, error, text: json.since(start).to_owned() });
         Ok(())
     }

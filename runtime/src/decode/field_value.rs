@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::record::{Record, Row, UnknownFields};
-use crate::registry::{FieldInfo, RecordInfo};
-use crate::values::{Number, Timestamp, Value};
+use crate::registry::{FieldInfo, RecordInfo, ValueType};
+use crate::values::wire::ToWire;
+use crate::values::{Decimal, Number, Timestamp, Value};
 
 /// The fields of an emitted record; emitted code implements this trait with `fields!`.
 #[doc(hidden)]
@@ -46,6 +47,8 @@ pub enum FieldValue<'r> {
     Count(u64),
     /// Any number.
     Number(f64),
+    /// A number with all its digits.
+    Decimal(&'r Decimal),
     /// A timestamp.
     Timestamp(Timestamp),
     /// A string, or a value of a named type.
@@ -74,6 +77,7 @@ impl<'r> FieldValue<'r> {
             Self::Number(number) => Some(number),
             Self::Integer(number) => Some(number as f64),
             Self::Count(number) => Some(number as f64),
+            Self::Decimal(number) => Some(number.to_f64()),
             Self::Any(value) => number_of(value).map(Number::float),
             _ => None,
         }
@@ -96,9 +100,21 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the text, if the value is a string.
+    /// Returns the text in quotes, for a field whose numbers and timestamps are in quotes; `None` for other values.
+    pub(crate) fn quoted(self, ty: ValueType) -> Option<String> {
+        match (self, ty) {
+            (Self::Number(number), _) => Some(number.to_string()),
+            (Self::Integer(number), _) => Some(number.to_string()),
+            (Self::Count(number), _) => Some(number.to_string()),
+            (Self::Timestamp(time), ValueType::Timestamp(unit)) => Some(time.to_wire(unit)),
+            _ => None,
+        }
+    }
+
+    /// Returns the text, if the value is a string or a decimal.
     pub fn text(self) -> Option<&'r str> {
         match self {
+            Self::Decimal(number) => Some(number.as_str()),
             Self::Text(text) => Some(text),
             Self::Any(value) => value.as_str(),
             _ => None,
@@ -115,6 +131,7 @@ impl fmt::Debug for FieldValue<'_> {
             Self::Integer(number) => number.fmt(f),
             Self::Count(number) => number.fmt(f),
             Self::Number(number) => number.fmt(f),
+            Self::Decimal(number) => number.fmt(f),
             Self::Timestamp(timestamp) => timestamp.fmt(f),
             Self::Text(text) => text.fmt(f),
             Self::Any(value) => value.fmt(f),
@@ -289,6 +306,12 @@ impl<R: Record> AsFieldValue for R {
 impl AsFieldValue for String {
     fn as_field_value(&self) -> FieldValue<'_> {
         FieldValue::Text(self)
+    }
+}
+
+impl AsFieldValue for Decimal {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Decimal(self)
     }
 }
 

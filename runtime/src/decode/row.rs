@@ -5,7 +5,7 @@
 
 use super::DecodeError;
 use super::decoded_value::{DecodedValue, FromDecoded};
-use super::scanner::Scanner;
+use super::scanner::{DEPTH, INEXACT, QUOTED, Scanner, UNQUOTED};
 use super::unknown_fields::{UnknownFields, UnknownText};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
@@ -29,6 +29,8 @@ pub struct Row<'a> {
     present: usize,
     /// True if a value of a wrong type is kept among the unknown fields, instead of being an error.
     pub(super) is_lenient: bool,
+    /// Number of values in the body that do not fit undocumented fields.
+    pub(crate) misfits: usize,
 }
 
 impl<'a> Row<'a> {
@@ -36,7 +38,7 @@ impl<'a> Row<'a> {
     pub(crate) fn of(record: &'static RecordInfo) -> Self {
         let values = record.fields.iter().map(|_| DecodedValue::Absent).collect();
         let required = record.fields.iter().filter(|field| !field.optional).count();
-        Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false }
+        Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false, misfits: 0 }
     }
 
     /// Takes the value of the field at `index`.
@@ -166,26 +168,78 @@ impl<'a> Row<'a> {
         let read = match (next, &field.ty) {
             (b'n', _) if field.optional => json.literal().map(|_| value.set(DecodedValue::Null)),
             // Fast path: most values are numbers.
-            (b'-' | b'0'..=b'9', ValueType::Number) => {
+            (b'-' | b'0'..=b'9', ValueType::Number) if !field.quoted => {
                 json.number().map(|number| value.set(DecodedValue::Number(number.float())))
             }
-            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any | ValueType::Record(_)) => {
+            (b'-' | b'0'..=b'9', ty) if !field.quoted && ty.is_whole() => {
                 DecodedValue::read_number(ty, json).map(|read| value.set(read))
             }
-            (_, ty) => DecodedValue::read(ty, json, next, depth).map(|read| value.set(read)),
+            _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
         };
         match read {
             Ok(()) => self.present += usize::from(!field.optional),
-            Err(_) if self.is_lenient => {
-                value.set(DecodedValue::Null);
-                json.at = start;
-                json.skip(next)?;
-                self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
-            }
-            Err(error) => return Err(error),
+            Err(error) => return self.refused(index, json, next, start, error),
         }
         Ok(())
     }
+
+    /// Handles a value that the fast path cannot read, or that does not fit its field.
+    #[cold]
+    fn refused(
+        &mut self,
+        index: usize,
+        json: &mut Scanner<'a>,
+        next: u8,
+        start: usize,
+        mut error: DecodeError,
+    ) -> Result<(), DecodeError> {
+        let field = &self.record.fields[index];
+        if matches!(next, b'-' | b'0'..=b'9') {
+            json.at = start;
+            match read_form(field, json, next, DEPTH, &mut self.unknown) {
+                Ok(read) => {
+                    self.values[index].set(read);
+                    self.present += usize::from(!field.optional);
+                    return Ok(());
+                }
+                Err(other) => error = other,
+            }
+        }
+        // A value of an undocumented type costs only that value.
+        if !self.is_lenient && (!field.optional || field.evidence == Evidence::Documented) {
+            return Err(error);
+        }
+        json.at = start;
+        json.skip(next)?;
+        json.misfits += 1;
+        self.values[index].set(DecodedValue::Null);
+        self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
+        Ok(())
+    }
+}
+
+/// Reads a value that is not an unquoted number, and keeps its text if it would be written in another form.
+#[inline(never)]
+fn read_form<'a>(
+    field: &FieldInfo,
+    json: &mut Scanner<'a>,
+    next: u8,
+    depth: u8,
+    unknown: &mut UnknownText,
+) -> Result<DecodedValue<'a>, DecodeError> {
+    let start = json.at;
+    if next == b'"' && field.optional && field.ty.is_never_empty() && json.empty_text() {
+        unknown.keep(field.wire_name, json.since(start));
+        return Ok(DecodedValue::Null);
+    }
+    // The form of the values in a record is noted for the fields of that record.
+    let outer = std::mem::replace(&mut json.seen, 0);
+    let read = DecodedValue::read(&field.ty, json, next, depth);
+    let seen = std::mem::replace(&mut json.seen, outer);
+    if read.is_ok() && seen & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
+        unknown.keep(field.wire_name, json.since(start));
+    }
+    read
 }
 
 impl RecordLayout {

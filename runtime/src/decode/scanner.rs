@@ -17,16 +17,27 @@ use crate::values::Number;
 /// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
+/// A flag of [`Scanner::seen`]: a number or a timestamp is in quotes.
+pub(super) const QUOTED: u8 = 1;
+/// A flag of [`Scanner::seen`]: a number is not in quotes.
+pub(super) const UNQUOTED: u8 = 4;
+/// A flag of [`Scanner::seen`]: a value would be written with other characters, such as `0.10` as `0.1`.
+pub(super) const INEXACT: u8 = 2;
+
 /// A text and the current position in the text.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     /// The position of the next byte.
     pub(super) at: usize,
+    /// The forms of the values that were read for the current field.
+    pub(super) seen: u8,
+    /// The number of values so far that do not fit their fields and were kept among the unknown fields.
+    pub(super) misfits: usize,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, seen: 0, misfits: 0 }
     }
 
     /// Creates an error at the current position.
@@ -163,6 +174,13 @@ impl<'a> Scanner<'a> {
             }
             next = self.next_value()?;
         }
+    }
+
+    /// Reads an empty string, if that is the next value.
+    pub(super) fn empty_text(&mut self) -> bool {
+        let is_empty = self.rest().starts_with("\"\"");
+        self.at += if is_empty { 2 } else { 0 };
+        is_empty
     }
 
     /// Reads a string.

@@ -19,9 +19,13 @@ use crate::values::Value;
 /// value that `Value` cannot represent, for example a number that is too large for an `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
-    /// The fields as the text of a JSON object; empty if there are no fields.
+    /// The fields as the text of a JSON object; empty if there are no fields. The separator and another object may
+    /// follow: the original text of known fields that would be written in another form.
     json: Box<str>,
 }
+
+/// Separates the unknown fields from the originals of known fields. JSON contains no such character.
+const SEPARATOR: char = '\0';
 
 impl UnknownFields {
     /// Returns the value of a field, by its name on the wire.
@@ -62,12 +66,21 @@ impl UnknownFields {
 
     /// Returns whether the object has no unknown fields.
     pub fn is_empty(&self) -> bool {
-        self.json.is_empty()
+        self.json.is_empty() || self.json.starts_with(SEPARATOR)
     }
 
     /// Returns the fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        if self.json.is_empty() { "{}" } else { &self.json }
+        if self.is_empty() { "{}" } else { self.json.split(SEPARATOR).next().unwrap_or_default() }
+    }
+
+    /// Returns the text of the known fields that would be written in another form, as the service wrote it.
+    pub(super) fn originals(&self) -> Vec<(Cow<'_, str>, &str)> {
+        let mut all = Vec::new();
+        if let Some((_, originals)) = self.json.split_once(SEPARATOR) {
+            each(originals, |name, text| all.push((name, text)));
+        }
+        all
     }
 
     fn new(json: &str) -> Self {
@@ -75,18 +88,22 @@ impl UnknownFields {
     }
 
     /// Calls `entry` with the name and the text of each value.
-    fn each<'u>(&'u self, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
-        let json = self.as_json();
-        let read = |json: &mut Scanner<'u>| {
-            let (key, next) = json.any_key()?;
-            let start = json.at;
-            json.skip(next)?;
-            entry(key, json.since(start));
-            Ok(())
-        };
-        let entries = decode::read(json, |json, _| json.object(read));
-        debug_assert!(entries.is_ok(), "{json}");
+    fn each<'u>(&'u self, entry: impl FnMut(Cow<'u, str>, &'u str)) {
+        each(self.as_json(), entry);
     }
+}
+
+/// Calls `entry` with the name and the text of each member of an object.
+fn each<'u>(json: &'u str, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
+    let read = |json: &mut Scanner<'u>| {
+        let (key, next) = json.any_key()?;
+        let start = json.at;
+        json.skip(next)?;
+        entry(key, json.since(start));
+        Ok(())
+    };
+    let entries = decode::read(json, |json, _| json.object(read));
+    debug_assert!(entries.is_ok(), "{json}");
 }
 
 /// Reads a value, or returns its text if `Value` cannot represent it.
@@ -138,36 +155,49 @@ impl fmt::Debug for UnknownFields {
 ///
 /// The buffer is reused for all objects, so memory is allocated only for an object that has unknown fields.
 #[derive(Debug, Default)]
-pub(crate) struct UnknownText(String);
+pub(crate) struct UnknownText {
+    fields: String,
+    /// The originals of known fields, in the same form.
+    originals: String,
+}
 
 impl UnknownText {
     /// Returns whether the object has had no unknown field so far.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.fields.is_empty()
     }
 
     /// Adds an entry: the JSON text of a key, a colon and a value.
     pub(crate) fn push(&mut self, entry: &str) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(entry);
+        add(&mut self.fields, entry);
+    }
+
+    /// Keeps the text of a known field, which would be written in another form.
+    pub(super) fn keep(&mut self, name: &str, text: &str) {
+        add(&mut self.originals, &format!("{}:{text}", Value::from(name)));
     }
 
     /// Adds the unknown fields of an inner object, if there are any. `key` is the text of the inner object's key and
     /// colon.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
-            self.push(&format!("{key}{}}}", object.0));
+            self.push(&format!("{key}{}}}", object.fields));
         }
     }
 
     /// Returns the kept fields, and empties the buffer.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
-        if self.0.is_empty() {
+        if self.fields.is_empty() && self.originals.is_empty() {
             return UnknownFields::default();
         }
-        self.0.push('}');
-        let fields = UnknownFields::new(&self.0);
+        if !self.fields.is_empty() {
+            self.fields.push('}');
+        }
+        if !self.originals.is_empty() {
+            self.fields.extend([SEPARATOR.to_string().as_str(), &self.originals, "}"]);
+        }
+        let fields = UnknownFields::new(&self.fields);
         self.clear();
         fields
     }
@@ -175,8 +205,14 @@ impl UnknownText {
     /// Drops the kept fields.
     #[inline]
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.fields.clear();
+        self.originals.clear();
     }
+}
+
+fn add(object: &mut String, entry: &str) {
+    object.push(if object.is_empty() { '{' } else { ',' });
+    object.push_str(entry);
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ macro_rules! __log {
                     target: $name, %request, records,
                     "records without any known field; their fields are in `unknown_fields`"
                 ),
+                Event::UnexpectedValues { request, values, .. } => tracing::warn!(
+                    target: $name, %request, values, "values of other types; they are in `unknown_fields`"
+                ),
                 Event::End { request, outcome: outcome @ Outcome::Failure { .. }, attempts, elapsed, waited, .. } => {
                     let (elapsed_ms, waited_ms) = (ms(elapsed), ms(waited));
                     tracing::warn!(target: $name, %request, ?outcome, attempts, elapsed_ms, waited_ms, "failed");

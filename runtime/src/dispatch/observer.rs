@@ -97,6 +97,16 @@ pub enum Event {
         /// The number of records.
         records: usize,
     },
+    /// Values did not fit the types of their fields, which are not documented: the fields are `None`.
+    ///
+    /// No data is lost: the values are in the records' unknown fields. Reported once for each response.
+    #[non_exhaustive]
+    UnexpectedValues {
+        /// The kind of the request.
+        request: RequestKind,
+        /// The number of values.
+        values: usize,
+    },
     /// The request has ended. This is the last event of every data request, including a request that failed before it
     /// was sent.
     ///

@@ -18,6 +18,14 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|character| if garbles(character) { ' ' } else { character }).collect()
 }
 
+/// The maximum number of bytes of the service's message that are quoted.
+const MAX_MESSAGE_BYTES: usize = 300;
+
+/// Returns the beginning of a text of the service in one line.
+pub(crate) fn quoted(text: &str) -> String {
+    one_line(&excerpt(text, MAX_MESSAGE_BYTES))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

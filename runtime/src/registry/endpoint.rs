@@ -44,6 +44,9 @@ pub struct EndpointInfo {
     pub params: Option<ParamList>,
     /// Body of a response.
     pub body: BodyInfo,
+    /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
+    /// member whose value is a list; `.` means that the body is the list.
+    pub data: Option<&'static str>,
     /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
     pub history_source: HistorySource,
     /// The weight of one call of this endpoint: the service's rate limit counts the call as this number of requests.
@@ -70,6 +73,7 @@ impl EndpointInfo {
             evidence: Evidence::Documented,
             params: None,
             body: BodyInfo::Unknown,
+            data: None,
             history_source: HistorySource::Service,
             weight: 1,
             notes: "",

@@ -66,7 +66,7 @@ impl ServiceInfo {
             headers: &[],
             client_credentials: None,
             errors: &[],
-            error_body: ErrorBodyInfo { name: None, message: &[], code: &[] },
+            error_body: ErrorBodyInfo { name: None, message: &[], code: &[], success: &[] },
             limits: &[],
             envelope: None,
             history: None,
@@ -184,6 +184,9 @@ pub struct ErrorBodyInfo {
     pub message: &'static [&'static str],
     /// JSON paths of the machine-readable code.
     pub code: &'static [&'static str],
+    /// The values of the code, or of the message if there is no code, that mean success. Empty if the service has no such
+    /// status in the body.
+    pub success: &'static [&'static str],
 }
 
 /// One rate limit of the service.

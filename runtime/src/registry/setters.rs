@@ -45,7 +45,7 @@ setters! {
     StatusInfo { label: Option<Text>, summary: Text, advice: Text, notes: Text }
     EndpointInfo {
         name: Text, aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence,
-        body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, unknown: Texts, deprecated: Option<Text>
+        body: BodyInfo, data: Option<Text>, history_source: HistorySource, weight: u32, notes: Text, unknown: Texts, deprecated: Option<Text>
     }
     ParamInfo {
         location: ParamLocation, list_setter: Option<Text>, list_as: ListFormat, const_value: Option<Text>,
@@ -55,7 +55,7 @@ setters! {
     }
     RecordInfo { summary: Text, form: RecordLayout }
     FieldInfo {
-        is_escaped: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text,
+        is_escaped: bool, quoted: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text,
         unknown: Texts
     }
     TypeInfo { summary: Text, open: bool, attributes: Texts }

@@ -51,6 +51,8 @@ pub struct FieldInfo {
     pub is_escaped: bool,
     /// Type of the value.
     pub ty: ValueType,
+    /// True if the number or timestamp is in quotes on the wire.
+    pub quoted: bool,
     /// True if the field can be absent or null.
     pub optional: bool,
     /// Minimum and maximum of the value.
@@ -78,6 +80,7 @@ impl FieldInfo {
             wire_name,
             is_escaped: false,
             ty,
+            quoted: false,
             optional: false,
             range: Range::ALL,
             example: None,
@@ -102,6 +105,8 @@ pub enum ValueType {
     Count,
     /// Any number.
     Number,
+    /// A number with all its digits.
+    Decimal,
     /// True or false.
     Boolean,
     /// A timestamp, as a number in a unit or as text.

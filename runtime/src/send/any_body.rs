@@ -11,7 +11,7 @@ use super::series::Series;
 use crate::decode::record::{AnyRecord, Item, UnknownFields};
 use crate::decode::{self, DecodeError};
 use crate::error::Error;
-use crate::registry::{BodyInfo, RecordInfo};
+use crate::registry::BodyInfo;
 use crate::values::Value;
 
 /// The response body of an endpoint of the registry.
@@ -58,15 +58,13 @@ impl Body for AnyBody {
         let response = response?;
         let read = match response.target.endpoint.body {
             BodyInfo::Series { .. } => return Series::of_response(Ok(response)).map(Self::Series),
-            BodyInfo::Object { record, .. } => response.text().and_then(|text| object(text, record)),
+            BodyInfo::Object { record, .. } => {
+                response.object(record).map(|mut row| Self::Record(Item::from_row(&mut row)))
+            }
             BodyInfo::Unknown => response.text().and_then(Self::decode),
         };
         read.map_err(|error| response.misfit(error))
     }
-}
-
-fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeError> {
-    decode::object(text, record).map(|mut row| AnyBody::Record(Item::from_row(&mut row)))
 }
 
 /// A history requests only endpoints that return a series, and the decoder rejects any other body.

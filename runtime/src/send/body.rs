@@ -51,6 +51,15 @@ impl<T: Record + Send + 'static> Body for T {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         decode::object(text, T::INFO).map(|mut row| T::from_row(&mut row))
     }
+
+    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+        let response = response?;
+        let error = match response.object(T::INFO) {
+            Ok(mut row) => return Ok(T::from_row(&mut row)),
+            Err(error) => error,
+        };
+        Err(response.misfit(error))
+    }
 }
 
 impl Body for Value {

@@ -13,8 +13,8 @@ use super::response::Response;
 use super::series::SeriesInfo;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::record::Record;
-use crate::decode::{self, DecodeError, EnvelopeRest, Push};
+use crate::decode::record::{Record, Row};
+use crate::decode::{self, DecodeError, EnvelopeRest, Push, error_body};
 use crate::dispatch::observer::{Event, Observers};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
@@ -60,11 +60,11 @@ pub(super) fn read_series<M: Record>(
     let response = response?;
     let (target, service) = (&response.target, response.connection.service);
     let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
-    let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
-    let decoded = response.text().and_then(|text| decode::series(text, envelope, info.record, bad_records, records));
+    let (layout, bad_records) = (info.layout, target.bad_records);
+    let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
         Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
-            if status::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
+            if error_body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
         {
             Err(response.misfit(DecodeError::of_service()))
         }
@@ -74,6 +74,7 @@ pub(super) fn read_series<M: Record>(
                 let request = RequestKind::Data(target.endpoint);
                 response.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
             }
+            response.report_misfits(decoded.1.misfits);
             Ok((decoded, info))
         }
         Err(error) => Err(response.misfit(error)),
@@ -97,10 +98,25 @@ impl UndecodedResponse {
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,
         };
-        if status::is_error(text, record, &self.connection.service.error_body) {
+        if error_body::is_error(text, record, &self.connection.service.error_body) {
             return Err(DecodeError::of_service());
         }
         Ok(text)
+    }
+
+    /// Reads the body as one record.
+    pub(super) fn object(&self, record: &'static RecordInfo) -> Result<Row<'_>, DecodeError> {
+        let row = decode::object(self.text()?, record)?;
+        self.report_misfits(row.misfits);
+        Ok(row)
+    }
+
+    /// Notifies the observer of values that do not fit undocumented fields.
+    fn report_misfits(&self, values: usize) {
+        if values > 0 {
+            let request = RequestKind::Data(self.target.endpoint);
+            self.connection.observers.notify(&Event::UnexpectedValues { request, values });
+        }
     }
 
     /// Reads the body, and keeps status and headers.
@@ -120,12 +136,8 @@ impl UndecodedResponse {
         // The message of the service is used only if the body has no records. If the body has records, one of them
         // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
-        let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
-            let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        });
-        let lacks_data = error.lacks_data() || is_data || !is_series;
-        let message = lacks_data.then(|| status::message(&body, &connection.service.error_body)).flatten();
+        let lacks_data = error.lacks_data() || !is_series;
+        let message = lacks_data.then(|| error_body::find(&body, connection.service.error_body.message)).flatten();
         let error = error.into_error(&body, message).with_response(status, headers).after(context.timing());
         context.failed(&error);
         connection.about(error, &target)

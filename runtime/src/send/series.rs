@@ -11,7 +11,7 @@ use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedR
 use super::exchange::{UndecodedResponse, read_series};
 use crate::decode::fields::{self, TimeField};
 use crate::decode::record::{Item, Record, UnknownFields};
-use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest};
+use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Layout};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::values::Timestamp;
@@ -30,13 +30,15 @@ pub struct Series<T, M> {
     /// The records that could not be decoded; always empty unless the request skips bad records, with
     /// `skip_bad_records`.
     pub bad_records: Vec<BadRecord>,
+    /// The name in the response for which `*` stands in the path of the records.
+    key: Option<String>,
     info: SeriesInfo,
 }
 
 /// The facts about a series that are not in its response.
 #[derive(Clone, Copy)]
 pub(super) struct SeriesInfo {
-    service: &'static ServiceInfo,
+    pub(super) layout: Layout,
     /// The table of the records; `None` if their fields are unknown.
     pub(super) record: Option<&'static RecordInfo>,
     time: Option<TimeField>,
@@ -49,7 +51,8 @@ impl SeriesInfo {
     /// Returns the facts about a series that belongs to no endpoint.
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
         let time = service.envelope.as_ref().and_then(|envelope| envelope.time);
-        Self { service, record, time: time.map(|name| TimeField { name, unit: service.time_unit }) }
+        let time = time.map(|name| TimeField { name, unit: service.time_unit });
+        Self { layout: Layout::of(service.envelope.as_ref(), None), record, time }
     }
 
     /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
@@ -58,18 +61,19 @@ impl SeriesInfo {
         service: &'static ServiceInfo,
         record: Option<&'static RecordInfo>,
     ) -> Self {
+        let layout = Layout::of(service.envelope.as_ref(), endpoint.data);
         let BodyInfo::Series { record: known, time, time_unit, .. } = endpoint.body else {
-            return Self { service, record, time: None };
+            return Self { layout, record, time: None };
         };
         let unit = time_unit.unwrap_or(service.time_unit);
-        Self { service, record: record.or(known), time: time.map(|name| TimeField { name, unit }) }
+        Self { layout, record: record.or(known), time: time.map(|name| TimeField { name, unit }) }
     }
 }
 
 impl<T, M> Series<T, M> {
     fn new(records: Vec<T>, (metadata, rest): (M, EnvelopeRest), info: SeriesInfo) -> Self {
-        let EnvelopeRest { unknown_fields, bad_records, .. } = rest;
-        Self { records, metadata, unknown_fields, bad_records, info }
+        let EnvelopeRest { unknown_fields, bad_records, key, .. } = rest;
+        Self { records, metadata, unknown_fields, bad_records, key, info }
     }
 
     /// Returns the catalogue's description of the records; `None` if their fields are unknown.
@@ -172,8 +176,8 @@ impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
 /// Serializes the series in its envelope, as the service sends it.
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { records, metadata, unknown_fields, info, .. } = self;
-        fields::serialize_series(info.service, records, metadata, unknown_fields, serializer)
+        let Self { records, metadata, unknown_fields, key, info, .. } = self;
+        fields::serialize_series(&info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
     }
 }
 
@@ -228,7 +232,7 @@ impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
 impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let (info, mut records) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
-        let rest = decode::series(text, info.service.envelope.as_ref(), T::INFO, BadRecords::Rejected, &mut records)?;
+        let rest = decode::series(text, info.layout, T::INFO, BadRecords::Rejected, &mut records)?;
         Ok(Self::new(records, rest, info))
     }
 

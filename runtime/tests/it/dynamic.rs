@@ -86,10 +86,7 @@ static LEVELS: RecordInfo = RecordInfo::new(
                 Evidence::Documented,
             )
         },
-        FieldInfo {
-            optional: true,
-            ..FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::PreviousVersion)
-        },
+        FieldInfo { optional: true, ..FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::Documented) },
         FieldInfo { optional: true, ..FieldInfo::new("extra", "extra", ValueType::Any, Evidence::PreviousVersion) },
     ],
 );
@@ -143,7 +140,7 @@ async fn values_of_every_type_are_those_of_the_table() {
     let body = r#"{"data":[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":"2"}],"sums":{"b":null,"a":1},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v"}],"metadata":{}}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
-    let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":2.0,"orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
+    let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":"2","orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
     assert_eq!(written(&listed.records), expected);
     let [first, _] = &listed.records[..] else { panic!("{:?}", listed.records) };
     let at = at(1_700_000_000) + std::time::Duration::from_millis(250);
@@ -305,4 +302,40 @@ fn requests_of_endpoints_with_the_same_path_differ() {
     let client = Service::new(|_, _| reply(200, &[], "{}")).client();
     assert_eq!(client.endpoint(&ONE), client.endpoint(&ONE));
     assert_ne!(client.endpoint(&ONE), client.endpoint(&OTHER));
+}
+
+static ROWS: EndpointInfo = EndpointInfo {
+    path: Some("/rows"),
+    body: BodyInfo::Series { record: Some(&LEVEL), time: None, time_unit: None, evidence: Evidence::Documented },
+    data: Some("result.*"),
+    ..EndpointInfo::new("market", "rows", "Rows")
+};
+
+static LIST: EndpointInfo = EndpointInfo {
+    path: Some("/list"),
+    data: Some("."),
+    body: ROWS.body,
+    ..EndpointInfo::new("market", "list", "List")
+};
+
+#[tokio::test(start_paused = true)]
+async fn records_are_found_at_the_path_of_their_endpoint() {
+    for (endpoint, body) in [
+        (&ROWS, r#"{"result":{"BTC":[{"price":1.5,"orders":null}],"last":7},"metadata":{}}"#),
+        (&LIST, r#"[{"price":1.5,"orders":null}]"#),
+    ] {
+        let client = Service::new(move |_, _| reply(200, &[], body)).client();
+        let AnyBody::Series(series) = client.endpoint(endpoint).await.unwrap() else { panic!("no series") };
+        assert_eq!(series.len(), 1);
+        assert_eq!(written(&series).parse::<Value>().unwrap(), body.parse::<Value>().unwrap());
+    }
+    for (body, expected) in [
+        (r#"{"result": {"last": 7}}"#, "`result.*` is missing"),
+        (r#"{"result": {"a": [], "b": []}}"#, "`result`: found a second list of records"),
+        (r#"{"result": {"a": [{"price": "x"}]}}"#, "`result.a[0].price`: expected a number"),
+    ] {
+        let client = Service::new(move |_, _| reply(200, &[], body)).client();
+        let error = client.endpoint(&ROWS).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }

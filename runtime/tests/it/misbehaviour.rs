@@ -334,7 +334,7 @@ async fn faults_in_json() {
         ("milliseconds", data(r#"{"openDate": 1700000000000, "ratio": 1}"#), "Decode", "counts milliseconds"),
         ("the time is a text", data(r#"{"openDate": "1700000000", "ratio": 1}"#), "1", ""),
         ("the time has a point", data(r#"{"openDate": 1.7e9, "ratio": 1}"#), "1", ""),
-        ("the time has a fraction", data(r#"{"openDate": 1.5, "ratio": 1}"#), "Decode", "`data[0].openDate`"),
+        ("the time has a fraction", data(r#"{"openDate": 1.5, "ratio": 1}"#), "1", ""),
         ("the time is huge", data(r#"{"openDate": 1e300, "ratio": 1}"#), "Decode", "`data[0].openDate`"),
         ("more fields", data(r#"{"openDate": 1, "ratio": 1, "x": {"y": [1]}}"#), "1", ""),
     ])

@@ -88,6 +88,7 @@ impl<'a> Tables<'a> {
             name: body.name.as_ref().map(|(name, known)| (text(name), evidence(*known))),
             message: texts(&body.message),
             code: texts(&body.code),
+            success: texts(&body.success),
         };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
@@ -120,12 +121,15 @@ impl<'a> Tables<'a> {
             ParamList { shared: &[], overrides: &[], specific: list(params) }
         });
         info.body = match &endpoint.body {
-            Body::Series { record, time, time_form, evidence: known } => BodyInfo::Series {
-                record: record.as_ref().and_then(|record| self.record(record)),
-                time: some(time.as_ref()),
-                time_unit: time_form.map(time_unit),
-                evidence: evidence(*known),
-            },
+            Body::Series { record, data, time, time_form, evidence: known } => {
+                info.data = some(data.as_ref());
+                BodyInfo::Series {
+                    record: record.as_ref().and_then(|record| self.record(record)),
+                    time: some(time.as_ref()),
+                    time_unit: time_form.map(time_unit),
+                    evidence: evidence(*known),
+                }
+            }
             Body::Object { record, evidence: known } => self
                 .record(record)
                 .map_or(BodyInfo::Unknown, |record| BodyInfo::Object { record, evidence: evidence(*known) }),
@@ -191,6 +195,7 @@ impl<'a> Tables<'a> {
         let ty = self.ty(&field.ty);
         let mut info = FieldInfo::new(text(&field.ident), text(&field.wire_name), ty, evidence(field.evidence));
         info.optional = field.optional;
+        info.quoted = field.quoted;
         info.range = range(field.range);
         info.example = some(field.example.as_ref());
         info.unit = text(&field.unit);
@@ -206,6 +211,7 @@ impl<'a> Tables<'a> {
             Type::Integer => ValueType::Integer,
             Type::Count => ValueType::Count,
             Type::Number => ValueType::Number,
+            Type::Decimal => ValueType::Decimal,
             Type::Boolean => ValueType::Boolean,
             Type::Timestamp(form) => ValueType::Timestamp(time_unit(*form)),
             Type::Any => ValueType::Any,

@@ -38,7 +38,7 @@ impl ComponentNames {
         }
         let mut series = HashMap::new();
         for endpoint in api.methods() {
-            if let Body::Series { record: Some(record), .. } = &endpoint.body
+            if let Body::Series { record: Some(record), data: None, .. } = &endpoint.body
                 && !series.contains_key(record)
             {
                 let of = records.get(record).map_or(record.ident.as_str(), String::as_str);

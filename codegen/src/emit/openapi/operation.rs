@@ -115,10 +115,15 @@ impl Description<'_> {
 
     fn body(&self, body: &Body) -> Object {
         let (description, schema) = match body {
+            Body::Series { record, data: Some(data), .. } => {
+                ("A series of records.", self.series(record.as_ref(), Some(data)))
+            }
             Body::Series { record: Some(record), .. } => {
                 ("A series of records.", schema_ref(self.names.series(record).unwrap_or_default()))
             }
-            Body::Series { record: None, .. } => ("A series of records whose fields are unknown.", self.series(None)),
+            Body::Series { record: None, .. } => {
+                ("A series of records whose fields are unknown.", self.series(None, None))
+            }
             Body::Object { record, .. } => match self.api.whole(record) {
                 Some(whole) => ("One value.", self.value(&whole.ty)),
                 None => ("One object.", schema_ref(self.names.record(record))),

@@ -28,7 +28,7 @@ impl Description<'_> {
     /// Returns the schema of a record and, if an endpoint returns a series of it, the schema of the series.
     fn with_series(&self, reference: &RecordRef, record: &Record) -> impl Iterator<Item = (String, Object)> + use<> {
         let schema = (self.names.record(reference).to_owned(), self.record(record));
-        let series = self.names.series(reference).map(|name| (name.to_owned(), self.series(Some(reference))));
+        let series = self.names.series(reference).map(|name| (name.to_owned(), self.series(Some(reference), None)));
         std::iter::once(schema).chain(series)
     }
 
@@ -78,13 +78,20 @@ impl Description<'_> {
     }
 
     fn field(&self, field: &Field) -> Object {
-        let schema = self.value(&field.ty);
+        let schema = if field.quoted { self.quoted(&field.ty) } else { self.value(&field.ty) };
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
         let facts = docs::value_facts(&field.unit, field.range, field.evidence);
         let keywords = Object::default()
             .and(described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes))
-            .and(range(&field.ty, field.range, field.evidence))
-            .and(self.version.examples(field.example.as_ref().map(|text| written_value(&field.ty, text))));
+            .and(if field.quoted { Object::default() } else { range(&field.ty, field.range, field.evidence) })
+            .and(
+                self.version.examples(
+                    field
+                        .example
+                        .as_ref()
+                        .map(|text| if field.quoted { text.as_str().into() } else { written_value(&field.ty, text) }),
+                ),
+            );
         self.version.extended(schema, keywords)
     }
 
@@ -98,6 +105,7 @@ impl Description<'_> {
             Type::Timestamp(TimeForm::Written(TimeFormat::Date)) => simple("string", "date"),
             Type::Count => simple("integer", "uint64").with("minimum", 0),
             Type::Number => simple("number", "double"),
+            Type::Decimal => self.quoted(ty),
             Type::Boolean => simple("boolean", ""),
             Type::Any => Object::default(),
             Type::Named(name) => schema_ref(name),
@@ -108,25 +116,38 @@ impl Description<'_> {
         }
     }
 
+    /// Returns the schema of a type whose numbers are in quotes.
+    fn quoted(&self, ty: &Type) -> Object {
+        match ty {
+            Type::List(item) => Object::default().with("type", "array").with("items", self.quoted(item)),
+            Type::Map(item) => Object::default().with("type", "object").with("additionalProperties", self.quoted(item)),
+            Type::Option(given) => self.nullable(given, self.quoted(given)),
+            Type::Number | Type::Decimal => Object::default().with("type", "string").with("format", "decimal"),
+            _ => Object::default().with("type", "string").with("format", "int64"),
+        }
+    }
+
     fn nullable(&self, ty: &Type, schema: Object) -> Object {
         self.version
             .nullable(schema, if matches!(ty, Type::Record(_) | Type::Recursive(_)) { "object" } else { "string" })
     }
 
-    pub(super) fn series(&self, record: Option<&RecordRef>) -> Object {
+    /// Returns the schema of a series; `data` is the path of the records, if it differs from that of the envelope.
+    pub(super) fn series(&self, record: Option<&RecordRef>, data: Option<&str>) -> Object {
         let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
         let list = Object::default().with("type", "array").with("items", items);
         let description = match record {
             Some(_) => "Records in time order, and metadata of the service.",
             None => "Records whose fields are unknown, and metadata of the service.",
         };
-        let Some(envelope) = &self.api.service.envelope else {
+        let envelope = self.api.service.envelope.as_ref();
+        let Some(data) = data.or(envelope.map(|envelope| envelope.data.as_str())).filter(|data| *data != ".") else {
             return list.with("description", description);
         };
-        let body =
-            Object::default().with("type", "object").and(described(description, [source(envelope.evidence)], ""));
-        let body = self.inserted(body, &envelope.data, list, true);
-        let Some(metadata) = &envelope.metadata else { return body };
+        let sources = envelope.map(|envelope| source(envelope.evidence)).unwrap_or_default();
+        let body = Object::default().with("type", "object").and(described(description, [sources], ""));
+        let body = self.inserted(body, data, list, true);
+        let Some(metadata) = envelope.and_then(|envelope| envelope.metadata.as_ref()) else { return body };
         let ty = Type::Record(RecordRef::shared("Metadata"));
         self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
     }
@@ -135,6 +156,10 @@ impl Description<'_> {
     /// allows any value at the path.
     pub(super) fn inserted(&self, object: Object, path: &str, value: Object, is_required: bool) -> Object {
         let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+        if key == "*" {
+            // Other members of the object have other types, so its values are not declared.
+            return object;
+        }
         let properties = object.object("properties").unwrap_or_default();
         let parent = || Object::default().with("type", "object");
         let value = match (rest, properties.object(key)) {

@@ -175,6 +175,7 @@ pub(super) fn name(ty: &Type) -> String {
         Type::Integer => "integer".to_owned(),
         Type::Count => "count (`u64`)".to_owned(),
         Type::Number => "number".to_owned(),
+        Type::Decimal => "decimal".to_owned(),
         Type::Boolean => "boolean".to_owned(),
         Type::Timestamp(TimeForm::Counted(_)) => "timestamp".to_owned(),
         Type::Timestamp(TimeForm::Written(format)) => format!("timestamp ({})", format.word()),

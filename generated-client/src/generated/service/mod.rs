@@ -104,6 +104,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
         name: Some(("ErrorResponse", Evidence::Documented)),
         message: &["detail.message", "error.message", "error", "message"],
         code: &["detail.error_code"],
+        success: &[],
     })
     .limits(
         &[

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::{BoxedValue, DecodedValue};
 use crate::decode::record::{Record, Row};
 use crate::values::wire::NamedType;
-use crate::values::{Timestamp, Value};
+use crate::values::{Decimal, Timestamp, Value};
 
 /// A type that a value of a record can have.
 ///
@@ -49,6 +49,12 @@ copied!(
     f64 => Number or 0.0,
     Timestamp => Timestamp or Timestamp::from_unix_seconds(0),
 );
+
+impl FromDecoded for Decimal {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        if let DecodedValue::Decimal(text) = value { Self::of_number(text) } else { Self::default() }
+    }
+}
 
 impl FromDecoded for String {
     fn from_decoded(value: &mut DecodedValue<'_>) -> Self {

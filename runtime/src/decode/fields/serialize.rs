@@ -1,13 +1,18 @@
 //! Serialization of records and series into their wire form, with any serializer of serde.
 //!
 //! Fields have their wire names, and a timestamp has the unit of its field. An absent value is written as `null`, so
-//! that all records of a type have the same fields. Unknown fields follow the known fields.
+//! that all records of a type have the same fields. Unknown fields follow the known fields. A value that the service
+//! wrote in another form, such as `"0.10"`, is written in that form if it has not been changed since.
 
 use serde_core::ser::{Error, SerializeMap, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
+use crate::decode;
+use crate::decode::any_record::AnyValue;
+use crate::decode::decoded_value::DecodedValue;
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
-use crate::registry::{EnvelopeInfo, RecordLayout, ServiceInfo, ValueType};
+use crate::decode::scanner::DEPTH;
+use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -15,16 +20,30 @@ use crate::values::wire::ToWire;
 struct Typed<'r> {
     value: FieldValue<'r>,
     ty: ValueType,
+    /// True if numbers and timestamps are in quotes.
+    quoted: bool,
+}
+
+impl<'r> Typed<'r> {
+    /// Returns a value without a type, whose timestamps are written in seconds.
+    fn any(value: FieldValue<'r>) -> Self {
+        Self { value, ty: ValueType::Any, quoted: false }
+    }
 }
 
 impl Serialize for Typed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(text) = self.value.quoted(self.ty).filter(|_| self.quoted) {
+            return serializer.serialize_str(&text);
+        }
+        let quoted = self.quoted;
         match (self.value, self.ty) {
             (FieldValue::Null, _) => serializer.serialize_none(),
             (FieldValue::Boolean(value), _) => serializer.serialize_bool(value),
             (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
             (FieldValue::Count(number), _) => serializer.serialize_u64(number),
             (FieldValue::Number(number), _) => serializer.serialize_f64(number),
+            (FieldValue::Decimal(number), _) => number.serialize(serializer),
             (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) if unit.is_text() => {
                 serializer.serialize_str(&time.to_wire(unit))
             }
@@ -35,11 +54,11 @@ impl Serialize for Typed<'_> {
             (FieldValue::Record(record), _) => record.serialize(serializer),
             (FieldValue::List(list), ty) => {
                 let ty = item(ty);
-                serializer.collect_seq(list.iter().map(|value| Typed { value, ty }))
+                serializer.collect_seq(list.iter().map(|value| Typed { value, ty, quoted }))
             }
             (FieldValue::Map(map), ty) => {
                 let ty = item(ty);
-                serializer.collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty })))
+                serializer.collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty, quoted })))
             }
         }
     }
@@ -57,7 +76,7 @@ fn item(ty: ValueType) -> ValueType {
 /// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Typed { value: *self, ty: ValueType::Any }.serialize(serializer)
+        Typed::any(*self).serialize(serializer)
     }
 }
 
@@ -80,11 +99,15 @@ fn serialize_record<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let info = record.info();
-    let known = info.fields.iter().zip(values);
-    let mut known = known.map(|(field, value)| (field, Typed { value: value.as_field_value(), ty: field.ty }));
-    let unknown: Vec<_> = unknown.iter().collect();
-    let others =
-        unknown.iter().map(|(name, value)| (&**name, Typed { value: FieldValue::Any(value), ty: ValueType::Any }));
+    let instead = instead(info, values, unknown);
+    let mut known = info.fields.iter().zip(values).enumerate().map(|(index, (field, value))| {
+        let typed = || Typed { value: value.as_field_value(), ty: field.ty, quoted: field.quoted };
+        let instead = instead.get(index).and_then(Option::as_ref);
+        (field, instead.map_or_else(typed, |value| Typed::any(FieldValue::Any(value))))
+    });
+    let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
+    let unknown: Vec<_> = unknown.iter().filter(|(name, _)| !is_known(name)).collect();
+    let others = unknown.iter().map(|(name, value)| (&**name, Typed::any(FieldValue::Any(value))));
     match info.form {
         RecordLayout::Object if unknown.is_empty() => {
             let mut fields = serializer.serialize_struct(info.name, values.len())?;
@@ -101,31 +124,58 @@ fn serialize_record<S: Serializer>(
     }
 }
 
+/// Returns, for each field, the value that the service wrote instead of the value of the record: a value that did not
+/// fit the field, or the same value in another form. The list is empty if there are none.
+fn instead(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFields) -> Vec<Option<Value>> {
+    let originals = unknown.originals();
+    if originals.is_empty() && unknown.is_empty() {
+        return Vec::new();
+    }
+    let of_field = |(field, value): (&FieldInfo, &&dyn AsFieldValue)| {
+        let value = value.as_field_value();
+        let is_empty = match value {
+            FieldValue::List(list) => list.iter().len() == 0,
+            FieldValue::Map(map) => map.entries().is_empty(),
+            other => other.is_null(),
+        };
+        let original = originals.iter().find(|(name, _)| name == field.wire_name);
+        let original = original.filter(|(_, text)| is_same(value, field.ty, text));
+        let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
+        original.and_then(|(_, text)| decode::any(text).ok()).or_else(misfit)
+    };
+    info.fields.iter().zip(values).map(of_field).collect()
+}
+
+/// Returns whether a text is read as this value, so that the value was not changed since.
+fn is_same(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
+    let read = decode::read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
+    read.map_or(value.is_null(), |read| read.as_field_value() == value)
+}
+
 impl Serialize for UnknownFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
 }
 
-/// Writes a series in its envelope, or as a bare list if the catalogue describes no envelope.
+/// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
+/// the metadata.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
-    service: &ServiceInfo,
+    [data, to_metadata]: &[Option<String>; 2],
     records: &[T],
     metadata: &impl Serialize,
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let Some(EnvelopeInfo { data, metadata: to_metadata, .. }) = service.envelope else {
-        return records.serialize(serializer);
-    };
+    let Some(data) = data else { return records.serialize(serializer) };
     let unknown = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
-    Level { leads: [Some(data), to_metadata], records: &records, metadata, unknown }.serialize(serializer)
+    Level { leads: [Some(data), to_metadata.as_deref()], records: &records, metadata, unknown }.serialize(serializer)
 }
 
 /// One object on the path to the records and the metadata.
 struct Level<'r, M> {
-    leads: [Option<&'static str>; 2],
+    leads: [Option<&'r str>; 2],
     records: &'r [FieldValue<'r>],
     metadata: &'r M,
     /// Unknown fields, including those of inner objects.
@@ -150,10 +200,10 @@ impl<M: Serialize> Serialize for Level<'_, M> {
     }
 }
 
-impl<M> Level<'_, M> {
+impl<'r, M> Level<'r, M> {
     /// Returns the next inner level: the object under `key`.
     fn within(&self, key: &str) -> Self {
-        let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
+        let further = |lead: Option<&'r str>| lead?.strip_prefix(key)?.strip_prefix('.');
         let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());
         Self {
             leads: self.leads.map(further),

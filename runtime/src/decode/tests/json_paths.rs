@@ -64,7 +64,7 @@ fn milliseconds_are_recognized_by_magnitude() {
         ("1.7e12", "`1.7e12`"),
     ] {
         let expected = format!(
-            "`time`: expected a timestamp as a whole number, found {found}, which is past the year 9999 in seconds and \
+            "`time`: expected a timestamp as a number, found {found}, which is past the year 9999 in seconds and \
              probably counts milliseconds"
         );
         assert_eq!(check(&format!("\"time\": {text}")).map(drop), Err(expected));

@@ -5,7 +5,7 @@
 use crate::decode::fields::serialize_series;
 use crate::decode::record::{Record, RecordValue, Row, UnknownFields};
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
-use crate::decode::{BadRecords, Push, series as series_into};
+use crate::decode::{BadRecords, Layout, Push, series as series_into};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
 use crate::values::{Timestamp, Value};
 
@@ -80,7 +80,14 @@ fn nested_records_are_written_at_their_path() {
     let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);
-    serialize_series(&SERVICE, &data, &RecordValue::of(&metadata), &unknown_fields, serializer).unwrap();
+    serialize_series(
+        &Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
+        &data,
+        &RecordValue::of(&metadata),
+        &unknown_fields,
+        serializer,
+    )
+    .unwrap();
     assert_eq!(String::from_utf8(written).unwrap(), text);
 }
 
@@ -180,7 +187,13 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
         ("", 0),
     ] {
         let (text, mut points) = (format!(r#"{{"data": [{records}]}}"#), Vec::<Point>::new());
-        let rest = series_into::<About>(&text, Some(TIMED), Point::INFO.into(), BadRecords::Rejected, &mut points);
+        let rest = series_into::<About>(
+            &text,
+            Layout::of(Some(TIMED), None),
+            Point::INFO.into(),
+            BadRecords::Rejected,
+            &mut points,
+        );
         assert_eq!(rest.map(|(_, rest)| rest.strange), Ok(expected), "{records}");
     }
 }
@@ -190,7 +203,13 @@ fn metadata_object_may_be_absent() {
     const NESTED: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
     let read = |info: &str| {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
-        let rest = series_into::<About>(&text, Some(NESTED), Level::INFO.into(), BadRecords::Rejected, &mut levels);
+        let rest = series_into::<About>(
+            &text,
+            Layout::of(Some(NESTED), None),
+            Level::INFO.into(),
+            BadRecords::Rejected,
+            &mut levels,
+        );
         rest.map(|(metadata, _)| metadata.exchanges).map_err(|error| error.to_string())
     };
     assert_eq!(read("null"), Ok(Vec::new()));
@@ -226,7 +245,8 @@ fn capacity_is_reserved_once_and_limited_to_a_page() {
         let text = format!(r#"{{"data": [{}]}}"#, vec![r#"{"price": 1}"#; records].join(","));
         let mut room = Room::default();
         let envelope = Some(&EnvelopeInfo { data: "data", metadata: None, time: None });
-        series_into::<About>(&text, envelope, Level::INFO.into(), BadRecords::Rejected, &mut room).unwrap();
+        series_into::<About>(&text, Layout::of(envelope, None), Level::INFO.into(), BadRecords::Rejected, &mut room)
+            .unwrap();
         assert_eq!((room.records, room.reserved), (records, vec![expected]));
     }
 }
@@ -242,7 +262,13 @@ fn body_without_records_is_an_error() {
     ] {
         let envelope = Some(&EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None });
         let mut levels = Vec::<Level>::new();
-        let error = series_into::<About>(text, envelope, Level::INFO.into(), BadRecords::Rejected, &mut levels);
+        let error = series_into::<About>(
+            text,
+            Layout::of(envelope, None),
+            Level::INFO.into(),
+            BadRecords::Rejected,
+            &mut levels,
+        );
         assert_eq!(error.unwrap_err().lacks_data(), expected, "{text}");
     }
 }

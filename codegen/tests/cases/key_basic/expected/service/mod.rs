@@ -24,6 +24,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     });
 
 define_client!(

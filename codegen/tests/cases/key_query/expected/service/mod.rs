@@ -21,6 +21,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     });
 
 define_client!(

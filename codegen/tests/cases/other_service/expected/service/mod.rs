@@ -55,6 +55,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     })
     .limits(
         &[

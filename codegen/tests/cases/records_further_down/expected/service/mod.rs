@@ -20,6 +20,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
         name: Some(("Failure", Evidence::Documented)),
         message: &["error.message"],
         code: &["error.code"],
+        success: &[],
     })
     .limits(
         &[

@@ -27,6 +27,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     });
 
 define_client!(

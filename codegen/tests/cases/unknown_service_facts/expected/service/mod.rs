@@ -43,6 +43,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     })
     .limits(
         &[

@@ -40,6 +40,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
         name: None,
         message: &[],
         code: &[],
+        success: &[],
     });
 
 define_client!(

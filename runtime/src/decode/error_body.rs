@@ -1,0 +1,154 @@
+//! The message, the code and the status that a body contains.
+//!
+//! Some services report an error with a success status. The catalogue has the JSON paths at which the body says so.
+
+use super::DecodeError;
+use super::scanner::Scanner;
+use crate::decode;
+use crate::error::{Error, ErrorKind, quoted};
+use crate::registry::{ErrorBodyInfo, RecordInfo};
+use crate::transport::HttpResponse;
+use crate::values::Value;
+
+/// Returns the response, or the error that the status in its body reports.
+pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<HttpResponse, Error> {
+    let status = if paths.code.is_empty() { paths.message } else { paths.code };
+    let text = std::str::from_utf8(&response.body).unwrap_or_default();
+    let found = paths.success.first().and_then(|_| status.iter().find_map(|path| at_path(text, path)));
+    let is_success = |value: &str| {
+        let value = decode::any(value).unwrap_or_default();
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        value.is_null() || paths.success.contains(&text.as_str())
+    };
+    if found.is_none_or(is_success) {
+        return Ok(response);
+    }
+    let (message, code) = (find(&response.body, paths.message), find(&response.body, paths.code));
+    let has_message = message.is_some();
+    let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+    let HttpResponse { status, headers, body, .. } = response;
+    Err(Error::new(ErrorKind::Status, format!("status {status}, but the body is an error of the service{message}"))
+        .with_response(status, headers)
+        .with_refusal(&body, code, has_message))
+}
+
+/// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
+/// that path is not a field of the record. A status in the body, which has already decided, replaces this rule.
+pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBodyInfo) -> bool {
+    let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
+    let mut messages = paths.message.to_vec();
+    messages.retain(|path| path.split('.').next().is_some_and(|key| !is_field(key) && body.contains(key)));
+    // A number is not a message: `"error": 0` means that there is no error.
+    let is_message = |text: String| text.parse::<f64>().is_err();
+    paths.success.is_empty() && !messages.is_empty() && find(body.as_bytes(), &messages).is_some_and(is_message)
+}
+
+/// Returns whether the envelope of a series without records is an error of the service. Some services send a message
+/// such as `success` with every response, so the body must also have an error code, if the catalogue has a path for it.
+pub(crate) fn is_error_of_series(envelope: &str, paths: &ErrorBodyInfo) -> bool {
+    let has_code = || find(envelope.as_bytes(), paths.code).is_some();
+    is_error(envelope, None, paths) && (paths.code.is_empty() || has_code())
+}
+
+/// Returns the value at the first of these JSON paths that leads to a string or a number, or to a list whose first item
+/// is a string or a number.
+pub(crate) fn find(body: &[u8], paths: &[&str]) -> Option<String> {
+    let body = std::str::from_utf8(body).ok()?;
+    paths.iter().find_map(|path| {
+        let value = decode::any(at_path(body, path)?).ok()?;
+        match value.get(0).unwrap_or(&value) {
+            Value::String(text) if !text.is_empty() => Some(quoted(text)),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the text of the value at a JSON path. The rest of the body is not read, because the status of a body usually
+/// precedes its data.
+fn at_path<'a>(body: &'a str, path: &str) -> Option<&'a str> {
+    path.split('.').try_fold(body, |object, wanted| {
+        let mut found = None;
+        // The error ends the search.
+        let search = |json: &mut Scanner<'a>| {
+            let (key, next) = json.any_key()?;
+            let start = json.at;
+            json.skip(next)?;
+            found = Some(json.since(start)).filter(|_| key == wanted);
+            if found.is_none() { Ok(()) } else { Err(DecodeError::new(String::new())) }
+        };
+        let _ = decode::read(object, |json, next| if next == b'{' { json.object(search) } else { Ok(()) });
+        found
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Evidence, FieldInfo, ValueType};
+    use crate::transport::Headers;
+
+    const ERRORS: &ErrorBodyInfo =
+        &ErrorBodyInfo { name: None, message: &["error.message", "error", "note"], code: &[], success: &[] };
+
+    #[test]
+    fn status_in_a_body_decides() {
+        let number = ErrorBodyInfo { name: None, message: &["note"], code: &["status.code"], success: &["0", "OK"] };
+        let list = ErrorBodyInfo { name: None, message: &["error"], code: &[], success: &["[]"] };
+        for (paths, body, expected) in [
+            (&number, r#"{"status": {"code": 0}, "note": "fine"}"#, Ok(())),
+            (&number, r#"{"status": {"code": "OK"}, "rest": 1e999}"#, Ok(())),
+            (&number, r#"{"note": "a field"}"#, Ok(())),
+            (&number, "[1]", Ok(())),
+            (&number, r#"{"status": {"code": null}}"#, Ok(())),
+            (&number, r#"{"status": {"code": 7}, "note": "too many"}"#, Err((Some("7"), ": too many"))),
+            (&number, r#"{"data": [1], "status": {"code": "07"}}"#, Err((Some("07"), ""))),
+            (&list, r#"{"error": [], "result": 1}"#, Ok(())),
+            (&list, r#"{"error": ["no pair"]}"#, Err((None, ": no pair"))),
+        ] {
+            let error = accept(HttpResponse::new(200, Headers::new(), body), paths).map(drop);
+            let expected = expected.map_err(|(code, message): (Option<&str>, _)| {
+                (code.map(str::to_owned), format!("status 200, but the body is an error of the service{message}"))
+            });
+            let seen = error.map_err(|error| {
+                assert_eq!((error.kind(), error.body().is_some()), (ErrorKind::Status, true));
+                let text = error.to_string();
+                let text = text.split([';', '(']).next().unwrap_or_default().trim();
+                (error.code().map(str::to_owned), text.to_owned())
+            });
+            assert_eq!(seen, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn error_in_a_successful_body_has_a_message() {
+        const NOTED: RecordInfo =
+            RecordInfo::new("Noted", &[FieldInfo::new("note", "note", ValueType::String, Evidence::Documented)]);
+        for (body, is_expected) in [
+            (r#"{"error": {"message": "no"}}"#, true),
+            (r#"{"error": "no"}"#, true),
+            (r#"{"error": ["no"], "result": {}}"#, true),
+            (r#"{"error": [], "result": {}}"#, false),
+            (r#"{"error": "", "result": {}}"#, false),
+            (r#"{"error": null}"#, false),
+            (r#"{"note": "a field"}"#, false),
+            ("[]", false),
+        ] {
+            assert_eq!(is_error(body, Some(&NOTED), ERRORS), is_expected, "{body}");
+        }
+        assert!(is_error(r#"{"note": "no field"}"#, None, ERRORS));
+    }
+
+    #[test]
+    fn message_is_a_text_or_the_first_of_a_list() {
+        let error_body = ErrorBodyInfo { name: None, message: &["errors", "error.message"], code: &[], success: &[] };
+        let table = [
+            (r#"{"errors": ["wrong pair", "other"]}"#, Some("wrong pair")),
+            (r#"{"errors": [], "error": {"message": "down"}}"#, Some("down")),
+            (r#"{"errors": {"0": "x"}}"#, None),
+        ];
+        for (body, expected) in table {
+            assert_eq!(find(body.as_bytes(), error_body.message).as_deref(), expected, "{body}");
+        }
+    }
+}
