@@ -36,6 +36,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
         name: None,
         message: &["msg"],
         code: &["code"],
+        success: &[],
     })
     .limits(
         &[
