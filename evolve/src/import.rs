@@ -9,6 +9,7 @@ mod credentials;
 mod document;
 mod draft;
 mod enums;
+mod envelope;
 mod error_statuses;
 mod groups_and_names;
 mod omissions;
@@ -22,11 +23,12 @@ mod value_facts;
 use std::collections::{HashMap, HashSet};
 
 use codegen::spec::Evidence;
-use codegen::{Catalogue, is_invisible};
+use codegen::{Catalogue, is_invisible, url_path};
 use serde_yaml::Value;
 
 use super::content::Content;
 use super::editor::{CatalogueChange, Editor, Refusal};
+use super::history_params::history;
 use super::merge::merge;
 use document::{Document, text};
 use draft::Drafted;
@@ -52,6 +54,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let described = reader.service(editor.service.error_body.evidence.is_some());
     if is_new {
         editor.service = described.clone();
+        editor.service.envelope = reader.envelope();
     }
     reader.omissions.unread(&document.root, omissions::ROOT, "#");
     // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
@@ -66,7 +69,11 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let time = editor.service.envelope_time().map(|time| time.name.to_string());
     let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);
     merge(&mut editor, &reader.draft.converted(time.as_deref(), own.then_some(import.evidence)));
-    if !is_new {
+    if is_new {
+        let service = &mut editor.service;
+        service.history = history(&service.params, &service.types, import.evidence);
+    } else {
+        note_gone(&mut editor, &reader.templates);
         // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
         // base URL of the description. This difference is not noted.
         service::note_differences(&described, is_in_paths, &mut editor);
@@ -78,6 +85,16 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()
+}
+
+/// Adds a note with the endpoints that the description does not have.
+fn note_gone(editor: &mut Editor, described: &HashSet<String>) {
+    let paths = editor.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
+    let gone = paths.filter(|path| !described.contains(&url_path::template(path)));
+    let gone: Vec<_> = gone.map(|path| format!("`{path}`")).collect();
+    if !gone.is_empty() {
+        editor.note(format!("endpoints that are not in the description: {}", gone.join(", ")));
+    }
 }
 
 /// The state of the conversion of a description to a draft.
@@ -102,6 +119,10 @@ struct Reader<'d> {
     data: Option<String>,
     /// The JSON path of the metadata in a response, from the catalogue's `envelope`.
     metadata: Option<String>,
+    /// The name of the time field of every record.
+    time: Option<String>,
+    /// The names of the catalogue's types.
+    types: HashSet<String>,
     /// The modules of the catalogue by title.
     modules: HashMap<String, String>,
     /// The paths that were read so far, without the names of their params.
@@ -115,7 +136,8 @@ struct Reader<'d> {
 impl<'d> Reader<'d> {
     fn new(document: &'d Document, options: &'d Import) -> Self {
         let (draft, omissions, open, suffix, server_path) = Default::default();
-        let (key_param, data, metadata, modules, templates, records, types_by_values) = Default::default();
+        let (key_param, data, metadata, time, types) = Default::default();
+        let (modules, templates, records, types_by_values) = Default::default();
         let (open_around_list, nesting) = (0, 0);
         Self {
             document,
@@ -130,6 +152,8 @@ impl<'d> Reader<'d> {
             key_param,
             data,
             metadata,
+            time,
+            types,
             modules,
             templates,
             records,

@@ -27,6 +27,7 @@ use super::editor::{CatalogueChange, Editor, Refusal};
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
 use draft::Reader;
+pub(crate) use guess_type::is_unix_time;
 
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]

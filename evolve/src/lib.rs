@@ -9,6 +9,7 @@ pub mod diff;
 mod draft_types;
 mod editor;
 mod har;
+mod history_params;
 mod import;
 mod learn;
 mod live_request;

@@ -18,7 +18,7 @@ use crate::content::{At, Content, FieldsAt, ident_of, slot};
 use crate::editor::Editor;
 use draft_names::ClientNames;
 use setters::Setters;
-pub(crate) use values::{add_values, is_within};
+pub(crate) use values::{add_values, is_within, values_of};
 
 /// New facts as a separate catalogue, in which types and records have provisional names with numbers.
 #[derive(Debug)]

@@ -1,6 +1,8 @@
 //! Converts strings with a complete list of values to named types.
 
-use codegen::spec::{Type, Value as TypeValue};
+use codegen::duration;
+use codegen::names::{self, Case};
+use codegen::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -10,6 +12,7 @@ use super::draft::wanted;
 use super::omissions::Weight;
 use super::schemas::{is_component, owner};
 use crate::draft_types::type_name;
+use crate::merge::values_of;
 use crate::rust_names::is_value;
 
 impl<'d> Reader<'d> {
@@ -32,13 +35,30 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "an `enum` with one value", pointer);
             values.clear();
         }
+        let is_complete = !values.is_empty();
+        if !is_complete && is_component(pointer) {
+            // Our own export states a type as a string with examples, because a service may add values.
+            let examples = items(schema, "examples").iter().map(text_of).filter(|text| is_value(text));
+            values.extend(values_of(examples));
+            let ident = names::ident(name, Case::Pascal).unwrap_or_default();
+            if values.is_empty() && self.types.contains(&ident) {
+                return ident;
+            }
+        }
         if values.is_empty() {
             return "string".to_owned();
         }
-        type_name(self.named_type(schema, name, pointer, values))
+        let kind = if is_complete { TypeKind::Enum } else { TypeKind::Identifier };
+        type_name(self.named_type(schema, name, pointer, (kind, values)))
     }
 
-    fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<TypeValue>) -> usize {
+    fn named_type(
+        &mut self,
+        schema: &'d Value,
+        name: &str,
+        pointer: &str,
+        (kind, mut values): (TypeKind, Vec<TypeValue>),
+    ) -> usize {
         let texts: Vec<_> = values.iter().map(|value| value.value.to_string()).collect();
         // Inline enums with the same values share one type.
         let same = self.types_by_values.entry(texts).or_default();
@@ -48,8 +68,13 @@ impl<'d> Reader<'d> {
         }
         let index = self.draft.types.len();
         same.push(index);
+        if values.iter().all(|value| duration::seconds(&value.value).is_some()) {
+            for value in &mut values {
+                value.duration = Some(value.value.clone());
+            }
+        }
         let (summary, evidence) = (self.summary(schema, &["description"]), self.options.evidence);
-        let ty = Type { name: type_name(index).into(), summary, evidence, values, ..Type::default() };
+        let ty = Type { name: type_name(index).into(), kind, summary, evidence, values, ..Type::default() };
         self.draft.types.push((ty, wanted(name, owner(pointer))));
         index
     }

@@ -9,9 +9,9 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
-use super::schemas::type_of;
+use super::schemas::{is_time_example, type_of};
 use super::value_facts::Facts;
-use crate::draft_types::{SEVERAL, innermost, item, record_in, type_of_name};
+use crate::draft_types::{SEVERAL, TIMESTAMP, innermost, item, record_in, type_of_name};
 use crate::merge::is_within;
 
 impl<'d> Reader<'d> {
@@ -96,6 +96,8 @@ impl<'d> Reader<'d> {
             Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
         };
+        let is_time = param.get("example").is_some_and(|example| is_time_example(example, name));
+        let ty = if is_time && ty == "integer" { TIMESTAMP.to_owned() } else { ty };
         if param.get("schema").is_none() && item(&ty).is_none() {
             self.omissions.add(Weight::Missing, "a param whose value is JSON other than a list", pointer);
             return None;

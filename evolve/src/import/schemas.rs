@@ -9,6 +9,7 @@ use super::composed_schemas::constants;
 use super::document::{items, text};
 use super::omissions::{SCHEMA, Weight};
 use crate::draft_types::{ANY, TIMESTAMP, record_name};
+use crate::learn::is_unix_time;
 
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
@@ -61,6 +62,7 @@ impl<'d> Reader<'d> {
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
             "string" => self.text_type(schema, name, pointer),
+            "integer" if self.is_time(schema, name) => TIMESTAMP.to_owned(),
             "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
             same @ ("integer" | "number" | "boolean") => same.to_owned(),
             "array" => self.list(schema, name, pointer),
@@ -71,6 +73,16 @@ impl<'d> Reader<'d> {
             _ => ANY.to_owned(),
         };
         Valued { ty, nullable: is_nullable(schema) }
+    }
+
+    /// Returns `true` if integers are timestamps: they are declared as such, are the time of every record, or are named
+    /// like a time and have a timestamp as example.
+    fn is_time(&self, schema: &Value, name: &str) -> bool {
+        let format = text(schema, "format").unwrap_or_default();
+        let example = schema.get("example").or(schema.get("examples").and_then(|all| all.get(0)));
+        self.time.as_deref() == Some(name)
+            || ["unixtime", "unix-time"].contains(&format)
+            || example.is_some_and(|example| is_time_example(example, name))
     }
 
     /// Returns the default of a schema, or of the schemas that apply to it.
@@ -108,6 +120,11 @@ impl<'d> Reader<'d> {
         let item = self.item(item, name, &format!("{pointer}/items"));
         self.shallow(format!("list<{item}>"), pointer)
     }
+}
+
+/// Returns `true` if an example is a timestamp in seconds of a field or param that is named like a time.
+pub(super) fn is_time_example(example: &Value, name: &str) -> bool {
+    example.is_i64() && example.as_f64().is_some_and(|number| is_unix_time(name, number))
 }
 
 /// Returns the format of timestamps that a `format` declares.

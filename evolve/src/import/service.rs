@@ -55,8 +55,10 @@ impl Reader<'_> {
         }
         if let Some(envelope) = &known.service.envelope {
             self.data = Some(envelope.data.clone());
+            self.time = envelope.time.as_ref().map(|time| time.name.to_string());
             self.metadata = envelope.metadata.as_ref().map(|metadata| metadata.name.to_string());
         }
+        self.types = known.service.types.iter().map(|ty| ty.name.to_string()).collect();
         self.modules = known.groups.iter().map(|(module, group)| (group.title.to_string(), module.clone())).collect();
     }
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record, Type, Value};
+use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record, Type};
 
 use super::LearnOptions;
 use crate::content::{At, Content, FieldsAt, SERVICE, ident_of};
 use crate::draft_types::{record_name, type_name};
 use crate::editor::Editor;
-use crate::merge::{Draft, Source, WantedName, merge};
+use crate::merge::{Draft, Source, WantedName, merge, values_of};
 use crate::observed_values::Observed;
 use crate::rust_names::singular;
 
@@ -121,11 +121,6 @@ impl<'a> Reader<'a> {
         self.records.push((record, wanted));
         name
     }
-}
-
-/// Returns values of an enum.
-pub(super) fn values_of(texts: impl IntoIterator<Item = String>) -> Vec<Value> {
-    texts.into_iter().map(|text| Value { value: text.into(), ..Value::default() }).collect()
 }
 
 /// Returns `true` if two lists of fields have the same names and types.

@@ -7,10 +7,10 @@ use codegen::names::{self, Case};
 use codegen::spec::TypeKind;
 use codegen::type_expr::TypeExpr;
 
-use super::draft::{Reader, values_of};
+use super::draft::Reader;
 use crate::draft_types::type_name;
 use crate::editor::Editor;
-use crate::merge::{WantedName, add_values};
+use crate::merge::{WantedName, add_values, values_of};
 use crate::observed_values::{MAX_VALUES, Observed};
 use crate::rust_names::is_value;
 

@@ -138,6 +138,11 @@ pub(super) fn unit_of(number: f64) -> Option<TimeUnit> {
     units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
 }
 
+/// Returns `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
+pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
+    unit_of(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
+}
+
 fn is_named_like_a_time(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();

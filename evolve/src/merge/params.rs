@@ -18,8 +18,12 @@ impl Merger<'_> {
     /// Returns the id of the catalogue's shared param with the same wire name, if there is exactly one such param and
     /// that param accepts the same values.
     fn shared_like(&self, new: &Param) -> Option<String> {
-        let mut same = self.known.service.params.iter().filter(|known| known.name == new.name);
-        let (Some(known), None) = (same.next(), same.next()) else { return None };
+        let constant = |param: &Param| names::ident(param.id(), Case::Shouty).ok();
+        let same: Vec<&Param> = self.known.service.params.iter().filter(|known| known.name == new.name).collect();
+        let known = match same.as_slice() {
+            [one] => one,
+            several => several.iter().find(|known| constant(known) == constant(new))?,
+        };
         let range = explicit_range(new, &known.ty);
         let fits = known.list_setter.is_some() == new.list_setter.is_some()
             && known.list_as == new.list_as

@@ -11,6 +11,11 @@ pub(crate) fn is_within(range: &Range, value: f64) -> bool {
     range.min.as_deref().is_none_or(|min| value >= *min) && range.max.as_deref().is_none_or(|max| value <= *max)
 }
 
+/// Returns values of a type.
+pub(crate) fn values_of(texts: impl IntoIterator<Item = String>) -> Vec<Value> {
+    texts.into_iter().map(|text| Value { value: text.into(), ..Value::default() }).collect()
+}
+
 /// Adds the values that are missing in a known type, and adds a note that lists them.
 pub(crate) fn add_values(editor: &mut Editor, name: &str, values: &[Value], evidence: Evidence) {
     let Some(known) = editor.service.types.iter_mut().find(|ty| *ty.name == name) else { return };

@@ -5,6 +5,7 @@
 
 mod compile;
 mod import_mutated;
+mod round_trip;
 mod same_body;
 mod scratch;
 mod write;
