@@ -66,7 +66,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Methods of `Client`.
-const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw"];
+const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw", "service_time"];
 
 /// Functions of the emitted request tests, including `every_setter`, the only test that is not named after a group.
 const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
