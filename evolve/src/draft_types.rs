@@ -59,7 +59,8 @@ pub(crate) fn is_number(ty: &str) -> bool {
 /// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as
 /// `expires_at`.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
-    const WORDS: &str = "at begin bucket candle date datetime day hour interval minute month open period stamp start t time timestamp ts week";
+    const WORDS: &str = "at begin bucket candle created date datetime day effective epoch funding hour interval minute month open \
+        period stamp start started t time timestamp trade ts utc week";
     let name = field.name.to_snake_case();
     !field.optional && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }

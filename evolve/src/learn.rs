@@ -20,10 +20,11 @@ mod widen_types;
 use std::collections::BTreeSet;
 
 use codegen::Catalogue;
-use codegen::spec::Evidence;
+use codegen::spec::{Evidence, Known};
 
-use super::content::Content;
+use super::content::{At, Content};
 use super::editor::{CatalogueChange, Editor, Refusal};
+use super::history_params::history;
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
 use draft::Reader;
@@ -108,10 +109,16 @@ fn learn_one(
     let (label, endpoint) = editor.find(&sample.endpoint)?;
     let responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
+    error_responses::learn_status(editor, options.evidence, &responses);
     let warning = error_responses::check(editor, &endpoint.module, known.as_ref(), &responses)?;
-    let data = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
+    let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(known.as_ref());
-    let kind = declared.map_or_else(|| body_kind::of(&responses, data.as_deref()), Ok)?;
+    let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());
+    let (kind, own) = match declared {
+        Some(kind) => (kind, own),
+        None => body_kind::of(&responses, envelope.as_deref())?,
+    };
+    let data = own.clone().or(envelope);
     editor.subject = label;
     let has_data = |data: &&str| responses.iter().any(|response| response.at(data).is_some());
     if let (true, BodyKind::Object, Some(data)) = (declared.is_none(), kind, data.as_deref().filter(has_data)) {
@@ -119,20 +126,37 @@ fn learn_one(
     }
     let seen = match kind {
         BodyKind::Series => body_kind::records(&responses, data.as_deref())?,
-        BodyKind::Object => body_kind::objects(&responses)?,
+        BodyKind::Object => error_responses::without_status(editor, body_kind::objects(&responses)?),
         BodyKind::Value => body_kind::all_bodies(&responses),
     };
+    let at = endpoint.clone();
     let mut reader = Reader::new(editor, options, endpoint, known, enum_fields);
+    reader.data = own;
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);
     }
     reader.read(kind, &seen)?;
-    if kind == BodyKind::Series {
+    if kind == BodyKind::Series && reader.data.is_none() {
         reader.metadata(&responses);
     }
     reader.merge(&seen);
+    propose_history(editor, options.evidence, &at);
     Ok(())
+}
+
+/// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
+/// declares these params.
+fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
+    let endpoint = editor.endpoint(at);
+    let body = endpoint.body.known().filter(|body| body.series.is_some());
+    let is_timed = body.and_then(|body| body.time.as_ref()).is_some_and(|time| time.as_str() != "none");
+    let params = editor.params_of(endpoint).unwrap_or_default();
+    let found = history(&params, &editor.service.types, evidence).filter(|_| is_timed);
+    if let (Some(found), None, None) = (found, &endpoint.history, &editor.service.history) {
+        editor.note(format!("the params `{}` and `{}` select the time range of a history", found.from, found.to));
+        editor.endpoint_mut(at).history = Some(Known::Known(found));
+    }
 }
 
 fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {

@@ -49,8 +49,9 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains the type or record. If `name` is in use, `owner` is prepended to
-    /// `name`.
+    /// The name of the field that contains the type or record, if it is known.
+    pub(crate) parent: String,
+    /// The name of the endpoint or component that contains the type or record.
     pub(crate) owner: String,
     /// `true` if the user chose the name. The drafted type is then merged into the known type with this name, even if
     /// the two have no value in common.

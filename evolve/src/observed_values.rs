@@ -27,6 +27,9 @@ pub(super) struct Observed {
     /// The different strings. At most `MAX_VALUES` + 1 of them are stored.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
+    empty_texts: usize,
+    /// The different integers, including those in strings. At most `MANY` of them are stored.
+    distinct: BTreeSet<i64>,
     pub(super) lists: usize,
     /// The items of all lists, regardless of their index.
     pub(super) items: Option<Box<Observed>>,
@@ -49,6 +52,9 @@ pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
+/// The number of different integers from which on a field with only integers probably has no fractions.
+const MANY: usize = 20;
+
 /// The maximum length of lists that may be rows. Longer rows are recognized only if the catalogue declares a positional
 /// record.
 const MAX_ROW: usize = 40;
@@ -68,7 +74,7 @@ impl Observed {
     pub(super) fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let mut seen = Self::default();
         values.into_iter().for_each(|value| seen.add(value));
-        seen
+        seen.settled()
     }
 
     /// Adds a value.
@@ -91,6 +97,7 @@ impl Observed {
             }
             Value::String(text) => {
                 self.text_times += 1;
+                self.empty_texts += usize::from(text.is_empty());
                 if let Some(number) = numeric(text) {
                     self.numeric_texts += 1;
                     self.number(number.as_f64().unwrap_or_default(), number.as_i64(), number.is_u64());
@@ -127,6 +134,7 @@ impl Observed {
 
     fn number(&mut self, float: f64, integer: Option<i64>, is_unsigned: bool) {
         let is_whole = float.fract() == 0.0;
+        self.distinct.extend(integer.filter(|_| self.distinct.len() < MANY));
         self.large_counts += usize::from(is_unsigned && integer.is_none());
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
         // A large number with few digits, such as 1e300, counts as exact. A number from 1e19 to 1e21 does not: it is
@@ -136,6 +144,34 @@ impl Observed {
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.min = if is_first { float } else { self.min.min(float) };
         self.max = if is_first { float } else { self.max.max(float) };
+    }
+
+    /// Counts empty strings among numbers in strings as null, because the client reads them as null.
+    pub(super) fn settled(mut self) -> Self {
+        if self.numeric_texts > 0 && self.numeric_texts + self.empty_texts == self.text_times {
+            self.nulls += self.empty_texts;
+            self.text_times -= std::mem::take(&mut self.empty_texts);
+            self.texts.remove("");
+        }
+        let settled = |inner: Option<Box<Self>>| inner.map(|inner| Box::new(inner.settled()));
+        (self.items, self.under_keys) = (settled(self.items), settled(self.under_keys));
+        self.by_index = self.by_index.into_iter().map(Self::settled).collect();
+        self.fields.0 = self.fields.0.into_iter().map(|(name, seen)| (name, seen.settled())).collect();
+        self
+    }
+
+    /// Returns `true` if all values are numbers in strings, or lists or maps of such values.
+    pub(super) fn is_quoted(&self) -> bool {
+        let inner = self.items.as_deref().filter(|_| self.lists > 0).or(self.under_keys.as_deref());
+        match inner {
+            Some(inner) => inner.is_quoted(),
+            None => self.numeric_texts > 0 && self.numeric_texts == self.values(),
+        }
+    }
+
+    /// Returns `true` if there are so many different integers that fractions are unlikely.
+    pub(super) fn has_many_integers(&self) -> bool {
+        self.distinct.len() >= MANY
     }
 
     /// Returns the number of different kinds of values, without null.

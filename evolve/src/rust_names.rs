@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 
+use crate::merge::WantedName;
+
 /// The Rust names that are in use in one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamesInUse(HashSet<String>);
@@ -83,12 +85,26 @@ pub(super) fn types_of_method(ident: &str) -> [String; 2] {
     [names::record(&ty), ty]
 }
 
-/// Returns a free name for a type: `name` if it is free, otherwise `name` with the prefix `owner`. If that name is also
-/// in use, a number is appended.
-pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> bool) -> String {
-    let longer = format!("{owner} {name}");
-    let is_own_in_use = names::ident(name, Case::Pascal).is_ok_and(|ident| is_in_use(&ident));
-    free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
+/// Names of members that say nothing about their content. A type never gets such a name alone.
+const GENERIC: [&str; 7] = ["data", "entry", "item", "payload", "response", "result", "value"];
+
+/// Returns a free name for a type: its own name, or that name after the name of the member, of the endpoint, or of both,
+/// that contain the type. A number is the last resort.
+pub(super) fn type_name(wanted: &WantedName, is_in_use: impl Fn(&str) -> bool) -> String {
+    let WantedName { name, parent, owner, .. } = wanted;
+    let is_generic = GENERIC.iter().any(|generic| name.eq_ignore_ascii_case(generic)) && owner != name;
+    let own = Some(name.clone()).filter(|_| !is_generic);
+    let with_parent = Some(format!("{parent} {name}")).filter(|_| !parent.is_empty());
+    let is_same = names::ident(owner, Case::Pascal) == names::ident(name, Case::Pascal);
+    let with_owner = Some(format!("{owner} {name}")).filter(|_| !is_same);
+    let long = if is_same { name.clone() } else { format!("{owner} {parent} {name}") };
+    let others = [long.clone(), format!("{long} value")];
+    let mut candidates = own.into_iter().chain(with_parent).chain(with_owner).chain(others);
+    let is_free = |ident: &String| {
+        names::is_ident(ident, Case::Pascal) && !is_in_use(ident) && !names::is_taken(Scope::Types, ident)
+    };
+    let free = candidates.find_map(|name| names::ident(&name, Case::Pascal).ok().filter(is_free));
+    free.unwrap_or_else(|| free_name(name, Case::Pascal, Scope::Types, is_in_use))
 }
 
 /// Returns a free id for a shared param: its id, its wire name, or its id with a number. If the id and the wire name

@@ -31,9 +31,17 @@ impl SavedResponse {
         Ok(Self { origin: origin.to_owned(), body, is_mock, has_status: !head.is_empty() })
     }
 
-    /// Returns the value at a JSON path of the body.
+    /// Returns the value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a
+    /// list.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
-        path.split('.').try_fold(&self.body, |value, key| value.get(key))
+        let mut keys = path.split('.').filter(|key| !key.is_empty());
+        keys.try_fold(&self.body, |value, key| match key {
+            "*" => {
+                let mut lists = value.as_mapping()?.values().filter(|value| value.is_sequence());
+                lists.next().filter(|_| lists.next().is_none())
+            }
+            key => value.get(key),
+        })
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct DraftedRecord {
 
 /// Returns the wanted name of a type or record.
 pub(super) fn wanted(name: &str, owner: String) -> WantedName {
-    WantedName { name: name.to_owned(), owner, is_chosen: false }
+    WantedName { name: name.to_owned(), owner, ..WantedName::default() }
 }
 
 impl Drafted {

@@ -57,7 +57,7 @@ impl Reader<'_> {
     fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
-                "the keys of the body look like data, not field names: {keys}; leave the body `unknown` to get raw JSON"
+                "the keys of the body look like data, not field names: {keys}; write `body: unknown` to get raw JSON"
             )));
         }
         let named = known.time.as_ref().map(|time| time.as_str());
@@ -84,7 +84,12 @@ impl Reader<'_> {
         let fields = Some(Known::Known(Fields::Inline(fields)));
         let (series, object) = if kind == BodyKind::Series { (fields, None) } else { (None, fields) };
         let positional = seen.by_position.then_some(true.into());
-        Ok(Body { series, object, positional, time: time.map(Into::into), ..Body::default() })
+        let data = self.data.as_deref().filter(|_| series.is_some());
+        if let Some(data) = data {
+            self.editor.note(format!("the records are at `{data}`"));
+        }
+        let (data, time) = (data.map(Into::into), time.map(Into::into));
+        Ok(Body { series, object, data, positional, time, ..Body::default() })
     }
 
     /// Learns the type of a body that is neither a series nor one object.
@@ -106,7 +111,7 @@ impl Reader<'_> {
         let (ty, form) = self.new_type(&name, seen);
         if ty == ANY {
             return Err(Refusal::Message(format!(
-                "the body is {}, for which the catalogue has no type; leave the body `unknown`, and the client returns \
+                "the body is {}, for which the catalogue has no type; write `body: unknown`, and the client returns \
                  raw JSON",
                 seen.describe()
             )));

@@ -3,7 +3,7 @@
 use codegen::spec::Body;
 use serde_yaml::Value;
 
-use super::guess_type::keys_of_data;
+use super::guess_type::{is_record, is_symbol};
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -28,23 +28,67 @@ impl BodyKind {
     }
 }
 
-/// Determines the kind of a body that is unknown in the catalogue.
-pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
+/// Determines the kind of a body that is unknown in the catalogue, and the path of its records if that differs from the
+/// path in the envelope.
+pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<(BodyKind, Option<String>), Refusal> {
     // Some services send `null` instead of an empty list of records, so `null` counts as a list.
     let is_series =
         |response: &&SavedResponse| list_of(response, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (responses.iter().find(is_series), responses.iter().find(|response| !is_series(response))) {
-        (Some(_), None) => Ok(BodyKind::Series),
+        (Some(_), None) if are_values(responses, data) => Ok((BodyKind::Value, None)),
+        (Some(_), None) => Ok((BodyKind::Series, None)),
         (Some(series), Some(other)) => Err(Refusal::Message(format!(
             "{} is a series, but {} is not; omit responses of other endpoints",
             series.origin, other.origin
         ))),
         (None, _) => {
+            let own = |body: &Value| if is_list(body) { Some(".".to_owned()) } else { path_of(body, 0) };
+            let mut paths = responses.iter().filter_map(|response| own(&response.body));
+            let has_list = |path: &String| responses.iter().all(|response| response.at(path).is_some_and(is_list));
+            if let Some(path) = paths.next().filter(has_list) {
+                return Ok((BodyKind::Series, Some(path)));
+            }
             let bodies = all_bodies(responses);
-            let is_object = bodies.objects == bodies.times && keys_of_data(&bodies).is_none();
-            Ok(if is_object { BodyKind::Object } else { BodyKind::Value })
+            let is_object = bodies.objects == bodies.times && is_record(&bodies);
+            Ok((if is_object { BodyKind::Object } else { BodyKind::Value }, None))
         }
     }
+}
+
+/// Returns `true` if the bodies are lists whose items are no records: scalars, or lists of different lengths.
+fn are_values(responses: &[SavedResponse], data: Option<&str>) -> bool {
+    let bodies = all_bodies(responses);
+    let is_value = |items: &Observed| items.objects < items.values() && !items.are_rows();
+    data.is_none() && bodies.items.is_some_and(|items| items.values() > 0 && is_value(&items))
+}
+
+/// Returns the path of the only list of objects or of lists in an object, if there is not much next to it. A key that
+/// looks like data, such as the name of a market, becomes `*`.
+fn path_of(body: &Value, depth: usize) -> Option<String> {
+    let object = body.as_mapping()?;
+    let member = |(key, value): (&Value, &Value)| {
+        let key = key.as_str()?;
+        let inner = if is_list(value) { String::new() } else { format!(".{}", path_of(value, depth + 1)?) };
+        let key = if is_symbol(key) { "*" } else { key };
+        let is_unusable = key.contains('.') || key == "*" && inner.contains('*');
+        (!is_unusable).then(|| format!("{key}{inner}"))
+    };
+    let mut paths = object.iter().filter(|_| depth < MAX_DEPTH).filter_map(member);
+    let others = object.values().filter(|value| !is_list(value));
+    let has_list = object.values().any(is_list);
+    let is_small = !has_list || depth == 0 || others.count() <= MAX_OTHERS;
+    paths.next().filter(|_| paths.next().is_none() && is_small)
+}
+
+/// The maximum number of keys in the path of records.
+const MAX_DEPTH: usize = 2;
+/// The maximum number of other members in the object that contains a list of records.
+const MAX_OTHERS: usize = 4;
+
+/// Returns `true` if a value is a list of objects or of lists.
+fn is_list(value: &Value) -> bool {
+    let is_record = |item: &Value| item.is_mapping() || item.is_sequence();
+    value.as_sequence().is_some_and(|items| !items.is_empty() && items.iter().all(is_record))
 }
 
 /// Collects the bodies of all responses.
@@ -77,6 +121,7 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
             seen.add(record);
         }
     }
+    let seen = seen.settled();
     match seen.times {
         0 => Err(Refusal::new("no records in the response; send a request that returns some")),
         all if all == seen.objects && seen.fields.0.is_empty() => {
@@ -84,7 +129,7 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(
-            "the records are {}, but must all be objects or all be lists; leave the records `unknown`, and \
+            "the records are {}, but must all be objects or all be lists; write `body: {{series: unknown}}`, and \
              the client returns raw JSON",
             seen.describe()
         ))),

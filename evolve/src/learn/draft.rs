@@ -24,7 +24,13 @@ pub(super) struct Reader<'a> {
     pub(super) known: Option<Body>,
     /// The drafted body, if the body was unknown.
     pub(super) body: Option<Body>,
+    /// The number of new fields with numbers in quotes.
+    pub(super) quoted: usize,
+    /// The path of the records, if it differs from the path in the envelope.
+    pub(super) data: Option<String>,
     pub(super) lists: BTreeMap<FieldsAt, Vec<Field>>,
+    /// The names of the members around the current fields, the outermost first.
+    within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<At>,
     /// The inner values of each record that contains itself, with the module and the name of the record. Inner values
@@ -46,8 +52,24 @@ impl<'a> Reader<'a> {
         enum_fields: &'a mut BTreeSet<String>,
     ) -> Self {
         let module = endpoint.module.clone();
-        let (lists, open, waiting, records, enums) = Default::default();
-        Self { editor, options, module, endpoint, known, body: None, lists, open, waiting, records, enums, enum_fields }
+        let (body, quoted, data, lists, within, open, waiting, records, enums) = Default::default();
+        Self {
+            editor,
+            options,
+            module,
+            endpoint,
+            known,
+            body,
+            quoted,
+            data,
+            lists,
+            within,
+            open,
+            waiting,
+            records,
+            enums,
+            enum_fields,
+        }
     }
 
     /// Merges the draft into the catalogue.
@@ -62,6 +84,10 @@ impl<'a> Reader<'a> {
         for (record, wanted) in self.records.drain(..) {
             draft.names.insert(record.name.to_string(), wanted);
             draft.content.service.records.push(record);
+        }
+        if self.quoted > 0 {
+            let count = self.quoted;
+            self.editor.note(format!("numbers in quotes: {count} fields; change those that are names to `string`"));
         }
         let is_new = self.body.is_some();
         let endpoint = self.body.take().map(|body| {
@@ -91,7 +117,9 @@ impl<'a> Reader<'a> {
 
     /// Returns the name of the record for nested objects: a known record with the same fields, or a new record.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
+        self.within.push(singular(name));
         let fields = self.new_fields(seen, |_| true);
+        self.within.pop();
         self.note_equal_fields(&format!("`{name}`"), seen, &fields);
         let is_same = |record: &&Record| record.positional == seen.by_position && is_alike(&record.fields, &fields);
         let modules = [self.module.as_str(), SERVICE].into_iter();
@@ -114,7 +142,8 @@ impl<'a> Reader<'a> {
         }
         let own = singular(name);
         let own = if names::ident(&own, Case::Pascal).is_ok() { own } else { format!("{} {own}", self.owner()) };
-        let wanted = WantedName { name: own, owner: self.owner(), is_chosen: false };
+        let parent = self.within.last().cloned().unwrap_or_default();
+        let wanted = WantedName { name: own, parent, owner: self.owner(), is_chosen: false };
         let name = record_name(self.records.len());
         let (evidence, positional) = (self.options.evidence, seen.by_position);
         let record = Record { name: name.as_str().into(), evidence, positional, fields, ..Record::default() };
@@ -123,8 +152,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns `true` if two lists of fields have the same names and types.
+/// Returns `true` if two lists of fields have the same names and types. All types of numbers count as the same.
 fn is_alike(one: &[Field], other: &[Field]) -> bool {
-    let same = |(one, other): (&Field, &Field)| one.name == other.name && one.ty == other.ty;
+    let is_number = |field: &Field| crate::draft_types::is_number(&field.ty);
+    let has_type = |one: &Field, other: &Field| one.ty == other.ty || is_number(one) && is_number(other);
+    let same = |(one, other): (&Field, &Field)| one.name == other.name && has_type(one, other);
     one.len() == other.len() && one.iter().zip(other).all(same)
 }

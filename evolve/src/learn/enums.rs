@@ -70,7 +70,8 @@ impl<'a> Reader<'a> {
             Ok(_) if seen.kinds() > 1 => format!("it has {}, but enum values must be strings", seen.describe()),
             Ok(_) if seen.texts.len() > MAX_VALUES => format!("it has more than {MAX_VALUES} different strings"),
             Ok(ident) => {
-                let wanted = WantedName { name: ident.clone(), owner: self.owner(), is_chosen };
+                let wanted =
+                    WantedName { name: ident.clone(), owner: self.owner(), is_chosen, ..WantedName::default() };
                 let values = self.values(seen);
                 if !values.is_empty() {
                     return Some(self.draft_enum(wanted, name, values));

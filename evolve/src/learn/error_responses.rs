@@ -1,10 +1,70 @@
-//! Detects error responses among saved responses, whose status may be missing.
+//! Detects error responses among saved responses, whose status may be missing or in the body.
 
-use codegen::spec::{self, Body};
+use codegen::spec::{self, Body, ErrorBody, Evidence};
 use serde_yaml::Value;
 
 use crate::editor::{Editor, Refusal};
+use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
+
+/// The names of members that contain a status code, in lower case without underscores.
+const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
+/// The names of members that contain the message of an error, in lower case without underscores.
+const MESSAGES: &str = "err errmsg error errormessage errors message msg retmsg";
+/// The names of other members of error responses.
+const OTHERS: &str = "detail details path requestid status success timestamp type";
+/// Values of status codes that mean success.
+const SUCCESS: &str = "0 00000 200 200000 ok success";
+
+fn is_among(names: &str, name: &str) -> bool {
+    let name = name.to_lowercase().replace('_', "");
+    names.split(' ').any(|known| known == name)
+}
+
+/// Learns the status in the bodies of a service: a code that means success, or an empty list of errors.
+pub(super) fn learn_status(editor: &mut Editor, evidence: Evidence, responses: &[SavedResponse]) {
+    if editor.service.error_body != ErrorBody::default() {
+        return;
+    }
+    let Some(body) = responses.first().and_then(|response| response.body.as_mapping()) else { return };
+    let find = |names| body.iter().find(|(key, _)| key.as_str().is_some_and(|key| is_among(names, key)));
+    let name = |key: &Value| key.as_str().unwrap_or_default().to_owned();
+    let (message, code, success) = match (find(MESSAGES), find(CODES)) {
+        (Some((message, text)), Some((code, value))) if (text.is_string() || text.is_null()) && is_success(value) => {
+            (name(message), vec![name(code)], written(value))
+        }
+        (Some((errors, list)), _) if list.as_sequence().is_some_and(Vec::is_empty) => {
+            (name(errors), Vec::new(), Some("[]".to_owned()))
+        }
+        _ => return,
+    };
+    editor.note(format!("every response has a status: `error_body` in service.yaml is learned from `{message}`"));
+    let success = success.into_iter().map(Into::into).collect();
+    editor.service.error_body =
+        ErrorBody { message: vec![message], code, success, evidence: Some(evidence), ..ErrorBody::default() };
+}
+
+fn is_success(code: &Value) -> bool {
+    written(code).is_some_and(|code| is_among(SUCCESS, &code))
+}
+
+/// Returns a status as the catalogue writes it.
+fn written(status: &Value) -> Option<String> {
+    match status {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Sequence(items) if items.is_empty() => Some("[]".to_owned()),
+        _ => None,
+    }
+}
+
+/// Removes the members of the status from the fields of a body. They are the same in all bodies.
+pub(super) fn without_status(editor: &Editor, mut seen: Observed) -> Observed {
+    let ErrorBody { message, code, success, .. } = &editor.service.error_body;
+    seen.fields.0.retain(|(name, _)| success.is_empty() || !message.iter().chain(code).any(|path| path == name));
+    seen
+}
 
 /// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
 pub(super) fn check(
@@ -18,7 +78,26 @@ pub(super) fn check(
     let listed = known.and_then(|known| editor.fields(module, known));
     let is_listed = |name: &str| listed.is_some_and(|of| of.get(name).is_some());
     let mut warning = None;
-    for response @ SavedResponse { origin, has_status, .. } in responses {
+    for response @ SavedResponse { origin, has_status, body, .. } in responses {
+        if let Some((path, status)) = failed_status(&service.error_body, response) {
+            return Err(Refusal::Message(format!(
+                "{origin} is an error response: `{path}` is {status}, which `error_body` in service.yaml does not list \
+                 under `success`"
+            )));
+        }
+        let is_error = |key: &Value| key.as_str().is_some_and(|key| is_among(MESSAGES, key));
+        let is_part = |key: &Value| {
+            is_error(key) || key.as_str().is_some_and(|key| is_among(CODES, key) || is_among(OTHERS, key))
+        };
+        let keys: Vec<&Value> = body.as_mapping().into_iter().flat_map(|body| body.keys()).collect();
+        if known.is_none()
+            && service.error_body == ErrorBody::default()
+            && keys.iter().any(|key| is_error(key))
+            && keys.into_iter().all(is_part)
+        {
+            let why = "it has only a message; if it is a success, write its `body` by hand";
+            return Err(Refusal::Message(format!("{origin} looks like an error response: {why}")));
+        }
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
         let Some(path) = message_path(service, response).filter(|path| !has_records && !is_listed(first(path))) else {
             continue;
@@ -34,8 +113,21 @@ pub(super) fn check(
     Ok(warning)
 }
 
+/// Returns the path and the value of the status in a body, if the value does not mean success.
+fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<(&'s str, String)> {
+    let paths = if error.code.is_empty() { &error.message } else { &error.code };
+    let (path, status) = paths.iter().find_map(|path| Some((path, response.at(path)?)))?;
+    let is_listed = |status: &str| error.success.iter().any(|known| known.eq_ignore_ascii_case(status));
+    let shown = || serde_json::to_string(status).unwrap_or_default();
+    (!error.success.is_empty() && !written(status).is_some_and(|status| is_listed(&status)))
+        .then(|| (path.as_str(), shown()))
+}
+
 /// Returns the JSON path of the message, if a body is an error response.
 fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Option<&'s str> {
+    if !service.error_body.success.is_empty() {
+        return None;
+    }
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let has_text = |path: &&str| response.at(path).is_some_and(Value::is_string);
     // Some error responses have a list where `error_body` declares the object with the message. Such a response is

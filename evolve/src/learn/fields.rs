@@ -7,6 +7,7 @@ use codegen::spec::{Evidence, Field};
 use super::draft::Reader;
 use super::positional::named_as;
 use crate::content::FieldsAt;
+use crate::draft_types::{TIMESTAMP, innermost};
 use crate::observed_values::Observed;
 
 /// The facts that apply to all fields of a known list of fields.
@@ -23,9 +24,6 @@ pub(super) struct FieldList {
     /// `true` if several bodies share this list. New fields are then optional, because other bodies may lack them.
     pub(super) is_shared: bool,
 }
-
-/// If a field has fewer values than this, all of them may be integers by chance.
-const FEW: usize = 10;
 
 impl Reader<'_> {
     /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result.
@@ -121,22 +119,20 @@ impl Reader<'_> {
 
     /// Returns drafts of the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Field> {
-        let (mut fields, mut integers) = (Vec::new(), Vec::new());
+        let mut fields = Vec::new();
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
                 self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
                 continue;
             }
             let (ty, form) = self.new_type(name, values);
-            if ty == "integer" && values.text_times == 0 && values.values() < FEW {
-                integers.push(format!("`{name}`"));
-            }
             let optional = values.times < seen.objects || values.nulls > 0;
-            fields.push(timed(Field { name: name.as_str().into(), ty: ty.into(), optional, ..Field::default() }, form));
-        }
-        if !integers.is_empty() {
-            let names = integers.join(", ");
-            self.editor.note(format!("{names} had few values, all integers; use `number` if fractions are possible"));
+            let is_written = form.and_then(TimeForm::format).is_some();
+            let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && !is_written;
+            let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
+            self.quoted += usize::from(quoted.is_some());
+            let (name, ty) = (name.as_str().into(), ty.into());
+            fields.push(timed(Field { name, ty, optional, quoted, ..Field::default() }, form));
         }
         fields
     }

@@ -1,5 +1,7 @@
 //! Guesses the type of a field from its name and its values.
 
+use std::collections::BTreeSet;
+
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
@@ -24,24 +26,16 @@ pub(super) enum Guess {
 
 /// Guesses the type from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
-    // The client accepts numbers that are sent as strings, so a field that has numbers and such strings is a number. A
-    // field that has only strings remains a string, because its values may be names that look like numbers.
-    if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
-        return Guess::Builtin(if seen.fractions + seen.non_integers > 0 { "number" } else { "integer" });
+    // The client accepts numbers in strings. Ids, versions and codes remain strings, and so do integers whose digits a
+    // number cannot store.
+    if seen.are_numbers() && (seen.numbers() > 0 || !is_code(name) && seen.rounded == 0) {
+        return number(name, seen);
     }
     if seen.kinds() != 1 {
         return Guess::Builtin("any");
     }
     if seen.booleans > 0 {
         return Guess::Builtin("boolean");
-    }
-    if seen.fractions > 0 {
-        return Guess::Builtin("number");
-    }
-    if seen.integers > 0 {
-        let is_time = |unit: &TimeUnit| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
-        let unit = unit_of(seen.min).filter(is_time);
-        return unit.map_or(Guess::Builtin("integer"), |unit| Guess::Time(TimeForm::Counted(unit)));
     }
     if seen.lists > 0 {
         return if seen.are_rows() && do_items_differ(seen) { Guess::Rows } else { Guess::List };
@@ -56,23 +50,54 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
     time_format(seen).map_or(Guess::Builtin("string"), |format| Guess::Time(TimeForm::Written(format)))
 }
 
+/// Guesses the type of numbers. Few samples do not prove that a value has no fractions, so only ids, counts and flags
+/// become integers, and fields with many different integers.
+fn number(name: &str, seen: &Observed) -> Guess {
+    let snake = name.to_snake_case();
+    let has =
+        |words: &str| snake.split('_').any(|own| words.split(' ').any(|word| word == own || word == singular(own)));
+    let is_time = |unit: &TimeUnit| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
+    if seen.fractions + seen.non_integers > 0 {
+        return Guess::Builtin("number");
+    }
+    if let Some(unit) = unit_of(seen.min).filter(is_time) {
+        return Guess::Time(TimeForm::Counted(unit));
+    }
+    let is_whole = has(WHOLE) || is_code(name) || seen.has_many_integers() && !has(AMOUNTS);
+    Guess::Builtin(if is_whole { "integer" } else { "number" })
+}
+
+/// Words in the names of fields that are integers.
+const WHOLE: &str = "count copies decimals flag id index nonce number page precision rank seq sequence times trades";
+/// Words in the names of fields that can have fractions, even if many samples have none.
+const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last low open price px qty quantity rate size \
+    sum sz total value vol volume";
+
+/// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
+fn is_code(name: &str) -> bool {
+    const LAST: &str = "address code cursor date hash id key name symbol ticker tid uid uuid version";
+    let snake = name.to_snake_case();
+    snake.split('_').next_back().is_some_and(|last| LAST.split(' ').any(|word| word == last || word == singular(last)))
+}
+
 /// Returns `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
 fn do_items_differ(lists: &Observed) -> bool {
     let kinds =
         |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.by_index.iter().filter(|index| index.values() > 0).map(kinds);
-    has_time(lists) || known().any(|kinds| known().next() != Some(kinds))
+    let are_times = || lists.by_index.iter().all(|index| matches!(guess(TIME, index), Guess::Time(_)));
+    time_index(lists).is_some() && !are_times() || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// Returns a function that names the fields of rows, which have no names in responses. The first field is the time, if
-/// its values are timestamps.
+/// Returns a function that names the fields of rows, which have no names in responses. The first or the second field is
+/// the time, if its values are timestamps.
 pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> String + use<> {
-    let (has_time, time) = (has_time(rows), time.to_owned());
-    move |index| if index == 0 && has_time { time.clone() } else { format!("value {}", index + 1) }
+    let (own, time) = (time_index(rows), time.to_owned());
+    move |index| if Some(index) == own { time.clone() } else { format!("value {}", index + 1) }
 }
 
-fn has_time(rows: &Observed) -> bool {
-    rows.by_index.first().is_some_and(|first| matches!(guess(TIME, first), Guess::Time(_)))
+fn time_index(rows: &Observed) -> Option<usize> {
+    rows.by_index.iter().take(2).position(|seen| matches!(guess(TIME, seen), Guess::Time(_)))
 }
 
 /// The name of the time field of rows, unless the catalogue declares another name.
@@ -103,12 +128,35 @@ fn format_of(text: &str) -> Option<TimeFormat> {
 }
 
 /// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
-fn is_record(seen: &Observed) -> bool {
+pub(super) fn is_record(seen: &Observed) -> bool {
     let names = &seen.fields.0;
-    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
     // If no two objects have a key in common, the keys are not field names.
     let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
-    !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
+    let is_record =
+        names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name)) && keys_of_data(seen).is_none();
+    !names.is_empty() && is_record && !is_map(seen)
+}
+
+/// Returns `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain
+/// objects with the same fields.
+fn is_map(seen: &Observed) -> bool {
+    let fields = &seen.fields.0;
+    let symbols = fields.iter().filter(|(name, _)| is_symbol(name)).count();
+    let kind = |seen: &Observed| (seen.objects > 0, seen.lists > 0, seen.are_numbers());
+    let shape = |seen: &Observed| seen.fields.0.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    let Some((_, first)) = fields.first() else { return false };
+    let is_alike = |(_, field): &(String, Observed)| field.objects > 0 && shape(field) == shape(first);
+    symbols * 2 > fields.len() && fields.iter().all(|(_, field)| field.kinds() == 1 && kind(field) == kind(first))
+        || fields.len() > 2 && !shape(first).is_empty() && fields.iter().all(is_alike)
+}
+
+/// Returns `true` if a key looks like the name of a coin or market, such as `XBTUSDT` or `BTC-USD`.
+pub(super) fn is_symbol(key: &str) -> bool {
+    let is_upper = |c: &char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    let others = key.chars().filter(|c| !is_upper(c) && !"-_/:.".contains(*c)).count();
+    let letters = key.chars().filter(char::is_ascii_alphabetic).count();
+    key.len() > 2 && letters > 1 && others < 2 && key.chars().take(2).all(|c| is_upper(&c))
 }
 
 /// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
@@ -144,7 +192,21 @@ pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
 }
 
 fn is_named_like_a_time(name: &str) -> bool {
-    const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
+    const LAST: &[&str] = &[
+        "time",
+        "date",
+        "timestamp",
+        "ts",
+        "at",
+        "datetime",
+        "since",
+        "until",
+        "expiry",
+        "expires",
+        "unixtime",
+        "epoch",
+        "tick",
+    ];
     let snake = name.to_snake_case();
     // The name of a list of timestamps may be in the plural.
     let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
@@ -164,17 +226,25 @@ mod tests {
     #[test]
     fn values_by_name_and_magnitude() {
         let table = [
-            ("x", "[1, 2]", Guess::Builtin("integer")),
+            ("x", "[1, 2]", Guess::Builtin("number")),
+            ("trade_count", "[1, 2]", Guess::Builtin("integer")),
+            ("userId", "[1]", Guess::Builtin("integer")),
+            ("x", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("integer")),
+            ("price", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("number")),
             ("x", "[1, 2.5]", Guess::Builtin("number")),
             ("x", "[1.0]", Guess::Builtin("number")),
             ("x", "[18446744073709551615]", Guess::Builtin("number")),
             ("x", "[true, null]", Guess::Builtin("boolean")),
             ("x", "[null]", Guess::Builtin("any")),
             ("x", "[1, \"a\"]", Guess::Builtin("any")),
-            ("x", "[1, \"2\"]", Guess::Builtin("integer")),
+            ("x", "[1, \"2\"]", Guess::Builtin("number")),
             ("x", "[1, \"2.5\"]", Guess::Builtin("number")),
             ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
-            ("x", "[\"2\"]", Guess::Builtin("string")),
+            ("x", "[\"2\"]", Guess::Builtin("number")),
+            ("tradeId", "[\"2\"]", Guess::Builtin("string")),
+            ("x", "[\"2\", \"\"]", Guess::Builtin("number")),
+            ("x", "[\"1385579841881785998\"]", Guess::Builtin("string")),
+            ("fundingTime", "[\"1704067200000\"]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
             ("x", "[\"a\"]", Guess::Builtin("string")),
             ("openDate", "[1700000000]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
             ("created_at", "[1700000000, 1700000060]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
@@ -200,11 +270,14 @@ mod tests {
             ("x", "[{}]", Guess::Builtin("any")),
             ("x", "[{\"1700000000\": 1}]", Guess::Map),
             ("x", "[{\"binance\": 1}, {\"okx\": 2}]", Guess::Map),
+            ("x", "[{\"BTC-USD\": {\"a\": 1}}]", Guess::Map),
+            ("x", "[{\"a\": {\"p\": 1}, \"b\": {\"p\": 1}, \"c\": {\"p\": 2}}]", Guess::Map),
+            ("x", "[{\"24h_avg\": {\"p\": 1}}]", Guess::Record),
+            ("ticks", "[[1766483460000, 1766483520000]]", Guess::List),
         ];
         for (name, values, expected) in table {
             let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
-            let mut seen = Observed::default();
-            values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
+            let seen = Observed::of(values.as_sequence().into_iter().flatten());
             assert_eq!(guess(name, &seen), expected, "{name}: {values:?}");
         }
     }

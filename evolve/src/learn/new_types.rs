@@ -53,10 +53,9 @@ impl Reader<'_> {
                 &found
             }
             "number" if seen.rounded > 0 => "has integers of more than 64 bits, which lose digits as a `number`",
-            "string" if seen.are_numbers() => {
-                "has strings that look like numbers; if they are numbers, use `number`, which the client also parses from strings"
+            "integer" | "number" if seen.text_times > 0 && seen.numbers() > 0 => {
+                "is a number or a string; the client parses both"
             }
-            "integer" | "number" if seen.text_times > 0 => "is a number or a string; the client parses both",
             _ => return,
         };
         self.editor.note(format!("`{name}` {doubt}"));

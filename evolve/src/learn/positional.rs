@@ -35,8 +35,8 @@ impl Reader<'_> {
     fn newly_named(&self, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
         if !seen.are_rows() {
             return Err(Refusal::Message(format!(
-                "the records are {} of different lengths, so their items cannot be named; leave the records `unknown`, and \
-                 the client returns raw JSON",
+                "the records are {} of different lengths, so their items cannot be named; write `body: {{series: unknown}}`, \
+                 and the client returns raw JSON",
                 seen.describe()
             )));
         }

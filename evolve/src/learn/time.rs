@@ -104,8 +104,11 @@ impl Reader<'_> {
     pub(super) fn other_time(&mut self, list: &[Field], shared: Option<&str>) -> String {
         let is_other = |field: &&Field| field.ty.as_str() == TIMESTAMP && Some(field.name.as_str()) != shared;
         let others: Vec<&Field> = list.iter().filter(is_other).collect();
+        let times: Vec<&&Field> = others.iter().filter(|field| is_time_of_record(field)).collect();
+        let plain = times.iter().find(|field| ["time", "timestamp", "ts"].contains(&field.name.as_str()));
         let (time, why) = match others.as_slice() {
-            [one] if is_time_of_record(one) => (one.name.as_str(), String::new()),
+            _ if times.len() == 1 => (times[0].name.as_str(), String::new()),
+            _ if plain.is_some() => (plain.map_or("", |field| field.name.as_str()), String::new()),
             [] => ("none", String::new()),
             [one] => {
                 let one = &one.name;

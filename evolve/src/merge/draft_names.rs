@@ -57,12 +57,12 @@ impl ClientNames {
     }
 
     /// Returns a free name for a type or record in a file, and marks it as in use.
-    fn claim_type(&mut self, module: &str, WantedName { name, owner, .. }: &WantedName) -> String {
+    fn claim_type(&mut self, module: &str, wanted: &WantedName) -> String {
         if module != SERVICE {
             self.group(module);
         }
         let groups = self.groups.iter().filter(|(group, _)| module == SERVICE || *group == module);
-        let name = type_name(name, owner, |ty| self.root.has(ty) || groups.clone().any(|(_, own)| own.has(ty)));
+        let name = type_name(wanted, |ty| self.root.has(ty) || groups.clone().any(|(_, own)| own.has(ty)));
         let own = if module == SERVICE { &mut self.root } else { self.group(module) };
         own.note(name.as_str());
         name
