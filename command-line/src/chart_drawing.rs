@@ -1,19 +1,14 @@
-//! Draws line charts over time for a terminal or a file, with panels one below the other.
-//!
-//! A library draws the same chart as text in Braille patterns or as SVG, and this module chooses the scales.
+//! Line charts over time, with panels one below the other, and their drawing as SVG.
 
 use std::sync::Arc;
 
 use kuva::backend::svg::SvgBackend;
-use kuva::backend::terminal::TerminalBackend;
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::line::LinePlot;
 use kuva::render::datetime::{DateTimeAxis, DateUnit};
 use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
-use kuva::render::render::Scene;
-use kuva::render::theme::Theme;
 use runtime::Timestamp;
 
 use crate::table::readable;
@@ -21,12 +16,6 @@ use crate::table::readable;
 /// The width of an SVG file, and the height of each panel in it.
 const WIDTH: usize = 1000;
 const HEIGHT: usize = 320;
-
-/// The width and the height of a terminal character, in pixels of the drawn scene.
-const CHARACTER: (usize, usize) = (8, 16);
-
-/// Minimum number of lines of a readable panel in a terminal.
-const MIN_LINES: usize = 12;
 
 /// Colours that colour-blind readers can distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
@@ -59,7 +48,7 @@ impl Line {
     }
 
     /// Reduces the points to this many columns. Each column keeps its minimum and its maximum.
-    fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
+    pub(crate) fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
         let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
         let extremes = |points: &[(f64, f64)]| {
             let extremes = [points.iter().min_by(by_value), points.iter().max_by(by_value)];
@@ -84,7 +73,7 @@ impl Panel {
     }
 
     /// Returns the title with the unit. A single series has no legend, so the title includes its label.
-    fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         let label = match self.lines.as_slice() {
             [line] if !line.label.is_empty() => format!(", {}", line.label),
             _ => String::new(),
@@ -96,42 +85,38 @@ impl Panel {
 
 /// Returns the text of an SVG file.
 pub(crate) fn svg(panels: &[Panel]) -> String {
-    SvgBackend::default().render_scene(&scene(panels, (WIDTH, HEIGHT * panels.len()), |layout| layout))
-}
-
-/// Returns the chart in this many columns and about this many lines, with colour codes that the caller may remove.
-pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
-    let lines = lines.max(MIN_LINES * panels.len());
-    let for_terminal = |layout: Layout| layout.with_theme(Theme::dark()).with_show_grid(false);
-    let scene = scene(panels, (columns * CHARACTER.0, lines * CHARACTER.1), for_terminal);
-    TerminalBackend::new(columns, lines).render_scene(&scene)
-}
-
-fn scene(panels: &[Panel], (width, height): (usize, usize), style: impl Fn(Layout) -> Layout) -> Scene {
-    let times = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0);
-    let range = (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max));
-    let plots = || panels.iter().map(|panel| panel.plots(width));
+    let range = time_range(panels);
+    let plots = || panels.iter().map(|panel| panel.plots(WIDTH));
+    // Beside the panels is the legend, or half of the last time.
+    let right = if panels.iter().any(|panel| panel.lines.len() > 1) { 150.0 } else { 50.0 };
     let layout = |(panel, plots): (&Panel, Vec<Plot>)| {
-        style(Layout::auto_from_plots(&plots))
+        Layout::auto_from_plots(&plots)
             .with_title(panel.heading())
             .with_x_axis_min(range.0)
             .with_x_axis_max(range.1)
-            .with_x_datetime(time_axis(range, width / 120))
-            .with_force_margins(80.0, 20.0)
-            .with_legend_position(LegendPosition::InsideTopRight)
+            .with_x_datetime(time_axis(range, WIDTH / 120))
+            .with_force_margins(80.0, right)
+            .with_legend_position(LegendPosition::OutsideRightTop)
             .with_legend_box(false)
             .with_y_tick_format(TickFormat::Custom(Arc::new(brief)))
     };
-    Figure::new(panels.len(), 1)
+    let scene = Figure::new(panels.len(), 1)
         .with_plots(plots().collect())
         .with_layouts(panels.iter().zip(plots()).map(layout).collect())
         .with_shared_x_all()
-        .with_figure_size(float(width), float(height))
-        .render()
+        .with_figure_size(float(WIDTH), float(HEIGHT * panels.len()))
+        .render();
+    SvgBackend::default().render_scene(&scene)
+}
+
+/// Returns the times of the first and the last record.
+pub(crate) fn time_range(panels: &[Panel]) -> (f64, f64) {
+    let times = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0);
+    (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Returns an axis with marks at round times. The number of marks is at most `max`, or slightly more.
-fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
+pub(crate) fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
     let seconds = match axis.unit {
         DateUnit::Year => 31_536_000.0,
@@ -147,11 +132,17 @@ fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     axis.with_step(steps.into_iter().find(fits).unwrap_or(60))
 }
 
-/// Formats a number with a unit: `1.5B`.
-fn brief(number: f64) -> String {
+/// Formats a number with six significant digits and a unit: `1.5B`.
+pub(crate) fn brief(number: f64) -> String {
     let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")];
     let (unit, name) = units.into_iter().find(|(unit, _)| number.abs() >= *unit).unwrap_or((1.0, ""));
-    format!("{}{name}", TickFormat::Auto.format(number / unit))
+    // Ticks are sums of steps, so their last digits are wrong.
+    let rounded: f64 = format!("{:.5e}", number / unit).parse().unwrap_or(number);
+    match rounded {
+        0.0 => "0".to_owned(),
+        tiny if tiny.abs() < 1e-6 => format!("{tiny:e}"),
+        rounded => format!("{rounded}{name}"),
+    }
 }
 
 /// Converts a number of columns or marks. The numbers are small, so the conversion is exact.
@@ -176,7 +167,15 @@ mod tests {
 
     #[test]
     fn axis_numbers_are_abbreviated() {
-        for (number, text) in [(0.0, "0"), (1.5e9, "1.5B"), (-0.25, "-0.25"), (120_000.0, "120k"), (7.0, "7")] {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.5e9, "1.5B"),
+            (-0.25, "-0.25"),
+            (120_000.0, "120k"),
+            (7.0, "7"),
+            (1.25e-4 + 2e-20, "0.000125"),
+            (-0.0, "0"),
+        ] {
             assert_eq!(brief(number), text);
         }
     }

@@ -20,6 +20,7 @@ mod catalogue;
 mod catalogue_json;
 mod chart_data;
 mod chart_drawing;
+mod chart_text;
 mod command_line;
 mod commands;
 mod connection;

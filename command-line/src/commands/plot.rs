@@ -11,6 +11,7 @@ use runtime::history::History;
 
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing;
+use crate::chart_text;
 use crate::command_line::Chosen;
 use crate::commands::get::{request, step};
 use crate::connection::Connection;
@@ -60,7 +61,7 @@ impl Plot {
         if let Some(file) = &self.out {
             return fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error));
         }
-        let text = chart_drawing::text(&panels, stdout::width().min(160), stdout::height().saturating_sub(2));
+        let text = chart_text::text(&panels, stdout::width().min(160), stdout::height().saturating_sub(2));
         if stdout::has_colours() {
             return stdout::print(text);
         }

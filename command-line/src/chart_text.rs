@@ -1,0 +1,168 @@
+//! Draws charts as text: lines in Braille patterns, in the colours of the terminal.
+
+use anstyle::{AnsiColor, Style};
+use kuva::render::render_utils::{auto_nice_range, generate_ticks};
+
+use crate::chart_drawing::{Panel, brief, time_axis, time_range};
+use crate::table::readable;
+
+/// The colours of the lines. The terminal defines them, so they suit its background.
+const COLOURS: [AnsiColor; 6] = {
+    use AnsiColor::{Blue, Cyan, Green, Magenta, Red, Yellow};
+    [Cyan, Magenta, Green, Red, Blue, Yellow]
+};
+
+/// Minimum number of lines of a readable panel.
+const MIN_LINES: usize = 12;
+
+/// The dots of a character, from the top: the left and the right column.
+const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+
+/// Returns the chart in this many columns and about this many lines, with colour codes that the caller may remove.
+pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
+    // A panel has a heading, an axis and an empty line; the last panel has the times in place of the empty line.
+    let rows = (lines / panels.len().max(1)).max(MIN_LINES) - 3;
+    let times = time_range(panels);
+    let scales: Vec<Scale> = panels.iter().map(|panel| Scale::of(panel, rows)).collect();
+    let margin = scales.iter().flat_map(|scale| &scale.marks).map(|(_, label)| label.chars().count()).max();
+    let margin = margin.unwrap_or(0);
+    let width = columns.saturating_sub(margin + 1).max(10);
+    let mut out = String::new();
+    for (panel, scale) in panels.iter().zip(&scales) {
+        out.push_str(&heading(panel));
+        let cells = cells(panel, scale, times, (width, rows));
+        for (row, line) in cells.chunks(width).enumerate() {
+            let mark = scale.marks.iter().find(|(at, _)| scale.row(*at, rows) == row);
+            let (label, tick) = mark.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
+            out.push_str(&format!("{label:>margin$}{tick}{}\n", coloured(line)));
+        }
+        let (axis, labels) = time_marks(times, width);
+        out.push_str(&format!("{:>margin$}└{axis}\n", ""));
+        let is_last = std::ptr::eq(panel, &raw const panels[panels.len() - 1]);
+        out.push_str(&if is_last { format!("{:>margin$} {labels}\n", "") } else { "\n".to_owned() });
+    }
+    out
+}
+
+/// The range of the values of a panel, and the values with a label.
+struct Scale {
+    range: (f64, f64),
+    marks: Vec<(f64, String)>,
+}
+
+impl Scale {
+    fn of(panel: &Panel, rows: usize) -> Self {
+        let values = || panel.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let count = (rows / 4).max(2);
+        let range = auto_nice_range(low, high, count);
+        let marks = generate_ticks(range.0, range.1, count).into_iter().map(|value| (value, brief(value))).collect();
+        Self { range, marks }
+    }
+
+    fn row(&self, value: f64, rows: usize) -> usize {
+        position(value, (self.range.1, self.range.0), rows)
+    }
+}
+
+/// Returns the index of a value in a range that is divided into this many steps.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // Counts are small.
+fn position(value: f64, (from, to): (f64, f64), steps: usize) -> usize {
+    let part = (value - from) / (to - from);
+    // A range of one value is its own middle.
+    let part = if part.is_finite() { part } else { 0.5 };
+    (part.clamp(0.0, 1.0) * (steps - 1) as f64).round() as usize
+}
+
+/// A character: its dots, and the index of the line that was drawn last.
+type Character = (u8, usize);
+
+/// Draws the lines of a panel into characters, row by row.
+fn cells(panel: &Panel, scale: &Scale, times: (f64, f64), (width, rows): (usize, usize)) -> Vec<Character> {
+    let mut cells = vec![(0, 0); width * rows];
+    for (index, line) in panel.lines.iter().enumerate() {
+        let dot = |point: &(f64, f64)| (position(point.0, times, 2 * width), scale.row(point.1, 4 * rows));
+        let points: Vec<_> = line.thinned(2 * width).iter().map(dot).collect();
+        for (one, other) in points.iter().zip(points.iter().skip(1).chain(points.last())) {
+            let steps = one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)).max(1);
+            for step in 0..=steps {
+                let between = |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
+                let (x, y) = (between(one.0, other.0), between(one.1, other.1));
+                let cell = &mut cells[y / 4 * width + x / 2];
+                *cell = (cell.0 | DOTS[y % 4][x % 2], index);
+            }
+        }
+    }
+    cells
+}
+
+fn coloured(cells: &[Character]) -> String {
+    let part = |part: &[Character]| {
+        let style = Style::new().fg_color(Some(COLOURS[part[0].1 % COLOURS.len()].into()));
+        let dots = part.iter().map(|(dots, _)| char::from_u32(0x2800 + u32::from(*dots)).unwrap_or(' '));
+        let text: String = dots.map(|dots| if dots == '\u{2800}' { ' ' } else { dots }).collect();
+        if text.trim().is_empty() { text } else { format!("{style}{text}{style:#}") }
+    };
+    cells.chunk_by(|one, other| one.1 == other.1 && (one.0 == 0) == (other.0 == 0)).map(part).collect()
+}
+
+/// Returns the title of a panel and the names of its lines.
+fn heading(panel: &Panel) -> String {
+    let bold = Style::new().bold();
+    let mut out = format!("{bold}{}{bold:#}", panel.heading());
+    for (line, colour) in panel.lines.iter().zip(COLOURS.iter().cycle()).filter(|_| panel.lines.len() > 1) {
+        let style = colour.on_default();
+        out.push_str(&format!("  {style}━━{style:#} {}", readable(&line.label)));
+    }
+    out + "\n"
+}
+
+/// Returns the axis of the times, and their labels below it. Labels that would overlap are omitted.
+fn time_marks(times: (f64, f64), width: usize) -> (String, String) {
+    let axis = time_axis(times, width / 16);
+    let (mut line, mut labels) = (vec!['─'; width], String::new());
+    for time in axis.generate_ticks(times.0, times.1) {
+        let (label, at) = (axis.format_tick(time), position(time, times, width));
+        let start = at.saturating_sub(label.len() / 2).min(width.saturating_sub(label.len()));
+        if times.0 <= time && time <= times.1 && (labels.is_empty() || labels.len() < start) {
+            labels = format!("{labels:<start$}{label}");
+            line[at] = '┬';
+        }
+    }
+    (line.into_iter().collect(), labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart_drawing::Line;
+
+    fn drawn(points: &[(f64, f64)], columns: usize) -> Vec<String> {
+        let line = Line { label: "a".to_owned(), points: points.to_vec() };
+        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line.clone(), line] };
+        let text = text(&[panel], columns, 14);
+        anstream::adapter::strip_str(&text).to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_chart_has_a_heading_a_scale_and_times_and_fits_its_width() {
+        for columns in [40, 80, 200] {
+            let chart = drawn(&[(0.0, 1.25e-4), (86_400.0, 2e-4), (172_800.0, 1e-4)], columns);
+            assert_eq!(chart[0], "Level  ━━ a  ━━ a");
+            assert!(
+                chart.iter().any(|line| line.trim_start().starts_with("0.0002") && line.contains('┤')),
+                "{chart:#?}"
+            );
+            assert!(chart.last().unwrap().contains("01-0"), "{chart:#?}");
+            assert!(chart.iter().all(|line| line.chars().count() <= columns), "{chart:#?}");
+        }
+    }
+
+    #[test]
+    fn a_constant_line_has_no_interruption() {
+        let chart = drawn(&[(0.0, 1.0), (3600.0, 1.0)], 40);
+        let widest =
+            chart.iter().map(|line| line.chars().filter(|one| ('\u{2801}'..='\u{28ff}').contains(one)).count());
+        assert!(widest.max().unwrap() >= 30, "{chart:#?}");
+    }
+}
