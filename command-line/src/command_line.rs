@@ -19,6 +19,7 @@ use crate::commands::get::Get;
 use crate::commands::list::List;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
+use crate::commands::remove::Remove;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Backfill(Backfill),
     Poll(Poll),
     Status(Status),
+    Remove(Remove),
     Plot(Plot),
     Check(Check),
 }
@@ -81,7 +83,8 @@ pub(crate) fn endpoints_help(command: &str) -> String {
 }
 
 /// The commands that accept params, each with `true` if it sets the size and the order of pages itself.
-const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
+const WITH_PARAMS: [(&str, bool); 5] =
+    [("get", false), ("backfill", true), ("poll", true), ("plot", true), ("remove", true)];
 
 /// Returns the names of endpoints, for shell completion.
 pub(crate) fn candidates() -> ArgValueCandidates {

@@ -7,4 +7,5 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod plot;
 pub(crate) mod poll;
+pub(crate) mod remove;
 pub(crate) mod status;

@@ -88,6 +88,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Get(get) => wait(async |interrupt| get.run(log, interrupt).await),
         Command::Backfill(backfill) => wait(async |interrupt| backfill.run(log, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(log, interrupt).await),
+        Command::Remove(remove) => wait(async |_| remove.run(log).await),
         Command::Status(status) => wait(async |_| status.run(log).await),
         Command::Plot(plot) => wait(async |interrupt| plot.run(log, interrupt).await),
         Command::Check(check) => wait(async |interrupt| check.run(log, interrupt).await),

@@ -8,6 +8,7 @@ mod concurrent_runs;
 mod json;
 mod options;
 mod pipes;
+mod remove;
 #[allow(dead_code, reason = "the tests of the shared gate use the remaining items")]
 #[path = "../../../shared-gate/tests/it/server.rs"]
 mod server;

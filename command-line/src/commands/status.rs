@@ -90,7 +90,7 @@ impl Status {
 }
 
 /// Formats the path of a series, for example as `levels dover 1h`.
-fn label(path: &str) -> String {
+pub(crate) fn label(path: &str) -> String {
     let word = |part: &str| match part.split_once('=') {
         Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
         None => endpoint_names::find(part).map_or_else(|_| part.to_owned(), endpoint_names::name),
