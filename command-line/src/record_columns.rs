@@ -51,7 +51,7 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     match endpoint.body {
         BodyInfo::Series { record, .. } => record,
         BodyInfo::Object { record, .. } => Some(record),
-        _ => None,
+        BodyInfo::Unknown => None,
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`; `REGISTRY`
 //! contains both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server
-//! uses it to route requests, and errors contain names from it. A later release of this crate may add fields to the
-//! types.
+//! uses it to route requests, and errors contain names from it.
 
 mod endpoint;
 mod history;
@@ -21,7 +20,6 @@ pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueT
 /// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any
 /// client.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Registry {
     /// Facts that all endpoints share.
     pub service: &'static ServiceInfo,
@@ -50,7 +48,6 @@ impl Registry {
 
 /// Source of a fact about the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Evidence {
     /// Described in the interface document.
     Documented,

@@ -77,7 +77,7 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
             let values = values::record(record, source(seed, last_minute, None));
             Body { json: with_requested(values, record, query, 0), invented: None }
         }
-        _ => {
+        BodyInfo::Unknown => {
             let value = values::any_number(seed, last_minute.0);
             Body { json: json!({ name_of(endpoint): value, MARK: "body" }), invented: Some("body") }
         }

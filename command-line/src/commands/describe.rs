@@ -96,7 +96,7 @@ fn response(body: &BodyInfo) -> String {
         }
         BodyInfo::Series { .. } => "a list of records".to_owned(),
         BodyInfo::Object { .. } => "one record".to_owned(),
-        _ => "unknown".to_owned(),
+        BodyInfo::Unknown => "unknown".to_owned(),
     }
 }
 

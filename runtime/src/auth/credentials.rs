@@ -9,7 +9,7 @@ use super::token::{Token, TokenFlow};
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::registry::ServiceInfo;
-use crate::request::RequestTarget;
+use crate::request::{RequestTarget, key_param};
 use crate::secrets::{Redact, Secret};
 use crate::transport::Headers;
 
@@ -18,6 +18,8 @@ pub(crate) struct Credentials {
     /// The headers of a request that has no bearer token.
     headers: Headers,
     service: &'static ServiceInfo,
+    /// The query param with the API key.
+    key_param: Option<Secret>,
     /// The API key in every form that is sent, and the values of the user's secret headers.
     secrets: Vec<Secret>,
     /// The token flow, if it is configured.
@@ -58,6 +60,7 @@ impl Credentials {
         if let (Some(name), Some(value)) = (service.api_key_header, &key_value) {
             headers.insert_sensitive(name, value).map_err(|error| Error::build(format!("invalid API key: {error}")))?;
         }
+        let key_param = service.api_key_query.zip(api_key.as_ref()).map(|(name, key)| key_param(name, key));
         let flow = match (&service.client_credentials, client_credentials) {
             (_, None) => None,
             (Some(_), Some((id, _))) if id.is_blank() => return Err(Error::build("the client id is empty")),
@@ -65,7 +68,8 @@ impl Credentials {
                 return Err(Error::build("the client secret is empty"));
             }
             (Some(info), Some(own)) => {
-                Some(TokenFlow::new(info, &service.error_body, own, headers.clone(), policy.clone())?)
+                let path = with_key(info.path, key_param.as_ref());
+                Some(TokenFlow::new(info, path, &service.error_body, own, headers.clone(), policy.clone())?)
             }
             (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
         };
@@ -77,7 +81,7 @@ impl Credentials {
         let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
         let password = password.map(|(_, password)| Secret::from(password));
         let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
-        Ok(Self { headers, service, secrets, flow })
+        Ok(Self { headers, service, key_param, secrets, flow })
     }
 
     /// Returns an error if the user set the param that carries the API key.
@@ -92,10 +96,20 @@ impl Credentials {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
+    /// Adds the query param with the API key to a path, so that only the transport sees it.
+    pub(crate) fn path_with_key(&self, path_and_query: &str) -> String {
+        with_key(path_and_query, self.key_param.as_ref())
+    }
+
     /// Returns the headers of a data request.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
         token.map_or(&self.headers, |token| &token.headers).clone()
     }
+}
+
+fn with_key(path: &str, key_param: Option<&Secret>) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    key_param.map_or_else(|| path.to_owned(), |key| format!("{path}{separator}{}", key.expose()))
 }
 
 /// Returns an error if a required API key is missing, or if the service does not accept the key that is set.

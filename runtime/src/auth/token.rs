@@ -34,10 +34,12 @@ pub(crate) struct TokenFlow {
 }
 
 impl TokenFlow {
-    /// Prepares the flow with the client id and secret. `headers` are added to every request, and `policy` applies to
+    /// Prepares the flow with the client id and secret. `path` is the path of the token endpoint, with the API key if the
+    /// query carries it. `headers` are added to every request, and `policy` applies to
     /// every token request.
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
+        path: String,
         error_body: &'static ErrorBodyInfo,
         (id, secret): (Secret, Secret),
         headers: Headers,
@@ -49,7 +51,7 @@ impl TokenFlow {
         let mut token_headers = headers.clone();
         token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
         token_headers.insert("content-type", "application/x-www-form-urlencoded")?;
-        let source = Arc::new(TokenSource { info, error_body, headers, token_headers, policy });
+        let source = Arc::new(TokenSource { info, path, error_body, headers, token_headers, policy });
         let secrets = [secret, basic.into()];
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })
     }

@@ -18,7 +18,7 @@ use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
-use crate::request::{base_url, key_param};
+use crate::request::base_url;
 use crate::secrets::Secret;
 use crate::send::{Connection, ServiceClock, WallClock};
 use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
@@ -59,7 +59,6 @@ impl Settings {
 
     fn build(self, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Result<Core, Error> {
         let base_url = base_url(&self.base_url, service.base_url_suffix, self.allow_http)?;
-        let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| key_param(name, key));
         let credentials =
             Credentials::new(service, agent, &self.headers, self.api_key, self.client_credentials, &self.policy)?;
         let transport = match (self.transport, self.transport_settings.first_configured()) {
@@ -85,7 +84,6 @@ impl Settings {
             credentials,
             dispatcher: Arc::new(Dispatcher {
                 base_url,
-                key,
                 rate_limiter,
                 transport,
                 max_body_bytes: self.max_body_bytes.unwrap_or(32 << 20),

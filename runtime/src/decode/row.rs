@@ -174,6 +174,12 @@ impl<'a> Row<'a> {
             (b'-' | b'0'..=b'9', ty) if !field.quoted && ty.is_whole() => {
                 DecodedValue::read_number(ty, json).map(|read| value.set(read))
             }
+            // These values are written as they are read, so their form need not be noted.
+            (b'"', ValueType::String | ValueType::Named(_))
+            | (b't' | b'f', ValueType::Boolean)
+            | (_, ValueType::Any | ValueType::Record(_)) => {
+                DecodedValue::read(&field.ty, json, next, depth).map(|read| value.set(read))
+            }
             _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
         };
         match read {

@@ -15,7 +15,6 @@ use super::retry_after;
 use crate::error::Error;
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimiter};
-use crate::secrets::Secret;
 use crate::transport::{
     Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
 };
@@ -24,8 +23,6 @@ use crate::transport::{
 pub(crate) struct Dispatcher {
     /// The checked base URL, without a slash at its end.
     pub(crate) base_url: String,
-    /// The query param with the API key. It is added here, so that only the transport sees it.
-    pub(crate) key: Option<Secret>,
     pub(crate) rate_limiter: Arc<dyn RateLimiter>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) max_body_bytes: usize,
@@ -61,11 +58,7 @@ impl Dispatcher {
         let timeout = context.policy.attempt_timeout.min(context.left());
         let options = RequestOptions::new(timeout, self.max_body_bytes);
         let method = if form.is_some() { Method::Post } else { Method::Get };
-        let mut url = [&self.base_url, path].concat();
-        if let Some(key) = &self.key {
-            url.push(if path.contains('?') { '&' } else { '?' });
-            url.push_str(key.expose());
-        }
+        let url = [&self.base_url, path].concat();
         let mut request = HttpRequest::new(method, url, headers, options);
         request.body = form.unwrap_or_default().into();
         request

@@ -221,7 +221,6 @@ impl ParamInfo {
 
 /// Format of a list of values of a param.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ListFormat {
     /// Separated by commas: `a=1,2`.
     Commas,
@@ -233,7 +232,6 @@ pub enum ListFormat {
 
 /// Location of a param in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ParamLocation {
     /// In the query.
     Query,
@@ -243,7 +241,6 @@ pub enum ParamLocation {
 
 /// Type of a response body.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum BodyInfo {
     /// A list of records in the envelope.
     Series {

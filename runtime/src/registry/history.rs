@@ -24,7 +24,6 @@ pub struct HistoryInfo {
 
 /// Where the params of an endpoint's history are declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum HistorySource {
     /// The service declares the params. The endpoint has a history if it accepts them.
     #[default]

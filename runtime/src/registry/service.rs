@@ -89,7 +89,6 @@ impl ServiceInfo {
 
 /// Wire format of timestamps: a number in a unit, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum TimeUnit {
     /// Whole seconds since the Unix epoch.
     Seconds,

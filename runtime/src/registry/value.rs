@@ -29,7 +29,6 @@ impl RecordInfo {
 
 /// Layout of a record on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum RecordLayout {
     /// An object whose keys are the names of the fields.
     Object,
@@ -95,7 +94,6 @@ impl FieldInfo {
 
 /// Type of a value.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum ValueType {
     /// Text.
     String,

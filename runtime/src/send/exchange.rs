@@ -268,7 +268,7 @@ async fn attempt(
     let mut all_headers = credentials.headers(token.as_ref());
     // A header of the request replaces the client's header of the same name.
     all_headers.extend(headers);
-    let request = dispatcher.request(path_and_query, all_headers, None, context);
+    let request = dispatcher.request(&credentials.path_with_key(path_and_query), all_headers, None, context);
     let response = dispatcher.send(request, permit, context).await?;
     Ok((token, response))
 }

@@ -72,7 +72,7 @@ impl Headers {
     }
 
     /// Changes each value in place; a change that makes a value invalid is ignored.
-    pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
+    pub(crate) fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
         for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();
             change(&mut bytes);

@@ -24,6 +24,8 @@ type Outcome = Result<Arc<Token>, Error>;
 /// The settings of token requests.
 pub(super) struct TokenSource {
     pub(super) info: &'static ClientCredentialsInfo,
+    /// The path, with the API key if the query carries it.
+    pub(super) path: String,
     pub(super) error_body: &'static ErrorBodyInfo,
     /// The headers of a data request, to which the bearer token is added.
     pub(super) headers: Headers,
@@ -137,7 +139,7 @@ impl TokenSource {
         // The lifetime is counted from a time before sending, so that the token is never used for too long.
         let begun = Instant::now();
         let form = Some("grant_type=client_credentials");
-        let request = dispatcher.request(self.info.path, self.token_headers.clone(), form, context);
+        let request = dispatcher.request(&self.path, self.token_headers.clone(), form, context);
         let response = dispatcher.send(request, permit, context).await?;
         // The body of a success may contain a token, so the error must not contain that body.
         let success = (200..300).contains(&response.status);
