@@ -1,13 +1,13 @@
 //! Shows the plan, the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
 use indicatif::HumanCount;
 use runtime::{ErrorKind, Timestamp, history};
 use serde_json::{Value, json};
-use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
+use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
 use crate::commands::status::{age, path_value};
@@ -46,6 +46,14 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
+    let endpoint = |report: &SeriesReport| {
+        report.path.split('/').next().map(|name| format!("{}/{name}", out.trim_end_matches('/')))
+    };
+    let folders: BTreeSet<_> =
+        summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(endpoint).collect();
+    if matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. })) && !folders.is_empty() {
+        log.remark(&line_of(&format!("read {}", folders.into_iter().collect::<Vec<_>>().join(", ")), MAX_LINE));
+    }
     let invalid = (sum(|report| report.invalid), "with an invalid value; the file has the earlier value, or null");
     for (count, what) in [invalid, (sum(|report| report.dropped), "dropped (invalid time or format)")] {
         if count > 0 {

@@ -133,7 +133,7 @@ impl Table {
         let (known, place, state) = (&self.known, &self.place, &self.state);
         let (mut changes, mut new) = (Vec::new(), Vec::new());
         let content = |out: Out<'_>| {
-            let file = ParquetFile::new(name.clone(), out, columns.schema(), ROW_GROUP)?;
+            let file = ParquetFile::new(name.clone(), out, columns.schema(), [ROW_GROUP; 2])?;
             let mut rewrite = Rewrite { journal, parts, columns, removed, known, file, changes: Vec::new() };
             rewrite.write(old.as_ref().map(|old| (old, sections.as_slice())))?;
             (changes, new) = (rewrite.changes, rewrite.file.sections.clone());

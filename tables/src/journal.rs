@@ -13,14 +13,14 @@ use crate::columns::Columns;
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::merge_rows::{Merge, Rows};
-use crate::parquet_file::ParquetFile;
+use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::saved_state::{self, FileState, RowFacts, Section};
 
 /// The extension of the files, which no reader takes for data.
 pub(crate) const EXTENSION: &str = ".rows";
 
-/// Number of rows after which a row group ends, so that a short section can be read alone.
+/// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 const GROUP: usize = 1024;
 
 /// A file of the journal.
@@ -63,7 +63,7 @@ impl JournalFile {
         let name = storage.name(&path);
         let mut written = Vec::new();
         let content = |out: crate::parquet_file::Out<'_>| {
-            let mut file = ParquetFile::new(name.clone(), out, columns.schema(), GROUP)?;
+            let mut file = ParquetFile::new(name.clone(), out, columns.schema(), [GROUP, ROW_GROUP])?;
             for (section, batches) in sections {
                 file.begin(&section.path, section.rows, batches.iter().map(RecordBatch::num_rows).sum())?;
                 batches.iter().try_for_each(|batch| file.write(batch))?;

@@ -67,8 +67,8 @@ pub(crate) struct ParquetFile<'o> {
     writer: SerializedFileWriter<Checked<Out<'o>>>,
     factory: ArrowRowGroupWriterFactory,
     schema: SchemaRef,
-    /// Number of rows after which a row group ends.
-    group_rows: usize,
+    /// Number of rows after which a row group of several sections ends, and a row group of a long section.
+    group_rows: [usize; 2],
     /// The columns of the current row group, and its number of rows.
     group: Option<(Vec<ArrowColumnWriter>, usize)>,
     /// Whether the current section has row groups of its own.
@@ -78,7 +78,7 @@ pub(crate) struct ParquetFile<'o> {
 }
 
 impl<'o> ParquetFile<'o> {
-    pub(crate) fn new(name: String, out: Out<'o>, schema: SchemaRef, group_rows: usize) -> Result<Self, Error> {
+    pub(crate) fn new(name: String, out: Out<'o>, schema: SchemaRef, group_rows: [usize; 2]) -> Result<Self, Error> {
         let properties = properties(&schema);
         let begin = || {
             let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties))?;
@@ -96,7 +96,7 @@ impl<'o> ParquetFile<'o> {
     /// Begins a section with at most this number of rows. A long section does not share row groups with others.
     pub(crate) fn begin(&mut self, path: &str, rows: RowFacts, count: usize) -> Result<(), Error> {
         self.sections.push(Section { path: path.to_owned(), rows, ..Section::default() });
-        self.is_long = count >= self.group_rows;
+        self.is_long = count >= self.group_rows[0];
         if self.is_long { self.end_group() } else { Ok(()) }
     }
 
@@ -107,7 +107,7 @@ impl<'o> ParquetFile<'o> {
             section.rows.add(batch, &self.schema)?;
         }
         self.write_columns(batch).map_err(|error| Error::storage(&self.name, error))?;
-        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows);
+        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[1]);
         if self.is_long && is_full { self.end_group() } else { Ok(()) }
     }
 
@@ -125,7 +125,7 @@ impl<'o> ParquetFile<'o> {
 
     /// Ends the section.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
-        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows);
+        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[0]);
         if self.is_long || is_full { self.end_group() } else { Ok(()) }
     }
 
@@ -230,7 +230,7 @@ mod tests {
 
     fn file(content: impl FnOnce(&mut ParquetFile<'_>)) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut file = ParquetFile::new("x".to_owned(), &mut bytes, schema(), 1000).unwrap();
+        let mut file = ParquetFile::new("x".to_owned(), &mut bytes, schema(), [1000; 2]).unwrap();
         content(&mut file);
         let state =
             FileState { version: saved_state::VERSION, sections: file.sections.clone(), ..FileState::default() };

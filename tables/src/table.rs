@@ -17,6 +17,10 @@ use crate::partition::{MAX_ROWS, Partition};
 use crate::place::{Place, not_a_part};
 use crate::saved_state::{self, Fetched, Known, RowFacts, Section, SeriesState, TableState, VERSION};
 
+/// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
+/// this number again.
+const MAX_DROPPED: usize = 1000;
+
 pub(crate) struct Table {
     pub(crate) storage: FileStorage,
     pub(crate) place: Place,
@@ -142,7 +146,8 @@ impl Table {
             series.rows.add_all(rows);
             let Some(fetched) = fetched else { continue };
             fetched.ranges.ranges().iter().for_each(|range| series.unfetched.remove(range));
-            series.dropped.extend(&fetched.dropped);
+            let left = MAX_DROPPED.saturating_sub(series.dropped.len());
+            series.dropped.extend(fetched.dropped.iter().take(left));
             let all = self.fetched.entry(path.clone()).or_default();
             all.ranges.extend(&fetched.ranges);
             all.refetch = all.refetch.max(fetched.refetch);

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -72,6 +73,41 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     Ok(())
 }
 
+/// Starts two jobs that write the same data set in a bucket, and kills one of them, ten times. A job that is not killed
+/// succeeds or fails because the other one has written the same file. In the end, no row is missing.
+pub(super) async fn two_writers(bucket: &str) -> Outcome {
+    let sandbox = sandbox()?;
+    let client = client(sandbox.base_url())?;
+    let (whole, target) = (format!("s3://{bucket}/alone"), format!("s3://{bucket}/together"));
+    let begun = Instant::now();
+    run(&job(series(&client, "1m")?, BUCKET_DAYS, &whole)?).await?;
+    let (undisturbed, mut dice, mut rejected) = (begun.elapsed(), Dice(5), 0);
+    for _ in 0..KILLS {
+        let start = || spawn_quietly(sandbox.base_url(), &target, BUCKET_DAYS).map(Killable);
+        let (mut first, mut second) = (start()?, start()?);
+        tokio::time::sleep(undisturbed.mul_f64(dice.next() * 1.5)).await;
+        let (killed, left) = if dice.next() < 0.5 { (&mut first, &mut second) } else { (&mut second, &mut first) };
+        killed.0.kill()?;
+        let output = tokio::task::block_in_place(|| {
+            let mut text = String::new();
+            let read = left.0.stderr.take().map(|mut errors| errors.read_to_string(&mut text)).transpose();
+            read.and_then(|_| Ok((left.0.wait()?, text)))
+        })?;
+        match output {
+            (status, _) if status.success() => {}
+            (_, text) if text.contains("InUse") => rejected += 1,
+            (status, text) => return Err(format!("a job ended with {status}: {text}").into()),
+        }
+    }
+    run(&job(series(&client, "1m")?, BUCKET_DAYS, &target)?).await?;
+    let (expected, found) = (stored(bucket, "alone").await?, stored(bucket, "together").await?);
+    if found != expected {
+        return Err(format!("{} rows of two writers, expected {}", found.len(), expected.len()).into());
+    }
+    println!("two writers, {KILLS} kills, {rejected} rejected: the same {} rows", found.len());
+    Ok(())
+}
+
 /// Returns the rows of a data set in a bucket.
 #[cfg(feature = "s3")]
 async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<Row>> {
@@ -83,7 +119,7 @@ async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<Row>> {
     while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
         let path = object?.location;
         if path.filename().is_some_and(|name| name.ends_with(".parquet")) {
-            rows.extend(parsed(&csv(store.get(&path).await?.bytes().await?)?, path.as_ref())?);
+            rows.extend(parsed(&csv(store.get(&path).await?.bytes().await?)?)?);
         }
     }
     rows.sort();
@@ -127,6 +163,11 @@ fn spawn(base_url: &str, target: &str, days: i64) -> std::io::Result<Child> {
     Command::new(std::env::current_exe()?).args(["job", base_url, target, &days.to_string()]).spawn()
 }
 
+fn spawn_quietly(base_url: &str, target: &str, days: i64) -> std::io::Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["job", base_url, target, &days.to_string()]).stderr(Stdio::piped()).spawn()
+}
+
 /// A process that is killed with SIGKILL when the value is dropped.
 struct Killable(Child);
 
@@ -148,18 +189,18 @@ impl Dice {
     }
 }
 
-/// The cells of a row that are not empty, by column. The params in the path of the row's file are columns too.
+/// The cells of a row that are not empty, by column.
 type Row = BTreeMap<String, String>;
 
 /// Returns the sorted rows of a file or a data set, including duplicates.
 fn rows(path: &Path) -> Outcome<Vec<Row>> {
     let mut rows = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => parsed(&fs::read_to_string(path)?, "")?,
-        Some(_) => parsed(&csv(fs::File::open(path)?)?, "")?,
+        Some("csv") => parsed(&fs::read_to_string(path)?)?,
+        Some(_) => parsed(&csv(fs::File::open(path)?)?)?,
         None => {
             let mut rows = Vec::new();
             for file in files(path)? {
-                rows.extend(parsed(&csv(fs::File::open(&file)?)?, &file.to_string_lossy())?);
+                rows.extend(parsed(&csv(fs::File::open(&file)?)?)?);
             }
             rows
         }
@@ -177,16 +218,14 @@ fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
     Ok(String::from_utf8(lines.into_inner()?)?)
 }
 
-fn parsed(csv: &str, path: &str) -> Outcome<Vec<Row>> {
-    let params = path.split('/').filter_map(|folder| folder.split_once('=')).filter(|(name, _)| *name != "month");
-    let params: Vec<_> = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+fn parsed(csv: &str) -> Outcome<Vec<Row>> {
     let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
     let names = reader.headers()?.clone();
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record?;
         let cells = names.iter().zip(&record).map(|(name, value)| (name.to_owned(), value.to_owned()));
-        rows.push(cells.chain(params.clone()).filter(|(_, value)| !value.is_empty()).collect());
+        rows.push(cells.filter(|(_, value)| !value.is_empty()).collect());
     }
     Ok(rows)
 }

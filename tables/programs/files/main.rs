@@ -2,7 +2,8 @@
 //!
 //! `write` fills a folder with every kind of file, which other programs then read. `year` writes the files whose sizes
 //! `size.py` compares. `killed` kills a job at ten random points, restarts it each time, and compares the result with
-//! that of an uninterrupted job. `bucket` does the same with object storage. `million` writes ten million records to
+//! that of an uninterrupted job. `bucket` does the same with
+//! object storage, and with two jobs at once. `million` writes ten million records to
 //! Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is killed.
 
 #![allow(clippy::print_stdout)] // The output is the result.
@@ -76,7 +77,10 @@ async fn main() -> Outcome {
         ["write", folder] => write::all(Path::new(folder)).await,
         ["year", folder] => write::year(Path::new(folder)).await,
         ["killed", folder] => killed::on_disk(Path::new(folder)).await,
-        ["bucket", bucket] => killed::in_bucket(bucket).await,
+        ["bucket", bucket] => {
+            killed::in_bucket(bucket).await?;
+            killed::two_writers(bucket).await
+        }
         ["million", folder] => million::run(Path::new(folder)).await,
         ["pages", file] => million::pages(Path::new(file)),
         ["job", base_url, target, days] => {

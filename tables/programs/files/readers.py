@@ -1,4 +1,4 @@
-"""Reads a folder of `files write` with pandas, Polars, DuckDB and pyarrow.
+"""Reads the single files of `files write` with pandas, Polars and DuckDB; `engines.py` reads the data set.
 
 Every reader has to find the rows that the sandbox has, numbers as numbers and timestamps as timestamps. Run by
 `cargo xtask verify tables`.
@@ -12,7 +12,6 @@ from datetime import datetime, timezone
 import duckdb
 import pandas
 import polars
-import pyarrow.dataset
 import pyarrow.parquet
 
 # The names of some options differ between versions of pandas, which warns about old names.
@@ -38,18 +37,6 @@ def check(reader, name, rows):
     print(f"  {reader} {name}: {len(found)} rows")
 
 
-def both(rows_of):
-    """Reads the folder of each endpoint of a data set separately."""
-    return [(endpoint, *row) for endpoint in (RATIO, DELTA) for row in rows_of(endpoint)]
-
-
-def split(endpoint, coin, time, value):
-    return (coin, time, value, None) if endpoint == RATIO else (coin, time, None, value)
-
-
-FIELD = {RATIO: "volumeRatio", DELTA: "volumeDelta"}
-
-
 def with_pandas():
     def rows(frame):
         columns = [frame[name] for name in ("endpoint", "coin", "openDate", "volumeRatio", "volumeDelta")]
@@ -60,16 +47,6 @@ def with_pandas():
     frame = pandas.read_json(f"{folder}/out.jsonl", lines=True, convert_dates=["openDate"], precise_float=True)
     check("pandas", "out.jsonl", rows(frame))
 
-    def of(endpoint):
-        frame = pandas.read_parquet(f"{folder}/data/{endpoint}")
-        assert {"exchange", "coin", "timeframe", "year"} <= set(frame.columns), frame.columns
-        return [
-            split(endpoint, str(c), t.to_pydatetime(), float(v))
-            for c, t, v in zip(frame["coin"], frame["openDate"], frame[FIELD[endpoint]])
-        ]
-
-    check("pandas", "data/", both(of))
-
 
 def with_polars():
     names = ["endpoint", "coin", "openDate", "volumeRatio", "volumeDelta"]
@@ -79,13 +56,6 @@ def with_polars():
     lines = polars.read_ndjson(f"{folder}/out.jsonl", infer_schema_length=None).select(names)
     lines = lines.with_columns(polars.col("openDate").str.to_datetime(time_zone="UTC"))
     check("polars", "out.jsonl", lines.rows())
-
-    def of(endpoint):
-        frame = polars.scan_parquet(f"{folder}/data/{endpoint}/**/*.parquet", hive_partitioning=True)
-        frame = frame.select("coin", "openDate", FIELD[endpoint], "year", "exchange", "timeframe").collect()
-        return [split(endpoint, *row[:3]) for row in frame.rows()]
-
-    check("polars", "data/", both(of))
 
 
 def aware(time):
@@ -105,23 +75,11 @@ def with_duckdb():
         assert all(row[5].startswith("TIMESTAMP") for row in rows), rows[0]
         check("duckdb", name, [(e, c, datetime.fromtimestamp(t, timezone.utc), r, d) for e, c, t, r, d, _ in rows])
 
-    def of(endpoint):
-        source = f"read_parquet('{folder}/data/{endpoint}/**/*.parquet', hive_partitioning = true)"
-        columns = f"coin, epoch(openDate), {FIELD[endpoint]}, year = year(openDate)"
-        rows = connection.sql(f"select {columns} from {source}").fetchall()
-        assert all(row[3] for row in rows), rows[0]
-        return [split(endpoint, c, datetime.fromtimestamp(t, timezone.utc), v) for c, t, v, _ in rows]
-
-    check("duckdb", "data/", both(of))
-
 
 def with_pyarrow():
     schema = pyarrow.parquet.read_schema(f"{folder}/out.parquet")
     facts = schema.field("volumeRatio").metadata
     assert facts[b"evidence"] == b"documented" and facts[b"meaning"], facts
-    # The folders of a data set are the columns that identify the rows of a single file.
-    both = [pyarrow.dataset.dataset(f"{folder}/data/{endpoint}", partitioning="hive").schema.names for endpoint in (RATIO, DELTA)]
-    assert set(schema.names) == {*both[0], *both[1]} - {"year"}, (schema.names, both)
     for endpoint in ("global_metrics.global_bid_ask", "orderflow.anchored_cvd"):
         frame = pandas.read_parquet(f"{folder}/shapes/{endpoint}")
         assert len(frame) == 30 * 24 and str(frame["openDate"].dtype).startswith("datetime64"), frame.dtypes

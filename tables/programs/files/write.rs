@@ -16,7 +16,7 @@ const DAYS: i64 = 30;
 pub(super) async fn all(folder: &Path) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
-    for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
+    for name in ["out.parquet", "out.csv", "out.jsonl"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
     }
     // The records of these endpoints have other fields than the records of the series above. One of the endpoints has
@@ -39,7 +39,38 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     .await?;
     let truth = truth(&client).await?;
     fs::write(folder.join("truth.json"), truth.to_string())?;
-    Ok(())
+    engines(folder, &client).await
+}
+
+/// Writes a data set of twenty coins, two endpoints and two timeframes, and a file with the rows and sums that every
+/// reader must find, computed from the responses.
+async fn engines(folder: &Path, client: &generated_client::Client) -> Outcome {
+    let mut expected = serde_json::Map::new();
+    for (name, field) in [("orderflow.volume_ratio", "volumeRatio"), ("orderflow.volume_delta", "volumeDelta")] {
+        let mut of_endpoint = serde_json::Map::new();
+        for (timeframe, days) in [("1h", 400), ("1m", 3)] {
+            let request = |coin: usize| {
+                let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
+                Ok(SeriesRequest::new(request.query("coin", format!("C{coin}")).query("timeframe", timeframe))?)
+            };
+            let series = (0..20).map(request).collect::<Outcome<Vec<_>>>()?;
+            let (mut rows, mut sum) = (0_u64, 0.0);
+            for series in &series {
+                let range = Timestamp::from_unix_seconds(END - days * super::DAY)..Timestamp::from_unix_seconds(END);
+                let mut pages = runtime::history::History::new(series.request().clone(), range).pages();
+                while let Some(page) = pages.next().await {
+                    for record in &page?.records {
+                        rows += 1;
+                        sum += record.value(field).and_then(FieldValue::number).ok_or("no value")?;
+                    }
+                }
+            }
+            of_endpoint.insert(timeframe.to_owned(), json!([rows, series.len(), sum]));
+            run(&job(series, days, &path(folder, "engines/"))?).await?;
+        }
+        expected.insert(name.to_owned(), of_endpoint.into());
+    }
+    Ok(fs::write(folder.join("engines.json"), serde_json::Value::from(expected).to_string())?)
 }
 
 /// Writes a year of 20 coins as a single file and as a data set.

@@ -22,9 +22,9 @@ use crate::time_ranges::TimeRanges;
 /// Maximum number of ranges that are fetched concurrently.
 const MAX_CONCURRENT: usize = 16;
 
-/// Maximum number of pages that all ranges request in advance. Twenty are enough to use the highest rate limit if a
+/// Number of pages that all ranges request in advance, at least two for each. Twenty are enough to use the highest rate limit if a
 /// response takes two seconds.
-const PREFETCH: usize = 40;
+const PREFETCH: usize = 20;
 
 /// Time without a response after which a run ends.
 const UNREACHABLE: Duration = Duration::from_secs(120);
@@ -150,6 +150,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         if page.report.failed_pages.is_empty() {
             self.summary.pages += 1;
+            // A complete run counts new records when it merges the journal.
+            one.report.added += if self.job.only_new { page.records.len() as u64 } else { 0 };
             let partition = self.content.table(series).and_then(|table| table.base.partition);
             self.buffer.add((series, item), request, partition, &page, self.job.refetch)?;
         }
@@ -158,7 +160,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         for lost in
             report.failed_pages.extract_if(.., |lost| attempted(&lost.error).is_err() && lost.error.is_retryable())
         {
-            self.items.push((series, lost.range.clone()));
+            self.items.last.push_back((series, lost.range.clone()));
             self.items.requests += 1;
             self.lost += 1;
             self.last_lost = Some((series, lost));

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
+use std::iter::Peekable;
 use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
@@ -25,10 +26,6 @@ use crate::error::Error;
 use crate::place::period;
 use crate::saved_state::{Section, SeriesState};
 use crate::series_columns::SeriesColumns;
-
-/// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
-/// this number again.
-const MAX_DROPPED: usize = 1000;
 
 /// Number of files in the journal after which it is merged into the data files. On the local disk, each of these files
 /// is open; in object storage, each is in memory.
@@ -91,7 +88,8 @@ pub(super) async fn run(
     if fetched.is_err() || run.summary.is_cancelled {
         // The journal has everything that was fetched.
         for table in &mut run.content.tables {
-            table.save().await?;
+            let saved = table.save().await;
+            fetched = fetched.and(saved);
         }
         fetched?;
     } else if !job.only_new {
@@ -102,61 +100,45 @@ pub(super) async fn run(
 
 /// The ranges of a run that are not being fetched yet.
 pub(super) struct Items {
-    all: Box<dyn Iterator<Item = Item> + Send>,
-    next: VecDeque<Item>,
+    all: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
+    /// Ranges that are fetched after all others.
+    pub(super) last: VecDeque<Item>,
     /// The number of requests of these ranges.
     pub(super) requests: u64,
 }
 
 impl Items {
-    /// Divides the ranges at the ends of periods if the journal cannot contain all rows, so that each file is written
-    /// only once or twice. Otherwise, the longest ranges come first.
+    /// Returns the planned ranges, the longest first. If the journal cannot contain all rows, the ranges are divided at
+    /// the ends of periods and ordered by period, so that each file is written only once or twice.
     fn new(content: &Content, plan: &BackfillPlan) -> Self {
         let planned = |(index, series): (usize, &SeriesPlan)| {
             let ranges = series.unsettled.iter().chain(&series.gaps).cloned();
             ranges.map(move |range| (index, range)).collect::<Vec<_>>()
         };
-        let mut all: Vec<Item> = plan.series.iter().enumerate().flat_map(planned).collect();
-        let requests = plan.requests();
-        if plan.records() <= (ROWS * MAX_JOURNAL[0]) as u64 {
-            let length = |(index, range): &Item| {
-                let step = plan.series.get(*index).map_or(1, |plan| plan.records.max(1));
-                std::cmp::Reverse((range.end - range.start).as_secs().min(step))
-            };
-            all.sort_by_key(length);
-            return Self { all: Box::new(all.into_iter()), next: VecDeque::new(), requests };
-        }
-        let bounds = all.iter().map(|(_, range)| range.start).min().zip(all.iter().map(|(_, range)| range.end).max());
-        let Some((start, end)) = bounds else {
-            return Self { all: Box::new(std::iter::empty()), next: VecDeque::new(), requests };
-        };
-        let partitions: Vec<_> = content.of_series.iter().map(|table| content.tables[*table].base.partition).collect();
-        let shortest = partitions.iter().copied().flatten().min_by_key(|partition| period(Some(*partition), start).end);
-        let periods = std::iter::successors(Some(period(shortest, start)), move |last| {
-            (last.end < end).then(|| period(shortest, last.end))
+        let mut items: Vec<Item> = plan.series.iter().enumerate().flat_map(planned).collect();
+        items.sort_by_key(|(_, range)| std::cmp::Reverse(range.end - range.start));
+        let start = items.iter().map(|(_, range)| range.start).min().unwrap_or_else(Timestamp::now);
+        let end = items.iter().map(|(_, range)| range.end).max().unwrap_or(start);
+        let partitions = content.tables.iter().filter_map(|table| table.base.partition);
+        let shortest = partitions.min_by_key(|partition| period(Some(*partition), start).end);
+        let partition = shortest.filter(|_| plan.records() > (ROWS * MAX_JOURNAL[0]) as u64);
+        let periods = std::iter::successors(Some(period(partition, start)), move |last| {
+            (last.end < end).then(|| period(partition, last.end))
         });
         let within = move |period: Range<Timestamp>| {
             let part = |(index, range): &Item| (*index, range.start.max(period.start)..range.end.min(period.end));
-            let parts: Vec<_> = all.iter().map(part).filter(|(_, range)| range.start < range.end).collect();
-            parts
+            items.iter().map(part).filter(|(_, range)| range.start < range.end).collect::<Vec<_>>()
         };
-        Self { all: Box::new(periods.flat_map(within)), next: VecDeque::new(), requests }
-    }
-
-    /// Adds a range that is fetched after all others.
-    pub(super) fn push(&mut self, item: Item) {
-        self.next.push_back(item);
+        let all: Box<dyn Iterator<Item = Item> + Send> = Box::new(periods.flat_map(within));
+        Self { all: all.peekable(), last: VecDeque::new(), requests: plan.requests() }
     }
 
     pub(super) fn has_next(&mut self) -> bool {
-        if self.next.is_empty() {
-            self.next.extend(self.all.next());
-        }
-        !self.next.is_empty()
+        self.all.peek().is_some() || !self.last.is_empty()
     }
 
     pub(super) fn pop(&mut self) -> Option<Item> {
-        self.all.next().or_else(|| self.next.pop_front())
+        self.all.next().or_else(|| self.last.pop_front())
     }
 }
 
@@ -256,42 +238,19 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             let columns = Columns::new(&schemas).map_err(Error::invalid_input)?;
             let mut converted = Vec::with_capacity(sections.len());
             for (series, mut section, batches) in sections {
-                self.add_dropped(series, &mut section);
+                // The checksums of dropped records are stored, so that no later run reports them again. Dropped records
+                // count as gaps, so later runs request them again.
+                if let Some((one, fetched)) = self.series.get_mut(series).zip(section.fetched.as_mut()) {
+                    fetched.dropped = std::mem::take(&mut one.dropped);
+                    one.report.dropped += fetched.dropped.len() as u64;
+                }
                 let batches = batches.iter().map(|batch| columns.batch(batch)).collect::<Result<Vec<_>, _>>()?;
                 converted.push((section, batches));
             }
             let Some(table) = self.content.tables.get_mut(index) else { continue };
             table.journal(&columns, converted).await?;
-            if self.job.only_new {
-                self.count_new(index);
-            }
         }
         Ok(())
-    }
-
-    /// Adds the checksums of dropped records to the journal, so that no later run reports them again. Dropped records
-    /// count as gaps, so later runs fetch them again.
-    fn add_dropped(&mut self, index: usize, section: &mut Section) {
-        let Some((series, one)) = self.job.series.get(index).zip(self.series.get_mut(index)) else { return };
-        let dropped = std::mem::take(&mut one.dropped);
-        one.report.dropped += dropped.len() as u64;
-        let table = self.content.of_series.get(index).and_then(|table| self.content.tables.get(*table));
-        let known =
-            table.and_then(|table| table.state.series.get(series.path())).map_or(0, |state| state.dropped.len());
-        let kept = dropped.into_iter().take(MAX_DROPPED.saturating_sub(known));
-        if let Some(fetched) = &mut section.fetched {
-            fetched.dropped = kept.collect();
-        }
-    }
-
-    /// Counts the new rows of a run that does not merge the journal.
-    fn count_new(&mut self, table: usize) {
-        let Some(table) = self.content.tables.get(table) else { return };
-        for section in table.journal.last().into_iter().flat_map(|file| &file.sections) {
-            if let Some(one) = self.series.iter_mut().find(|one| one.report.path == section.path) {
-                one.report.added += section.count as u64;
-            }
-        }
     }
 
     /// Merges the journal into the files.
