@@ -5,6 +5,7 @@
 //! schema for editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are
 //! in `resolve`.
 
+use crate::names::Case;
 use crate::spec;
 
 /// The format of `service.yaml`.
@@ -80,6 +81,8 @@ pub(crate) enum Form {
         /// `true` if a segment may be a param in braces.
         takes_params: bool,
     },
+    /// A Rust name in this letter case. `resolve` checks it, because a keyword or a reserved name is invalid too.
+    Name(Case),
     /// Text on one line that matches this regular expression, which uses only syntax that every editor supports.
     Like(&'static str, Fault),
     /// A number within a range.
@@ -154,12 +157,6 @@ impl Map {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
-
-/// Patterns of Rust names. Snake-case and upper-case names may end in an underscore, because an underscore is appended
-/// to a name that is a Rust keyword.
-pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
-pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
-pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
 /// Declares a map: expands to a struct with the content of the map, a static [`Map`] with the keys, and the code that
 /// reads the struct.

@@ -40,6 +40,12 @@ impl SourceFile {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
 
+    /// Returns the text in a range of characters, and the rest of its last line.
+    pub(crate) fn split_line(&self, characters: &Range<usize>) -> (&str, &str) {
+        let end = self.byte(characters.end);
+        (self.slice(characters.clone()), self.text[end..].lines().next().unwrap_or_default())
+    }
+
     /// Converts an offset in characters to an offset in bytes.
     fn byte(&self, character: usize) -> usize {
         let mark = self.marks.get(character / MARK_INTERVAL).copied().unwrap_or(self.text.len());
@@ -155,15 +161,6 @@ impl Diagnostic {
     pub(crate) fn earlier(mut self, location: &Location, label: &'static str) -> Self {
         self.earlier = Some((location.clone(), label));
         self
-    }
-
-    /// Returns the name of the rule and the location, which identify the diagnostic; `None` for a diagnostic about an
-    /// entire file.
-    pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
-        match &self.subject {
-            Subject::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
-            Subject::File(_) => None,
-        }
     }
 
     /// Returns the name of the rule.

@@ -154,7 +154,7 @@ impl Loader {
             Ok(root) => root,
             Err(error) => {
                 let location = Location::new(&file, error.span);
-                self.diagnostics.push(Diagnostic::new("yaml-syntax", &location, error.message));
+                self.diagnostics.push(Diagnostic::new("yaml-syntax", &location, error.message).help(error.help));
                 return None;
             }
         };

@@ -36,8 +36,8 @@ pub struct Api {
     /// The setters of requests for all endpoints, one setter for each method name.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// Errors about entries to which no other entry refers.
-    pub unused: Diagnostics,
+    /// Errors about entries to which no other entry refers, and about evidence that repeats the inherited one.
+    pub superfluous: Diagnostics,
 }
 
 impl Api {

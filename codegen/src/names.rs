@@ -47,6 +47,27 @@ pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> 
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
+impl Case {
+    /// Returns the pattern of names in this case. Snake-case and upper-case names may end in an underscore, because an
+    /// underscore is appended to a name that is a Rust keyword.
+    pub(crate) fn pattern(self) -> &'static str {
+        match self {
+            Self::Snake => "^[a-z](_?[a-z0-9])*_?$",
+            Self::Pascal => "^[A-Z][A-Za-z0-9]*$",
+            Self::Shouty => "^[A-Z](_?[A-Z0-9])*_?$",
+        }
+    }
+
+    /// Returns an example of a name in this case.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            Self::Snake => "my_name",
+            Self::Pascal => "MyName",
+            Self::Shouty => "MY_NAME",
+        }
+    }
+}
+
 /// Returns `true` if a name that the author has chosen is a valid Rust name with this letter case.
 pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };

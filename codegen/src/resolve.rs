@@ -23,20 +23,21 @@ use crate::load::Catalogue;
 use crate::model::{self, Api, Field};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
-use crate::spec::{self, Service};
+use crate::spec::{self, Evidence, Service};
 use crate::suggest::did_you_mean;
 use params::Setter;
 pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Creates the model of a client from a catalogue, and reports unused entries as errors.
+/// Creates the model of a client from a catalogue, and reports unused entries and repeated evidence as errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
-    if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
+    if api.superfluous.is_empty() { Ok(api) } else { Err(api.superfluous) }
 }
 
-/// Creates the model of a client. Unused entries are not errors, because a catalogue may contain them during an edit.
+/// Creates the model of a client. Unused entries and repeated evidence are not errors, because a catalogue may contain
+/// them during an edit.
 pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let stand_in = Service::unknown();
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
@@ -76,12 +77,12 @@ struct Resolver<'a> {
     is_blind: bool,
     cut: &'a HashSet<String>,
     errors: Diagnostics,
-    /// The errors that `load` has reported, as rule, file and position. They are not reported again.
-    reported: HashSet<(&'static str, String, usize)>,
     /// The names of the types in `service.yaml`.
     types: HashSet<&'a str>,
     /// The records of `service.yaml`.
     records: Records<'a>,
+    /// The names of the records of groups, each with the module of its group.
+    records_of_groups: HashMap<&'a str, &'a str>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
     /// The values of each enum, by type name.
@@ -97,6 +98,8 @@ struct Resolver<'a> {
     /// The time field of the envelope, which is added to the records of series.
     time: Option<Field>,
     used: Used<'a>,
+    /// Errors about evidence that repeats the inherited one.
+    repeated: Diagnostics,
     /// The number of names that were compared for suggestions so far.
     compared: usize,
 }
@@ -107,6 +110,9 @@ const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
     fn new(catalogue: &'a Catalogue, service: &'a Service) -> Self {
+        let groups = catalogue.groups.iter();
+        let records_of_groups =
+            groups.flat_map(|group| group.spec.records.iter().map(|record| (record.name.as_str(), group.module())));
         let closed = service.types.iter().filter(|ty| ty.kind == spec::TypeKind::Enum);
         let values = closed.map(|ty| (ty.name.as_str(), ty.values.iter().map(|value| value.value.as_str()).collect()));
         Self {
@@ -114,9 +120,9 @@ impl<'a> Resolver<'a> {
             is_blind: catalogue.service.is_none(),
             cut: &catalogue.cut,
             errors: catalogue.diagnostics.clone(),
-            reported: catalogue.diagnostics.as_slice().iter().filter_map(Diagnostic::key).collect(),
             types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
             records: Records::of(None, &service.records),
+            records_of_groups: records_of_groups.collect(),
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
             values: values.collect(),
@@ -126,6 +132,7 @@ impl<'a> Resolver<'a> {
             constants: Unique::default(),
             time: None,
             used: Used::default(),
+            repeated: Diagnostics::default(),
             compared: 0,
         }
     }
@@ -149,11 +156,11 @@ impl<'a> Resolver<'a> {
             shared_params,
             param_sets: param_sets?,
             groups,
-            unused: self.unused(catalogue),
+            superfluous: self.superfluous(catalogue),
         })
     }
 
-    /// Reports an error, unless `load` has already reported the same error.
+    /// Reports an error.
     fn error(
         &mut self,
         rule: &'static str,
@@ -165,10 +172,18 @@ impl<'a> Resolver<'a> {
     }
 
     fn push(&mut self, error: Diagnostic) -> Invalid {
-        if error.key().is_none_or(|key| !self.reported.contains(&key)) {
-            self.errors.push(error);
-        }
+        self.errors.push(error);
         Invalid(())
+    }
+
+    /// Returns the evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an
+    /// error at `at`.
+    fn evidence(&mut self, what: &str, own: Option<Evidence>, inherited: Evidence, at: &Location) -> Evidence {
+        if own == Some(inherited) {
+            let message = format!("`evidence: {}` of {what} repeats the inherited evidence", inherited.word());
+            self.repeated.push(Diagnostic::new("repeated-evidence", at, message).help("omit it"));
+        }
+        own.unwrap_or(inherited)
     }
 
     /// Reports a reference to an unknown entry. An entry that `load` could not read is not reported as unknown.
@@ -198,41 +213,39 @@ impl<'a> Resolver<'a> {
     /// Returns the Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from
     /// `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
-        let result = match ident {
-            Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not a valid identifier")),
-            Some(ident) => Ok(ident.to_string()),
-            None => names::ident(name, case),
-        };
-        let at = ident.unwrap_or(name).at();
-        match result {
-            Ok(ident) if names::is_taken(scope, &ident) => {
-                let message = format!("the name `{ident}` is reserved for the client");
-                Err(self.error("taken-name", at, message, "set another name with `rust_name`"))
-            }
-            Ok(ident) => Ok(ident),
-            Err(reason) => {
-                let example = match case {
-                    Case::Snake => "my_name",
-                    Case::Pascal => "MyName",
-                    Case::Shouty => "MY_NAME",
-                };
+        let chosen = match ident {
+            Some(ident) => self.chosen_name("no-rust-name", ident, case)?,
+            None => names::ident(name, case).map_err(|reason| {
                 let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-                Err(self.error("no-rust-name", at, message, format!("set `rust_name` to a name like `{example}`")))
-            }
+                let help = format!("set `rust_name` to a name like `{}`", case.example());
+                self.error("no-rust-name", name.at(), message, help)
+            })?,
+        };
+        self.free_name(scope, &chosen, ident.unwrap_or(name), "set another name with `rust_name`")
+    }
+
+    /// Checks that a name that the author has chosen is a valid Rust name.
+    fn chosen_name(&mut self, rule: &'static str, name: &Text, case: Case) -> Resolved<String> {
+        if names::is_ident(name, case) {
+            return Ok(name.to_string());
         }
+        let message = format!("`{name}` is not a valid Rust name");
+        Err(self.error(rule, name.at(), message, format!("write a name like `{}`", case.example())))
+    }
+
+    /// Checks that a name is not reserved in a scope.
+    fn free_name(&mut self, scope: Scope, name: &str, at: &Text, help: &str) -> Resolved<String> {
+        if names::is_taken(scope, name) {
+            let message = format!("the name `{name}` is reserved for the client");
+            return Err(self.error("taken-name", at.at(), message, help));
+        }
+        Ok(name.to_owned())
     }
 
     /// Checks the name of a type, which is the same in the catalogue and in Rust.
     fn type_name(&mut self, name: &Text) -> Resolved<String> {
-        if !names::is_ident(name, Case::Pascal) {
-            let message = format!("`{name}` is not the name of a Rust type");
-            return Err(self.error("type-name", name.at(), message, "write a name like `MyType`"));
-        }
-        if names::is_taken(Scope::Types, name) {
-            let message = format!("the name `{name}` is reserved for the client");
-            return Err(self.error("taken-name", name.at(), message, "choose another name"));
-        }
-        Ok(name.to_string())
+        self.chosen_name("type-name", name, Case::Pascal)?;
+        self.free_name(Scope::Types, name, name, "choose another name")
     }
 
     /// Adds a name to `seen`; a duplicate is an error.

@@ -4,6 +4,7 @@
 //! and several documents are rejected, because catalogues must not contain them.
 
 mod builder;
+mod explain;
 
 use std::ops::Range;
 
@@ -44,6 +45,8 @@ pub struct SyntaxError {
     pub message: String,
     /// The position, in characters from the start of the text.
     pub span: Range<usize>,
+    /// The remedy; may be empty.
+    pub help: String,
 }
 
 impl From<Kind> for Node {
@@ -90,15 +93,19 @@ impl Node {
 
 /// Parses one YAML document.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
-    if let Some(conflict) = merge_conflict(text) {
-        return Err(conflict);
+    match misread(text) {
+        Some(error) => Err(error),
+        None => parse_events(text).map_err(|error| explain::explained(text, error)),
     }
+}
+
+fn parse_events(text: &str) -> Result<Node, SyntaxError> {
     let mut builder = Builder::new(text);
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let span = error_span(&builder.text, error.info(), *error.marker());
-            SyntaxError { message: error.info().to_owned(), span }
+            SyntaxError { message: error.info().to_owned(), span, help: String::new() }
         })?;
         if matches!(event, Event::DocumentStart(_)) {
             documents += 1;
@@ -111,27 +118,38 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     Ok(builder.root.unwrap_or(Node { span: 0..0, kind: Kind::Null }))
 }
 
-/// Finds the first conflict marker of a git merge.
-fn merge_conflict(text: &str) -> Option<SyntaxError> {
+/// Finds the first line that the parser would misread: a conflict marker of a git merge, or a no-break space in the
+/// indentation or after a key.
+fn misread(text: &str) -> Option<SyntaxError> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let length = line.chars().count();
         let is_marker = ["<<<<<<< ", ">>>>>>> ", "||||||| "].iter().any(|marker| line.starts_with(marker));
         if is_marker || line.trim_end() == "=======" {
-            let message = "an unresolved merge conflict; keep the right lines and delete this marker".to_owned();
-            return Some(SyntaxError { message, span: start..start + length.saturating_sub(1) });
+            let message = "an unresolved merge conflict".to_owned();
+            let help = "keep the right lines, and delete this marker".to_owned();
+            return Some(SyntaxError { message, span: start..start + length.saturating_sub(1), help });
+        }
+        let key =
+            line.trim_start_matches([' ', '-']).trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let key = key.strip_prefix(':').unwrap_or(key);
+        if key.starts_with('\u{a0}') {
+            let at = start + length - key.chars().count();
+            let help = "write a space instead of the no-break space".to_owned();
+            return Some(SyntaxError { message: "a no-break space".to_owned(), span: at..at + 1, help });
         }
         start += length;
     }
     None
 }
 
-/// Returns the position of an error. For an error about a tab, the parser reports a position before the tab, so this
-/// function returns the position of the next tab.
+/// Returns the position of an error. For an error about a tab, the parser reports a position near the tab, so this
+/// function returns the first tab of the line or after it.
 fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
-        at += text.iter().skip(at).position(|character| *character == '\t').unwrap_or_default();
+        let line = text[..at].iter().rposition(|character| *character == '\n').map_or(0, |newline| newline + 1);
+        at = text[line..].iter().position(|character| *character == '\t').map_or(at, |tab| line + tab);
     }
     at..at + 1
 }
@@ -140,6 +158,7 @@ fn refuse(what: &str, span: Span) -> SyntaxError {
     SyntaxError {
         message: format!("catalogues cannot contain {what}"),
         span: span.start.index()..span.end.index().max(span.start.index() + 1),
+        help: String::new(),
     }
 }
 

@@ -31,8 +31,20 @@ impl Reader {
         if !self.can_be_read(node, &text, &key.form) {
             return None;
         }
+        self.not_cut(node);
         self.form(node, &text, &key.form);
         Some(text)
+    }
+
+    /// Reports a text without quotes that ends before ` #x`, because YAML reads the rest of the line as a comment.
+    fn not_cut(&mut self, node: &Node) {
+        let (text, rest) = self.file.split_line(&node.span);
+        let comment = rest.trim_start_matches(' ').strip_prefix('#').filter(|_| rest.starts_with(' '));
+        let is_text = comment.is_some_and(|comment| comment.starts_with(|first: char| !first.is_whitespace()));
+        if is_text && !text.starts_with(['\'', '"']) {
+            let message = "the text ends before ` #`, which begins a comment";
+            self.error(node, "cut-text", message, "quote the text, or write a space after `#`");
+        }
     }
 
     fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
@@ -216,7 +228,11 @@ impl<T: Read> Read for Vec<T> {
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
-            let help = node.text().map_or(String::new(), |text| format!("write `[{text}]`"));
+            let help = match &node.kind {
+                Kind::Null => format!("write `{}: []` for an empty list", key.name),
+                Kind::Text(text) => format!("write `[{text}]`"),
+                _ => String::new(),
+            };
             reader.mismatch(node, "a list", &help);
             return None;
         };

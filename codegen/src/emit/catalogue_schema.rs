@@ -116,6 +116,7 @@ fn text(form: &Form) -> Object {
         Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
         Form::Type => type_expression(),
         Form::Path { .. } => text().with("pattern", "^/"),
+        Form::Name(case) => text().with("pattern", case.pattern()),
         Form::Like(pattern, _) => text().with("pattern", *pattern),
         Form::Line | Form::Within(..) | Form::With(..) => line(),
     }

@@ -175,15 +175,15 @@ pub(super) fn values(param: &Param) -> String {
     };
     joined([
         single,
-        served(&param.allowed_values),
+        allowed(&param.allowed_values),
         listed("Works with", &param.tested_values),
         listed("Fails with", &param.rejected_values),
     ])
 }
 
 /// Returns a sentence that lists the only values that worked for public clients.
-pub(super) fn served(served: &[String]) -> String {
-    listed("Only these values worked for public clients:", served)
+pub(super) fn allowed(allowed: &[String]) -> String {
+    listed("Only these values worked for public clients:", allowed)
 }
 
 /// Returns an introduction followed by values; empty if there are no values.

@@ -160,7 +160,7 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = docs::joined([facts, default, docs::served(&setter.allowed_values), sent]);
+    let facts = docs::joined([facts, default, docs::allowed(&setter.allowed_values), sent]);
     vec![
         docs::meaning(&setter.summary),
         facts,

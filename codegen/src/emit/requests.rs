@@ -186,7 +186,15 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }
-        _ => {
+        // A param has none of the types that are not a single value.
+        Type::String
+        | Type::Decimal
+        | Type::Any
+        | Type::Record(_)
+        | Type::Recursive(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Option(_) => {
             let value = known.unwrap_or("a");
             (quote!(#value), value.to_owned())
         }

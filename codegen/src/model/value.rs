@@ -162,21 +162,65 @@ impl Type {
             Self::Number | Self::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
             Self::Boolean => text.parse::<bool>().is_ok(),
             Self::Timestamp(form) => form.is_written(text),
-            _ => true,
+            Self::String
+            | Self::Any
+            | Self::Named(_)
+            | Self::Record(_)
+            | Self::Recursive(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Option(_) => true,
+        }
+    }
+
+    /// Returns `true` if the type is a number, or a list or map of numbers. A number can have a range and a unit.
+    pub fn is_numeric(&self) -> bool {
+        match self {
+            Self::Integer | Self::Count | Self::Number => true,
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.is_numeric(),
+            Self::String
+            | Self::Decimal
+            | Self::Boolean
+            | Self::Timestamp(_)
+            | Self::Any
+            | Self::Named(_)
+            | Self::Record(_)
+            | Self::Recursive(_) => false,
         }
     }
 
     /// Returns `true` if values of the type are strings on the wire.
     pub fn is_text(&self) -> bool {
-        matches!(
-            self,
-            Self::String | Self::Decimal | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_))
-        )
+        match self {
+            Self::String | Self::Decimal | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)) => true,
+            Self::Integer
+            | Self::Count
+            | Self::Number
+            | Self::Boolean
+            | Self::Timestamp(TimeForm::Counted(_))
+            | Self::Record(_)
+            | Self::Recursive(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Option(_) => false,
+        }
     }
 
     /// Returns `true` if the type is a number or `bool` in Rust.
     pub fn is_primitive(&self) -> bool {
-        matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
+        match self {
+            Self::Integer | Self::Count | Self::Number | Self::Boolean => true,
+            Self::String
+            | Self::Decimal
+            | Self::Timestamp(_)
+            | Self::Any
+            | Self::Named(_)
+            | Self::Record(_)
+            | Self::Recursive(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Option(_) => false,
+        }
     }
 }
 

@@ -21,7 +21,7 @@ impl<'a> Resolver<'a> {
             Known::Unknown => return Ok((Body::Unknown, None)),
             Known::Known(body) => body,
         };
-        let evidence = body.evidence.unwrap_or(endpoint.evidence);
+        let evidence = self.evidence("the body", body.evidence, endpoint.evidence, endpoint.name.at());
         let own = |fields, form| {
             let what = if form == RecordLayout::Value { "The body" } else { "One record" };
             let (ident, summary) = (names::record(type_ident), format!("{what} of {}.", endpoint.name));

@@ -19,14 +19,14 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let ty = param.ty.clone();
     let replaced =
         |values: &Option<Vec<Text>>, shared: Vec<String>| values.as_deref().map_or(shared, |values| texts(&ty, values));
-    let (served, works) =
+    let (allowed, tested) =
         (replaced(&entry.allowed_values, param.allowed_values), replaced(&entry.tested_values, param.tested_values));
     let param = Param {
-        example: example(None, param.example.as_ref(), &served, &works),
+        example: example(None, param.example.as_ref(), &allowed, &tested),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),
-        allowed_values: served,
-        tested_values: works,
+        allowed_values: allowed,
+        tested_values: tested,
         rejected_values: replaced(&entry.rejected_values, param.rejected_values),
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         unknown: entry.unknown.clone().unwrap_or(param.unknown),
@@ -91,7 +91,7 @@ impl<'a> Resolver<'a> {
         };
         Ok(match entry {
             ParamEntry::Own(param) => {
-                let resolved = self.param(records, param, inherited);
+                let resolved = self.param(records, param, Some(inherited));
                 let resolved = resolved.map(|param| EndpointParam { param, shared: None });
                 vec![(param, param.name.at(), resolved)]
             }
@@ -100,6 +100,7 @@ impl<'a> Resolver<'a> {
                 // An invalid shared param has already been reported.
                 let used = used.and_then(|used| {
                     self.used_values(param, entry)?;
+                    self.evidence("the `use` entry", entry.evidence, used.param.evidence, entry.param.at());
                     Ok(overridden(used, entry))
                 });
                 vec![(param, at, used)]

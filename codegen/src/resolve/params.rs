@@ -24,7 +24,7 @@ impl<'a> Resolver<'a> {
         let params = self.service.params.iter().map(|param| {
             let message = format!("duplicate shared param `{}`", param.id());
             let constant = self.constant(&mut constants, param.id(), message);
-            let param = self.param(&Records::default(), param, Evidence::Reported);
+            let param = self.param(&Records::default(), param, None);
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
@@ -70,12 +70,13 @@ impl<'a> Resolver<'a> {
         Ok(constant)
     }
 
-    /// Resolves a shared param, or a param of an endpoint.
+    /// Resolves a shared param, or a param of an endpoint, which inherits evidence. The evidence of a shared param is
+    /// required; a missing one has already been reported.
     pub(super) fn param(
         &mut self,
         records: &Records<'a>,
         param: &'a spec::Param,
-        inherited: Evidence,
+        inherited: Option<Evidence>,
     ) -> Resolved<Param> {
         let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref(), param.format.as_ref());
         let range = self.range(&ty, &param.ty, param.range.as_ref());
@@ -86,7 +87,7 @@ impl<'a> Resolver<'a> {
         self.not_the_key(param)?;
         values.and(single)?;
         let ty = ty?;
-        let [served, works, refused] =
+        let [allowed, tested, rejected] =
             [&param.allowed_values, &param.tested_values, &param.rejected_values].map(|values| texts(&ty, values));
         Ok(Param {
             ident: ident?,
@@ -98,17 +99,20 @@ impl<'a> Resolver<'a> {
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
-            example: example(param.example.as_ref().map(|example| as_sent(&ty, example)), None, &served, &works),
+            example: example(param.example.as_ref().map(|example| as_sent(&ty, example)), None, &allowed, &tested),
             ty,
-            allowed_values: served,
-            tested_values: works,
-            rejected_values: refused,
+            allowed_values: allowed,
+            tested_values: tested,
+            rejected_values: rejected,
             single_value: param.single_value,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
             summary: prose(&param.summary),
             notes: prose(&param.notes),
             unknown: param.unknown.clone(),
-            evidence: param.evidence.unwrap_or(inherited),
+            evidence: match inherited {
+                Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
+                None => param.evidence.unwrap_or(Evidence::Reported),
+            },
         })
     }
 
@@ -168,11 +172,9 @@ impl<'a> Resolver<'a> {
 
     /// Checks the name of the setter for several values.
     fn list_name(&mut self, list: &Text, scope: Scope) -> Resolved<Text> {
-        if names::is_ident(list, Case::Snake) && !names::is_taken(scope, list) {
-            return Ok(list.clone());
-        }
-        let message = format!("`{list}` cannot be the name of a setter");
-        Err(self.error("no-rust-name", list.at(), message, "write a name like `my_names`"))
+        self.chosen_name("no-rust-name", list, Case::Snake)?;
+        self.free_name(scope, list, list, "choose another name")?;
+        Ok(list.clone())
     }
 
     /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
@@ -198,8 +200,8 @@ impl<'a> Resolver<'a> {
         let values =
             self.consistent_values(param, param.default.as_ref(), lists.map(Vec::as_slice), param.example.as_ref());
         let fixed = param.const_value.as_ref().map_or(Ok(()), |fixed| {
-            self.of_type(param, ("fixed-type", "constant value"), fixed, fixed.at())?;
-            self.in_range(param, ("fixed-range", "constant value"), fixed, fixed.at())
+            self.of_type(param, ("const-type", "constant value"), fixed, fixed.at())?;
+            self.in_range(param, ("const-range", "constant value"), fixed, fixed.at())
         });
         values.and(fixed)
     }
@@ -209,13 +211,13 @@ impl<'a> Resolver<'a> {
         if let Some(default) = &entry.default {
             self.is_sent(param, default)?;
         }
-        let served = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
-        let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
-        let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
+        let allowed = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
+        let tested = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
+        let rejected = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
         // The example of the shared param is used on this endpoint only if no values are known to work.
         let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
-        let example = example.filter(|_| served.is_empty() && works.is_empty());
-        self.consistent_values(param, entry.default.as_ref(), [served, works, refused], example)
+        let example = example.filter(|_| allowed.is_empty() && tested.is_empty());
+        self.consistent_values(param, entry.default.as_ref(), [allowed, tested, rejected], example)
     }
 
     /// Checks that values of a param have its type, are within its range, and do not contradict each other.
@@ -223,29 +225,29 @@ impl<'a> Resolver<'a> {
         &mut self,
         param: &'a spec::Param,
         default: Option<&Text>,
-        [served, works, refused]: [&[Text]; 3],
+        [allowed, tested, rejected]: [&[Text]; 3],
         example: Option<&Text>,
     ) -> Resolved<()> {
-        let known = served.iter().map(|value| ("allowed value", value));
-        let known = all(known.chain(works.iter().map(|value| ("value", value))).map(|(what, value)| {
-            self.of_type(param, ("served-type", what), value, value.at())?;
-            self.in_range(param, ("served-range", what), value, value.at())?;
+        let known = allowed.iter().map(|value| ("allowed value", value));
+        let known = all(known.chain(tested.iter().map(|value| ("value", value))).map(|(what, value)| {
+            self.of_type(param, ("value-type", what), value, value.at())?;
+            self.in_range(param, ("value-range", what), value, value.at())?;
             self.is_sent(param, value)
         }));
-        let default = default.map_or(Ok(()), |default| self.default(param, default, served));
+        let default = default.map_or(Ok(()), |default| self.default(param, default, allowed));
         let shown = example.map_or(Ok(()), |example| {
-            self.is_accepted(param, ("served-type", "example"), example, example.at(), served)?;
+            self.is_accepted(param, ("value-type", "example"), example, example.at(), allowed)?;
             self.is_sent(param, example)
         });
-        let consistent = all(refused.iter().map(|value| {
-            self.of_type(param, ("served-type", "value"), value, value.at())?;
-            if !works.contains(value) && !served.contains(value) && example != Some(value) {
+        let consistent = all(rejected.iter().map(|value| {
+            self.of_type(param, ("value-type", "value"), value, value.at())?;
+            if !tested.contains(value) && !allowed.contains(value) && example != Some(value) {
                 return Ok(());
             }
             let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
             let is_example = example == Some(value);
             let help = if is_example { "set another example, or `tested_values`" } else { "remove it from one list" };
-            Err(self.error("refused-value", value.at(), message, help))
+            Err(self.error("rejected-value", value.at(), message, help))
         }));
         known.map(drop).and(default).and(shown).and(consistent.map(drop))
     }
@@ -255,7 +257,7 @@ impl<'a> Resolver<'a> {
     fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             let message = "the value differs from `const_value`, which is always sent";
-            return Err(self.error("fixed-value", value.at(), message, "omit this value or `const_value`"));
+            return Err(self.error("const-value", value.at(), message, "omit this value or `const_value`"));
         }
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
@@ -276,9 +278,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the default. If the param accepts several values, the default may be a list separated by commas.
-    fn default(&mut self, param: &'a spec::Param, default: &Text, served: &[Text]) -> Resolved<()> {
+    fn default(&mut self, param: &'a spec::Param, default: &Text, allowed: &[Text]) -> Resolved<()> {
         let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
-        let accepted = |value| self.is_accepted(param, ("default-type", "default"), value, default.at(), served);
+        let accepted = |value| self.is_accepted(param, ("default-type", "default"), value, default.at(), allowed);
         all(values.into_iter().map(accepted)).map(drop)
     }
 
@@ -289,15 +291,15 @@ impl<'a> Resolver<'a> {
         (rule, what): (&'static str, &str),
         value: &str,
         at: &Location,
-        served: &[Text],
+        allowed: &[Text],
     ) -> Resolved<()> {
         self.of_type(param, (rule, what), value, at)?;
         self.in_range(param, ("default-range", what), value, at)?;
-        if served.is_empty() || served.iter().any(|served| served.as_str() == value) {
+        if allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value) {
             return Ok(());
         }
         let message = format!("the {what} `{value}` is not in `allowed_values`");
-        Err(self.error("default-served", at, message, "correct this value or `allowed_values`"))
+        Err(self.error("default-allowed", at, message, "correct this value or `allowed_values`"))
     }
 
     fn in_range(
@@ -354,7 +356,17 @@ fn as_sent(ty: &Type, text: &str) -> String {
         Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
         Type::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
         Type::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
-        _ => None,
+        Type::String
+        | Type::Decimal
+        | Type::Boolean
+        | Type::Timestamp(_)
+        | Type::Any
+        | Type::Named(_)
+        | Type::Record(_)
+        | Type::Recursive(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Option(_) => None,
     };
     number.unwrap_or_else(|| text.to_owned())
 }
@@ -364,10 +376,10 @@ fn as_sent(ty: &Type, text: &str) -> String {
 pub(super) fn example(
     own: Option<String>,
     shared: Option<&String>,
-    served: &[String],
-    works: &[String],
+    allowed: &[String],
+    tested: &[String],
 ) -> Option<String> {
-    let known = if served.is_empty() { works } else { served };
+    let known = if allowed.is_empty() { tested } else { allowed };
     let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
     own.or_else(|| shared.or(known.first()).cloned())
 }

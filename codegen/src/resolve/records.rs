@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
         let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
         let range = self.range(&ty, &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
-        let known = field.evidence.unwrap_or(inherited);
+        let known = self.evidence("the field", field.evidence, inherited, field.name.at());
         self.field_example(field, &ty)?;
         let quoted = field.quoted.as_deref() == Some(&true);
         if let (Some(key), Ok(ty)) = (&field.quoted, &ty)
@@ -166,7 +166,7 @@ impl<'a> Resolver<'a> {
             let message = format!("the range is reversed: {min} is above {max}");
             result = Err(self.error("range-order", min.at(), message, "swap `min` and `max`"));
         }
-        if ty.as_ref().is_ok_and(|ty| !is_number(ty)) {
+        if ty.as_ref().is_ok_and(|ty| !ty.is_numeric()) {
             let message = format!("a range needs a number type, found `{written}`");
             result = Err(self.error("range-type", range.at(), message, "omit the range"));
         }
@@ -177,9 +177,4 @@ impl<'a> Resolver<'a> {
 /// Returns the layout of a record: a list if it is positional, otherwise an object.
 pub(super) fn form(positional: bool) -> RecordLayout {
     if positional { RecordLayout::Positional } else { RecordLayout::Object }
-}
-
-/// Returns `true` if a type can have a range.
-fn is_number(ty: &Type) -> bool {
-    matches!(ty.innermost(), Type::Integer | Type::Count | Type::Number)
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Resolved, Resolver, Unique, all, prose};
+use super::{Invalid, Resolved, Resolver, Unique, all, prose};
+use crate::diagnostic::Location;
 use crate::duration;
 use crate::model::{NamedType, RecordRef, Type, Value};
-use crate::names::{self, Case, Scope};
+use crate::names::{Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
 use crate::suggest::did_you_mean;
@@ -68,11 +69,7 @@ impl<'a> Resolver<'a> {
                 let help = "change the type to `timestamp`, or omit `format`";
                 return Err(self.error("time-format", format.at(), message, help));
             }
-            (Some(format), Some(_)) => {
-                let message = "a timestamp has either `unit` or `format`, not both";
-                return Err(self.error("time-format", format.at(), message, "keep one"));
-            }
-            (Some(format), None) => return Ok(ty.timed_in(TimeForm::Written(**format))),
+            (Some(format), _) => return Ok(ty.timed_in(TimeForm::Written(**format))),
             (None, _) => {}
         }
         let Some(unit) = unit.filter(|_| ty.is_timestamp()) else { return Ok(ty) };
@@ -111,9 +108,9 @@ impl<'a> Resolver<'a> {
                     return Ok(Type::Named((*name).to_owned()));
                 }
                 let types = self.service.types.iter().map(|ty| ty.name.as_str());
-                let known = types.chain(records.names()).chain(self.service_records());
-                let known = known.chain(BUILTINS.iter().map(|(name, _)| *name));
-                return Err(self.unknown_name("unknown-type", name, text.at(), "type", known));
+                let known = BUILTINS.iter().map(|(name, _)| *name).chain(types);
+                let known = known.chain(records.names()).chain(self.service_records());
+                return Err(self.unknown_record("unknown-type", name, text.at(), "type", known));
             }
         })
     }
@@ -134,7 +131,23 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<(RecordRef, &'a spec::Record)> {
         let found = self.record(records, name);
         let known = records.names().chain(self.service_records());
-        found.ok_or_else(|| self.unknown_name("unknown-record", name, name.at(), "record", known))
+        found.ok_or_else(|| self.unknown_record("unknown-record", name, name.at(), "record", known))
+    }
+
+    /// Reports a reference to an unknown type or record. A record of another group gets a help of its own.
+    fn unknown_record<'n>(
+        &mut self,
+        rule: &'static str,
+        name: &str,
+        at: &Location,
+        what: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) -> Invalid {
+        let Some(group) = self.records_of_groups.get(name) else {
+            return self.unknown_name(rule, name, at, what, known);
+        };
+        let message = format!("the {what} `{name}` belongs to the group `{group}`");
+        self.error(rule, at, message, "move the record to `records` of `service.yaml`, which all groups can use")
     }
 
     fn service_records(&self) -> impl Iterator<Item = &'a str> + use<'a> {
@@ -197,7 +210,7 @@ impl<'a> Resolver<'a> {
                 summary: prose(&value.summary),
                 seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
                 attributes: value.attributes.iter().map(ToString::to_string).collect(),
-                evidence: value.evidence.unwrap_or(ty.evidence),
+                evidence: self.evidence("the value", value.evidence, ty.evidence, value.value.at()),
             })
         }))
     }
@@ -207,10 +220,8 @@ impl<'a> Resolver<'a> {
         let mut seen = Unique::default();
         all(ty.attributes.iter().map(|name| {
             // Identifier types already have methods, which `Scope::Constants` lists.
-            if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
-                let message = format!("`{name}` cannot be the name of a method");
-                return Err(self.error("no-rust-name", name.at(), message, "write a name like `my_name`"));
-            }
+            self.chosen_name("no-rust-name", name, Case::Snake)?;
+            self.free_name(Scope::Constants, name, name, "choose another name")?;
             self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
             Ok(name.to_string())
         }))

@@ -37,9 +37,9 @@ impl<'a> Used<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Reports unused entries, unless the catalogue has no endpoint yet.
-    pub(super) fn unused(&self, catalogue: &'a Catalogue) -> Diagnostics {
-        let mut unused = Diagnostics::default();
+    /// Reports repeated evidence and, unless the catalogue has no endpoint yet, unused entries.
+    pub(super) fn superfluous(&self, catalogue: &'a Catalogue) -> Diagnostics {
+        let mut unused = self.repeated.clone();
         if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
             return unused;
         }

@@ -1,10 +1,11 @@
 //! Declares a group file, its endpoints and their bodies.
 
-use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
+use super::value::{PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
 use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
+use crate::names::Case;
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeFormat, TimeUnit};
 use crate::yaml_parser::Node;
@@ -33,7 +34,7 @@ map! {
         /// The name for users; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
         must name: Text;
         /// The name of the method, if the name derived from `name` is unsuitable.
-        may rust_name: Option<Text> as IDENT;
+        may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// Other names in the API document.
         may aliases: Vec<String>;
         /// The path, without the suffix of the base URL; `{symbol}` is a path param. The part after `#` is not sent; it

@@ -1,21 +1,17 @@
 //! Declares `types` of `service.yaml`, with their values and the attributes of the values.
 
 use super::Evidence;
-use super::value::TYPE_NAME;
 use crate::catalogue_format::Condition::{Is, ListsNothing};
-use crate::catalogue_format::{Fault, Form, Rule, SNAKE, map, words};
+use crate::catalogue_format::{Fault, Form, Rule, map, words};
 use crate::duration;
+use crate::names::Case;
 use crate::spanned::Text;
-
-/// The condition for the name of a method of a type.
-const METHOD: Form =
-    Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write a name like `my_name`"));
 
 map! {
     /// A type for params and fields whose values are strings.
     Type, TYPE, "a type" {
         /// The name of the type, for example `Timeframe`.
-        must name: Text as TYPE_NAME;
+        must name: Text as Form::Name(Case::Pascal);
         /// `enum` if all values are listed, `identifier` if further values may exist.
         must kind: TypeKind;
         /// A description of the values. Omitted if the meaning is unknown.
@@ -26,7 +22,7 @@ map! {
         may values: Vec<Value>;
         /// The names of the attributes of the values, for example `venue`. Each attribute becomes a method. Values list
         /// their `attributes` in this order.
-        may attributes: Vec<Text> as METHOD;
+        may attributes: Vec<Text> as Form::Name(Case::Snake);
     }
     Rule {
         never: &[Is("kind", "enum"), ListsNothing("values")],
@@ -55,10 +51,7 @@ map! {
             Fault("wrong-value", "the value `{}` contains a comma, which separates values on the wire", ""),
         );
         /// The name of the variant or constant, if the name derived from `value` is unsuitable.
-        may rust_name: Option<Text> as Form::Like(
-            "^[A-Z](_?[A-Za-z0-9])*_?$",
-            Fault("no-rust-name", "`{}` is not a valid Rust name", "write a name like `MyValue` or `MY_VALUE`"),
-        );
+        may rust_name: Option<Text>;
         /// A description for users.
         may summary: String as Form::Prose;
         /// The length of the interval that the value denotes, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::value::{TYPE_NAME, UNIT_OR_FORMAT};
+use super::value::UNIT_OR_FORMAT;
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
-use crate::catalogue_format::{Fault, Form, Rule, SHOUTY, map};
+use crate::catalogue_format::{Fault, Form, Rule, map};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
 use crate::spanned::{Spanned, Text};
@@ -23,7 +23,7 @@ map! {
         /// The prefix of the environment variables that the client reads, for example `MARKET` for `MARKET_BASE_URL`
         /// and `MARKET_API_KEY`.
         must env_prefix: String as Form::Like(
-            SHOUTY,
+            "^[A-Z](_?[A-Z0-9])*_?$",
             Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write one like `MY_SERVICE`"),
         );
         /// The end of every base URL. The catalogue does not contain the host.
@@ -152,7 +152,7 @@ map! {
     /// and, if `code` is declared, it contains an error code.
     ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
-        may name: Option<Text> as TYPE_NAME;
+        may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", Fault("type-name", "`{}` is not the name of a schema", "write a name like `ErrorResponse`"));
         /// The source of this name, if it differs from the source of the JSON paths.
         may name_evidence: Option<Evidence>;
         /// JSON paths of the message, for example `detail.message`.

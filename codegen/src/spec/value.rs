@@ -2,22 +2,15 @@
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks, Lists};
-use crate::catalogue_format::{Fault, Form, Key, PASCAL, Rule, SNAKE, Shape, map, words};
+use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map, words};
 use crate::catalogue_reader::{Read, Reader};
+use crate::names::Case;
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
 use crate::yaml_parser::Node;
 
-/// The condition for the Rust name of an entry, which is the value of the key `rust_name`.
-pub(super) const IDENT: Form =
-    Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write a name like `my_name`"));
-
-/// The condition for the name of a type, which is also the name in Rust.
-pub(super) const TYPE_NAME: Form =
-    Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write a name like `MyType`"));
-
 /// The error about a key that has no effect on a param with `const_value`.
-const FIXED: Fault = Fault("fixed-param", "this key has no effect with `const_value`", "omit this key");
+const FIXED: Fault = Fault("const-param", "this key has no effect with `const_value`", "omit this key");
 
 /// The error about a timestamp with both `unit` and `format`.
 pub(super) const UNIT_OR_FORMAT: Fault =
@@ -35,15 +28,12 @@ map! {
         /// The name on the wire.
         must name: Text;
         /// The name of the setter, if the name derived from `name` is unsuitable.
-        may rust_name: Option<Text> as IDENT;
+        may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
         /// The name of the setter for several values. They are separated by commas on the wire, unless `list_as` sets
         /// another format. The setter for one value has the name in `rust_name`, or the name derived from `name`.
-        may list_setter: Option<Text> as Form::Like(
-            SNAKE,
-            Fault("no-rust-name", "`{}` cannot be the name of a setter", "write a name like `my_names`"),
-        );
+        may list_setter: Option<Text> as Form::Name(Case::Snake);
         /// The format of several values, if they are not separated by commas.
         may list_as: Option<ListFormat>;
         /// The value that every request sends, for a param that has only one useful value. Such a param has no setter.
@@ -92,7 +82,7 @@ map! {
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("required")], at: "required", fault: FIXED },
-    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path param cannot have a constant value", "write the value in the path") },
+    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("const-param", "a path param cannot have a constant value", "write the value in the path") },
     Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
     Rule { never: &[Has("unit"), Lists("unknown", "unit")], at: "unknown", fault: UNIT_OR_UNKNOWN }
 }
@@ -153,7 +143,7 @@ map! {
     /// A record lists all of its fields, including the time field.
     Record, RECORD, "a record" {
         /// The name of the type, for example `PriceLevel`.
-        must name: Text as TYPE_NAME;
+        must name: Text as Form::Name(Case::Pascal);
         /// A description of one record. Omitted if the meaning is unknown.
         may summary: String as Form::Prose;
         /// All known fields, including the time field.
@@ -173,7 +163,7 @@ map! {
         /// The name on the wire.
         must name: Text;
         /// The Rust name, if the name derived from `name` is unsuitable.
-        may rust_name: Option<Text> as IDENT;
+        may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name
         /// from `types` or `records`. Inside a list or a map, `number?` is a number or null.
         must "type" ty: Text as Form::Type;

@@ -32,6 +32,32 @@ impl LiquidityGroup<'_> {
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
+    /// Number of predicted liquidation levels, accumulated since the last anchor.
+    ///
+    /// - **Endpoint:** `GET /anchoredLiqLevelsCount` (previous version), returns a series of
+    ///   [`AnchoredLiquidationLevelsCountRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** whether the count is returned by side, as `/liqLevelsCount` returns a difference
+    pub fn anchored_liquidation_levels_count(
+        &self,
+    ) -> Request<AnchoredLiquidationLevelsCount> {
+        Request::new(self.client)
+    }
+    /// Value at the predicted liquidation levels, accumulated since the last anchor.
+    ///
+    /// - **Endpoint:** `GET /anchoredLiqLevelsSize` (previous version), returns a series of
+    ///   [`AnchoredLiquidationLevelsSizeRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit; whether the value is returned by side, as `/liqLevelsSize` does
+    pub fn anchored_liquidation_levels_size(
+        &self,
+    ) -> Request<AnchoredLiquidationLevelsSize> {
+        Request::new(self.client)
+    }
     /// Average leverage of the long positions of top traders minus that of their short positions; positive if longs
     /// use more leverage.
     ///
@@ -216,6 +242,134 @@ impl Record for AverageLeverageUsedRecord {
 }
 
 fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
+
+marker!(
+    LiquidityGroup : AnchoredLiquidationLevelsCount anchored_liquidation_levels_count :
+    HasHistory
+);
+
+impl Endpoint for AnchoredLiquidationLevelsCount {
+    type Body = Series<AnchoredLiquidationLevelsCountRecord>;
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "liquidity",
+            "anchored_liquidation_levels_count",
+        )
+        .name("Anchored Liquidation Levels Count")
+        .summary(
+            "Number of predicted liquidation levels, accumulated since the last anchor.",
+        )
+        .path(Some("/anchoredLiqLevelsCount"))
+        .evidence(Evidence::PreviousVersion)
+        .shared_params(&params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::ANCHOR])
+        .series::<
+            AnchoredLiquidationLevelsCountRecord,
+        >("openDate", Evidence::PreviousVersion)
+        .unknown(
+            &[
+                "whether the count is returned by side, as `/liqLevelsCount` returns a difference",
+            ],
+        );
+}
+
+takes_several_exchanges!(AnchoredLiquidationLevelsCount => TakesAnchor);
+
+/// One record of Anchored Liquidation Levels Count.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct AnchoredLiquidationLevelsCountRecord {
+    /// Start of the interval.
+    pub open_date: Timestamp,
+    /// Number of levels since the last anchor. Previous version.
+    pub total_count: Option<f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredLiquidationLevelsCountRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredLiquidationLevelsCountRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "total_count",
+                        "totalCount",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                    .optional(true)
+                    .summary("Number of levels since the last anchor."),
+            ],
+        )
+        .summary("One record of Anchored Liquidation Levels Count.");
+}
+
+fields!(AnchoredLiquidationLevelsCountRecord => open_date = 0, total_count = 1);
+
+marker!(
+    LiquidityGroup : AnchoredLiquidationLevelsSize anchored_liquidation_levels_size :
+    HasHistory
+);
+
+impl Endpoint for AnchoredLiquidationLevelsSize {
+    type Body = Series<AnchoredLiquidationLevelsSizeRecord>;
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "liquidity",
+            "anchored_liquidation_levels_size",
+        )
+        .name("Anchored Liquidation Levels Size")
+        .summary(
+            "Value at the predicted liquidation levels, accumulated since the last anchor.",
+        )
+        .path(Some("/anchoredLiqLevelsSize"))
+        .evidence(Evidence::PreviousVersion)
+        .shared_params(&params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::ANCHOR])
+        .series::<
+            AnchoredLiquidationLevelsSizeRecord,
+        >("openDate", Evidence::PreviousVersion)
+        .unknown(
+            &[
+                "the unit",
+                "whether the value is returned by side, as `/liqLevelsSize` does",
+            ],
+        );
+}
+
+takes_several_exchanges!(AnchoredLiquidationLevelsSize => TakesAnchor);
+
+/// One record of Anchored Liquidation Levels Size.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct AnchoredLiquidationLevelsSizeRecord {
+    /// Start of the interval.
+    pub open_date: Timestamp,
+    /// Value at the levels since the last anchor. Previous version.
+    pub total_size: Option<f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredLiquidationLevelsSizeRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredLiquidationLevelsSizeRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "total_size",
+                        "totalSize",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                    .optional(true)
+                    .example(Some("13639435230.2304"))
+                    .summary("Value at the levels since the last anchor."),
+            ],
+        )
+        .summary("One record of Anchored Liquidation Levels Size.");
+}
+
+fields!(AnchoredLiquidationLevelsSizeRecord => open_date = 0, total_size = 1);
 
 marker!(
     LiquidityGroup : TopTraderAverageLeverageDelta top_trader_average_leverage_delta :
@@ -1032,16 +1186,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     notes: "",
     endpoints: &[
         AverageLeverageUsed::INFO,
-        &EndpointInfo::of("liquidity", "anchored_liquidation_levels_count")
-            .name("Anchored Liquidation Levels Count")
-            .summary(
-                "Number of predicted liquidation levels, accumulated since the last anchor.",
-            ),
-        &EndpointInfo::of("liquidity", "anchored_liquidation_levels_size")
-            .name("Anchored Liquidation Levels Size")
-            .summary(
-                "Value at the predicted liquidation levels, accumulated since the last anchor.",
-            ),
+        AnchoredLiquidationLevelsCount::INFO,
+        AnchoredLiquidationLevelsSize::INFO,
         TopTraderAverageLeverageDelta::INFO,
         CumulativeLiquidationLevel::INFO,
         LiquidationLevelsCount::INFO,

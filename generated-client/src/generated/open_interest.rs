@@ -22,6 +22,16 @@ impl Client {
 }
 
 impl OpenInterestGroup<'_> {
+    /// Change of open interest, accumulated since the last anchor in UTC.
+    ///
+    /// - **Endpoint:** `GET /anchoredOIDelta` (previous version), returns a series of [`AnchoredOiDeltaRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
+    pub fn anchored_oi_delta(&self) -> Request<AnchoredOiDelta> {
+        Request::new(self.client)
+    }
     /// Open interest as candles: value of all open contracts.
     ///
     /// Also named “Open the service” in the API document.
@@ -50,6 +60,56 @@ impl OpenInterestGroup<'_> {
     }
 }
 
+marker!(OpenInterestGroup : AnchoredOiDelta anchored_oi_delta : HasHistory);
+
+impl Endpoint for AnchoredOiDelta {
+    type Body = Series<AnchoredOiDeltaRecord>;
+    const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "anchored_oi_delta")
+        .name("Anchored OI Delta")
+        .summary("Change of open interest, accumulated since the last anchor in UTC.")
+        .path(Some("/anchoredOIDelta"))
+        .evidence(Evidence::PreviousVersion)
+        .shared_params(&params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::ANCHOR])
+        .series::<AnchoredOiDeltaRecord>("openDate", Evidence::PreviousVersion)
+        .unknown(&["the unit"]);
+}
+
+takes_several_exchanges!(AnchoredOiDelta => TakesAnchor);
+
+/// One record of Anchored OI Delta.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct AnchoredOiDeltaRecord {
+    /// Start of the interval.
+    pub open_date: Timestamp,
+    /// Sum since the last anchor; positive if contracts were opened. Previous version.
+    pub cumulative_delta: Option<f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for AnchoredOiDeltaRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "AnchoredOiDeltaRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "cumulative_delta",
+                        "cumulativeDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                    .optional(true)
+                    .summary(
+                        "Sum since the last anchor; positive if contracts were opened.",
+                    ),
+            ],
+        )
+        .summary("One record of Anchored OI Delta.");
+}
+
+fields!(AnchoredOiDeltaRecord => open_date = 0, cumulative_delta = 1);
 marker!(OpenInterestGroup : OpenInterest open_interest : HasHistory);
 
 impl Endpoint for OpenInterest {
@@ -178,9 +238,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &["Open the service"],
     notes: "",
     endpoints: &[
-        &EndpointInfo::of("open_interest", "anchored_oi_delta")
-            .name("Anchored OI Delta")
-            .summary("Change of open interest, accumulated since the last anchor in UTC."),
+        AnchoredOiDelta::INFO,
         OpenInterest::INFO,
         OpenInterestDelta::INFO,
     ],

@@ -46,6 +46,8 @@ fn liquidity() {
     let client: Client = client();
     let liquidity = client.liquidity();
     endpoint("/averageLeverageUsed", liquidity.average_leverage_used());
+    endpoint("/anchoredLiqLevelsCount", liquidity.anchored_liquidation_levels_count());
+    endpoint("/anchoredLiqLevelsSize", liquidity.anchored_liquidation_levels_size());
     endpoint(
         "/topTraderAverageLeverageDelta",
         liquidity.top_trader_average_leverage_delta(),
@@ -89,6 +91,7 @@ fn longs_shorts() {
 fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
+    endpoint("/anchoredOIDelta", open_interest.anchored_oi_delta());
     endpoint("/openInterest", open_interest.open_interest());
     endpoint("/openInterestDelta", open_interest.open_interest_delta());
 }
@@ -158,6 +161,7 @@ fn sentiment() {
     endpoint("/fearAndGreed", sentiment.fear_and_greed_index());
     endpoint("/stablecoinPremiumP2P", sentiment.premium_p2p());
     endpoint("/wbtcMintBurn", sentiment.wbtc_mint_burn());
+    endpoint("/twitter", sentiment.twitter());
     endpoint("/leaderboardNotionalProfit", sentiment.leaderboard_notional_profit());
     endpoint("/leaderboardROEProfit", sentiment.leaderboard_roe_profit());
     endpoint("/userBotRatio", sentiment.user_bot_ratio());
@@ -184,7 +188,7 @@ fn every_setter() {
         "aggregationType=sum",
     );
     setter(
-        client.longs_shorts().anchored_top_trader_accounts().anchor("1d"),
+        client.liquidity().anchored_liquidation_levels_count().anchor("1d"),
         "anchor=1d",
     );
     setter(client.liquidity().liquidation().bucket("1"), "bucket=1");

@@ -57,6 +57,16 @@ impl SentimentGroup<'_> {
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
         Request::new(self.client)
     }
+    /// Number of posts on Twitter with a cashtag.
+    ///
+    /// - **Endpoint:** `GET /twitter` (previous version), returns a series of [`TwitterRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** which cashtags are counted
+    pub fn twitter(&self) -> Request<Twitter> {
+        Request::new(self.client)
+    }
     /// Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
     ///
     /// - **Endpoint:** `GET /leaderboardNotionalProfit` (published, fields previous version), returns a series of
@@ -284,6 +294,53 @@ impl Record for WbtcMintBurnRecord {
 }
 
 fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
+marker!(SentimentGroup : Twitter twitter : HasHistory);
+
+impl Endpoint for Twitter {
+    type Body = Series<TwitterRecord>;
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "twitter")
+        .name("Twitter")
+        .summary("Number of posts on Twitter with a cashtag.")
+        .path(Some("/twitter"))
+        .evidence(Evidence::PreviousVersion)
+        .shared_params(&params::WITHOUT_EXCHANGE)
+        .series::<TwitterRecord>("openDate", Evidence::PreviousVersion)
+        .unknown(&["which cashtags are counted"]);
+}
+
+takes_without_exchange!(Twitter);
+
+/// One record of Twitter.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct TwitterRecord {
+    /// Start of the interval.
+    pub open_date: Timestamp,
+    /// Number of posts with the cashtag. Previous version.
+    pub count: Option<f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for TwitterRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TwitterRecord",
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "count",
+                        "count",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                    .optional(true)
+                    .summary("Number of posts with the cashtag."),
+            ],
+        )
+        .summary("One record of Twitter.");
+}
+
+fields!(TwitterRecord => open_date = 0, count = 1);
 
 marker!(
     SentimentGroup : LeaderboardNotionalProfit leaderboard_notional_profit : HasHistory
@@ -529,9 +586,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         FearAndGreedIndex::INFO,
         PremiumP2p::INFO,
         WbtcMintBurn::INFO,
-        &EndpointInfo::of("sentiment", "twitter")
-            .name("Twitter")
-            .notes("Presumably posts on Twitter (inferred from the name)."),
+        Twitter::INFO,
         LeaderboardNotionalProfit::INFO,
         LeaderboardRoeProfit::INFO,
         UserBotRatio::INFO,

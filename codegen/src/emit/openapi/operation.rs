@@ -160,7 +160,16 @@ pub(super) fn written_value(ty: &Type, text: &str) -> Value {
         Type::Count => text.parse::<u64>().ok().map(Value::from),
         Type::Number => text.parse().ok().map(number),
         Type::Boolean => text.parse::<bool>().ok().map(Value::from),
-        _ => None,
+        Type::String
+        | Type::Decimal
+        | Type::Timestamp(TimeForm::Written(_))
+        | Type::Any
+        | Type::Named(_)
+        | Type::Record(_)
+        | Type::Recursive(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Option(_) => None,
     };
     parsed.unwrap_or_else(|| text.into())
 }

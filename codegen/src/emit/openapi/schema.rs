@@ -184,7 +184,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
 
 /// Returns the keywords for the range of a number; none if the evidence is too weak to enforce the range.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
-    let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
+    let is_number = ty.is_numeric() && ty.innermost() == ty;
     if !is_number || !evidence.is_enforced() {
         return Object::default();
     }

@@ -136,8 +136,8 @@ fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
         let path = code(endpoint.path.as_deref().unwrap_or_default());
         let values =
             [&param.allowed_values, &param.tested_values, &param.rejected_values, &default].map(|values| codes(values));
-        let [served, works, refused, default] = values;
-        let is_known = [&served, &works, &refused].iter().any(|values| !values.is_empty());
-        is_known.then(|| row([path, code(&param.wire_name), served, works, refused, default]))
+        let [allowed, tested, rejected, default] = values;
+        let is_known = [&allowed, &tested, &rejected].iter().any(|values| !values.is_empty());
+        is_known.then(|| row([path, code(&param.wire_name), allowed, tested, rejected, default]))
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
         let is_unknown = unit_is_unknown || field.unknown.contains(&UnknownFact::Unit);
-        let unit = if field.unit.is_empty() && is_unknown && is_number(&field.ty) {
+        let unit = if field.unit.is_empty() && is_unknown && field.ty.is_numeric() {
             "undocumented".to_owned()
         } else {
             prose(&field.unit)
@@ -117,7 +117,18 @@ fn list_as(param: &Param) -> &'static str {
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty.innermost() {
         Type::Record(record) | Type::Recursive(record) => Some(record),
-        _ => None,
+        Type::String
+        | Type::Integer
+        | Type::Count
+        | Type::Number
+        | Type::Decimal
+        | Type::Boolean
+        | Type::Timestamp(_)
+        | Type::Any
+        | Type::Named(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Option(_) => None,
     }
 }
 
@@ -144,10 +155,6 @@ fn meaning(summary: &str, unit: &str, range: Range) -> String {
     let range = docs::sentence(&docs::range(range));
     let unit = if unit.is_empty() { String::new() } else { format!("Unit: {}.", prose(unit)) };
     docs::joined([docs::meaning(summary), unit, range])
-}
-
-fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Number | Type::Integer | Type::Count)
 }
 
 /// Returns the type of a field in the client.
