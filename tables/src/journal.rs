@@ -1,6 +1,6 @@
 //! The journal of a table: files with fetched rows that are not in the data files yet.
 //!
-//! A run adds a file for about every 100,000 rows, and for every minute. The files of a killed run remain, and the next
+//! A run adds a file for about every 50,000 rows, and for every minute. The files of a killed run remain, and the next
 //! run continues with them.
 
 use std::collections::BTreeMap;

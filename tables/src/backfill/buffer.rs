@@ -18,7 +18,7 @@ use crate::series::SeriesRequest;
 use crate::series_columns::SeriesColumns;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.
-pub(super) const ROWS: usize = 100_000;
+pub(super) const ROWS: usize = 50_000;
 
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
