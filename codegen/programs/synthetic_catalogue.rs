@@ -40,7 +40,7 @@ fn endpoint(text: &mut String, index: usize) -> std::fmt::Result {
     writeln!(
         text,
         "- name: Metric {index}\n  path: /metric{index}\n  evidence: documented\n  summary: The metric number {index}.\n  \
-         params: [common]\n  body:\n    evidence: documented\n    series:"
+         params: [common]\n  body:\n    series:"
     )?;
     for field in 0..2 + index % 5 {
         writeln!(
