@@ -180,6 +180,13 @@ impl<'d> Reader<'d> {
             line.chars().filter(|character| !is_invisible(*character)).collect::<String>()
         };
         let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
-        paragraphs.find(|paragraph| !paragraph.is_empty()).unwrap_or_default()
+        paragraphs.find(|paragraph| !paragraph.is_empty() && !is_source(paragraph)).unwrap_or_default()
     }
+}
+
+/// Returns `true` if a paragraph states sources, as in our own export: `In percent, reported. Undocumented: the order.`
+fn is_source(paragraph: &str) -> bool {
+    let first = paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase();
+    let source = first.rsplit(", ").next().unwrap_or_default().replace(' ', "_");
+    first.starts_with("undocumented: ") || Evidence::of(&source).is_some()
 }

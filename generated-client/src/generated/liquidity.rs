@@ -514,6 +514,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                         Evidence::PreviousVersion,
                     )
                     .optional(true)
+                    .example(Some("1757937600"))
                     .summary("Time of the snapshot."),
                 FieldInfo::new(
                         "total_long_liquidation_size",
@@ -933,6 +934,7 @@ impl Record for LiquidationHeatmapRecord {
                         Evidence::Reported,
                     )
                     .optional(true)
+                    .example(Some("1757937600"))
                     .summary("Time stamp of the range.")
                     .unknown(&["which event it marks"]),
             ],
@@ -1030,6 +1032,7 @@ impl Record for LiquidationLevelsRecord {
                         Evidence::Reported,
                     )
                     .optional(true)
+                    .example(Some("1757937600"))
                     .summary("Time of the snapshot."),
                 FieldInfo::new(
                         "creation_date",
@@ -1038,6 +1041,7 @@ impl Record for LiquidationLevelsRecord {
                         Evidence::Reported,
                     )
                     .optional(true)
+                    .example(Some("1757937600"))
                     .summary("Time when the level was created."),
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional(true)
