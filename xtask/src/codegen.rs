@@ -11,7 +11,7 @@ use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChan
 use crate::crate_folder::CrateFolder;
 use crate::endpoint_references;
 use crate::project_paths::{self, shown};
-use crate::terminal::{fail, print};
+use crate::terminal::{fail, print, print_error};
 
 /// Generate the client from the catalogue
 #[derive(Args)]
@@ -59,7 +59,7 @@ impl Codegen {
             Ok(folder) => folder,
             Err(why) => return fail(&why),
         };
-        let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode, self.cli) {
+        let Generated { summary, reports, created, stale } = match generate(&self.spec, &crate_folder, mode, self.cli) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
         };
@@ -72,6 +72,11 @@ impl Codegen {
             created.iter().map(|file| format!("{}: wrote {}, which you may edit\n", crate_folder.shown(), file.path));
         let created = created.collect::<Vec<_>>().concat();
         print(&format!("{summary}\n{created}{outcomes}"));
+        if !stale.is_empty() {
+            print_error(&format!(
+                "{stale}help: `cargo check --workspace --all-targets --keep-going` lists all errors\n"
+            ));
+        }
         ExitCode::SUCCESS
     }
 
@@ -152,7 +157,9 @@ impl Check {
             let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
             let entry = endpoint_references::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
             let entry = entry.map(|errors| format!("{errors}  = note: page.yaml is the example in {}\n", shown(&page)));
-            errors += &(endpoint_references::unknown(project_paths::root(), api) + &entry.unwrap_or_default());
+            let emitted = codegen::emit(api, &CrateFolder::ours().package);
+            errors +=
+                &(endpoint_references::unknown(project_paths::root(), api, &emitted) + &entry.unwrap_or_default());
         }
         match api {
             Ok(api) if errors.is_empty() => {
@@ -208,6 +215,8 @@ struct Generated {
     reports: Vec<(PathBuf, Report)>,
     /// The files that are written only once and did not exist yet.
     created: Vec<File>,
+    /// The errors about uses of names that the emitted client does not have.
+    stale: String,
 }
 
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
@@ -225,6 +234,11 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
     }
+    let stale = if is_ours {
+        endpoint_references::unknown(project_paths::root(), &api, &folders[0].files)
+    } else {
+        String::new()
+    };
     let created = if mode == Mode::Write { crate_folder.missing(&api, has_cli) } else { Vec::new() };
     let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
     let readme = is_ours.then(|| codegen::readme_tables(spec)).flatten();
@@ -237,7 +251,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         report.changes.extend(readme);
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
-    Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created })
+    Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created, stale })
 }
 
 /// Returns the path of a folder, with a trailing slash.

@@ -1,55 +1,94 @@
-//! Finds calls of endpoints in pages and examples for users, so that `cargo xtask check` can report calls of endpoints
-//! that are not in the catalogue.
+//! Finds uses of the client in pages, examples, programs and tests, so that `cargo xtask check` and `cargo xtask codegen`
+//! can report names that the client does not have.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use codegen::Api;
 use codegen::names::{self, Case, Scope, is_taken};
+use codegen::{Api, File};
 
-/// The names of folders without pages for users.
-const SKIPPED: &[&str] = &["bench", "docs", "programs", "src", "target", "tests"];
+/// The names of folders in which hand-written code and pages do not use the client of our catalogue.
+const SKIPPED: &[&str] = &["bench", "docs", "generated", "target"];
+
+/// The text that Rust files contain if they use the client. It is joined, so that this file does not contain it.
+const IMPORT: &str = concat!("generated_client", "::");
 
 /// Commands of `derivs` whose first argument is an endpoint.
 const VERBS: &[&str] = &["backfill", "describe", "get", "plot", "poll"];
 
-/// The number of a line, and the name of an endpoint that the line calls.
+/// The number of a line, and the name of an item that the line uses.
 type Mention = (usize, String);
 
-/// Returns the errors about unknown endpoints in the pages and examples below a folder; empty if there are none.
-pub(crate) fn unknown(root: &Path, api: &Api) -> String {
-    let mut pages = Vec::new();
+/// Returns the errors about endpoints that are not in the catalogue, and about names that the committed client has and
+/// the emitted files no longer have; empty if no file below a folder uses any of them.
+pub(crate) fn unknown(root: &Path, api: &Api, emitted: &[File]) -> String {
+    let (mut pages, mut errors, removed) = (Vec::new(), String::new(), removed(root, emitted));
     collect(root, &mut pages);
     pages.sort();
-    let mut errors = String::new();
     for path in pages {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        let shown = path.strip_prefix(root).unwrap_or(&path).display();
-        let is_new = |name: &str| defined(&text).any(|defined| name.split('.').next_back() == Some(&defined));
-        for (line, name) in mentions(&text).into_iter().filter(|(_, name)| !is_known(api, name) && !is_new(name)) {
-            errors += &format!("error[unknown-endpoint]: the catalogue has no endpoint `{name}`\n");
+        if path.extension().is_some_and(|kind| kind == "rs") && !text.contains(IMPORT) {
+            continue;
+        }
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let defined: BTreeSet<String> = defined(&text).collect();
+        let mut found = mentions(&text);
+        found.retain(|(_, name)| !is_known(api, name) && !defined.contains(&last(name)));
+        let is_listed = |name: &str| found.iter().any(|(_, known)| last(known) == name);
+        let others: Vec<_> = uses(&text, &removed).filter(|(_, name)| !is_listed(name)).collect();
+        let endpoints = found.into_iter().map(|(line, name)| (line, format!("the catalogue has no endpoint `{name}`")));
+        let others = others.into_iter().map(|(line, name)| (line, format!("the client no longer has `{name}`")));
+        for (line, what) in endpoints.chain(others) {
+            let shown = path.strip_prefix(root).unwrap_or(&path).display();
             errors += &format!(
-                "  --> {shown}:{line}\n  = help: keep the endpoint in the catalogue, or use another endpoint here\n"
+                "error[unknown-name]: {what}\n  --> {shown}:{line}\n  = help: keep it, or use another one here\n"
             );
         }
     }
     errors
 }
 
-/// Adds the paths of all pages, and of all programs in folders of examples.
+/// Returns the names in the client of the last commit that the emitted files do not contain; none without git.
+fn removed(root: &Path, emitted: &[File]) -> BTreeSet<String> {
+    let mut git = Command::new("git");
+    git.args(["grep", "-h", "-e", "", "HEAD", "--", "generated-client/src/generated"]).current_dir(root);
+    let committed = git.output().map(|output| output.stdout).unwrap_or_default();
+    let new: BTreeSet<&str> = emitted.iter().flat_map(|file| words(&file.text)).collect();
+    words(&String::from_utf8_lossy(&committed)).filter(|name| !new.contains(name)).map(str::to_owned).collect()
+}
+
+/// Returns the words of Rust code, without comments.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| line.split(|character: char| !is_part_of_name(character)))
+}
+
+fn is_part_of_name(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// Finds the names after a `.` or `::` that are in a set.
+fn uses<'t>(text: &'t str, names: &'t BTreeSet<String>) -> impl Iterator<Item = Mention> + 't {
+    text.lines().enumerate().flat_map(move |(index, line)| {
+        let members = line.split(['.', ':']).skip(1).filter_map(|rest| rest.split(|c| !is_part_of_name(c)).next());
+        members.filter(|name| names.contains(*name)).map(move |name| (index + 1, name.to_owned()))
+    })
+}
+
+/// Adds the paths of all pages and Rust files.
 fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
-        let is_example = path.components().any(|part| part.as_os_str() == "examples");
         if path.is_dir() {
-            let is_skipped = SKIPPED.contains(&name.as_ref()) && !(is_example && name == "src");
             // An example with a catalogue of its own calls its own endpoints.
-            let is_skipped = is_skipped || path.join("spec/service.yaml").is_file();
+            let is_skipped = SKIPPED.contains(&name.as_ref()) || path.join("spec/service.yaml").is_file();
             if !is_skipped && !name.starts_with('.') {
                 collect(&path, pages);
             }
-        } else if (name.ends_with(".md") && name != "CHANGELOG.md") || (name.ends_with(".rs") && is_example) {
+        } else if name.ends_with(".md") && name != "CHANGELOG.md" || name.ends_with(".rs") {
             pages.push(path);
         }
     }
@@ -87,7 +126,7 @@ fn defined(text: &str) -> impl Iterator<Item = String> {
 /// Returns the name of the method that is called at the start of a text, and the text after `call`, for example `()`.
 fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     let text = text.trim_start().strip_prefix('.')?;
-    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_')?;
+    let end = text.find(|character| !is_part_of_name(character))?;
     Some((&text[..end], text[end..].strip_prefix(call)?))
 }
 
@@ -137,6 +176,7 @@ mod tests {
     #[test]
     fn pages_and_examples_call_endpoints_that_exist() {
         let api = codegen::read(&project_paths::spec()).unwrap_or_else(|errors| panic!("{errors}"));
-        assert_eq!(unknown(project_paths::root(), &api), "");
+        let emitted = codegen::emit(&api, &crate::crate_folder::CrateFolder::ours().package);
+        assert_eq!(unknown(project_paths::root(), &api, &emitted), "");
     }
 }

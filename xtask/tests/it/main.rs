@@ -4,4 +4,5 @@
 
 mod cli;
 mod merge;
+mod references;
 mod rust_version;
