@@ -53,14 +53,21 @@ fn decoded<'a>(ty: &ValueType, text: &'a str) -> Option<DecodedValue<'a>> {
 }
 
 /// Asserts that a number converts to the nearest integer, and that an integer literal is read exactly.
-// Only integers below 2^53 are cast, so the cast is exact.
+// Integers below 2^53 are cast exactly; seconds of a time are compared with a tolerance.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
     let read = decoded(&ValueType::Integer, text).map(|mut value| i64::from_decoded(&mut value));
     assert_eq!(read, number.integer());
     let time = decoded(&ValueType::Timestamp(TimeUnit::Seconds), text);
     let time = time.map(|mut value| Timestamp::from_decoded(&mut value));
-    assert_eq!(time, read.map(Timestamp::from).filter(|time| *time <= Timestamp::LAST_WRITABLE));
+    let whole = read.map(Timestamp::from);
+    // A timestamp may have a fraction.
+    let expected = whole.or_else(|| Timestamp::from_decimal(text, TimeUnit::Seconds));
+    assert_eq!(time, expected.filter(|time| *time <= Timestamp::LAST_WRITABLE));
+    if let (None, Some(time)) = (whole, time) {
+        let error = (time.unix_seconds() as f64 - number.float()).abs();
+        assert!(error <= (number.float().abs() * f64::EPSILON).max(1.0), "{text} is read as {time}");
+    }
     let count = decoded(&ValueType::Count, text).map(|mut value| u64::from_decoded(&mut value));
     assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
