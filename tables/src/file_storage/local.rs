@@ -23,7 +23,12 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, E
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry.map_err(fails)?;
-        let (name, data) = (entry.file_name(), fs::metadata(entry.path()).map_err(fails)?);
+        let data = match fs::metadata(entry.path()) {
+            // Another run has removed its lock or its temporary file in the meantime.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            data => data.map_err(fails)?,
+        };
+        let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         if data.is_dir() { found.extend(list(root, &path)?) } else { found.push((path, data.len().to_string())) }
