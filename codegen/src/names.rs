@@ -99,16 +99,12 @@ pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Returns `true` if an emitted crate can have this name: a valid Rust name that is not one of `CRATES`.
+/// Returns `true` if an emitted crate can have this name: a valid Rust name that none of its dependencies has.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    ident.starts_with(begins) && ident.chars().all(goes_on) && !is_keyword(ident) && !CRATES.contains(&ident)
+    ident.starts_with(begins) && ident.chars().all(goes_on) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)
 }
-
-/// The crates of the standard library, and the dependencies of an emitted crate.
-const CRATES: [&str; 9] =
-    ["alloc", "core", "generated_client_runtime", "proc_macro", "runtime", "sandbox", "std", "test", "tokio"];
 
 /// Moves leading digits after the first word, because a Rust name cannot begin with a digit.
 fn move_leading_digits(name: &str) -> Result<String, String> {
@@ -131,16 +127,8 @@ fn escape_keyword(ident: String) -> String {
 
 /// Returns `true` if Rust does not allow a name: a keyword of any edition, `union` or `_`.
 fn is_keyword(ident: &str) -> bool {
-    KEYWORDS.contains(&ident)
+    is_taken(Scope::Keywords, ident)
 }
-
-const KEYWORDS: &[&str] = &[
-    "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
-    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
-    "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while",
-    "yield",
-];
 
 #[cfg(test)]
 mod tests {
@@ -218,15 +206,15 @@ mod tests {
 
     #[test]
     fn keywords_get_an_underscore() {
-        for keyword in KEYWORDS {
+        for keyword in reserved::section("keywords") {
             let expected = format!("{}_", keyword.to_snake_case());
-            if *keyword != "_" {
+            if keyword != "_" {
                 check(keyword, Case::Snake, Ok(&expected));
             }
             assert!(!is_ident(keyword, Case::Snake), "{keyword}");
         }
         check("Self", Case::Pascal, Ok("Self_"));
-        for word in KEYWORDS.iter().filter(|word| **word != "_") {
+        for word in reserved::section("keywords").filter(|word| *word != "_") {
             let escaped = ident(word, Case::Snake).expect(word);
             assert!(syn::parse_str::<syn::Ident>(&escaped).is_ok(), "{escaped}");
         }

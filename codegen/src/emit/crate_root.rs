@@ -4,35 +4,26 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::ident;
-use super::render::Source;
+use super::render;
 use super::{File, Package, reference};
 use crate::model::Api;
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let modules: Vec<_> = api.groups.iter().map(|group| ident(&group.ident)).collect();
-    let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
-    items.extend(examples(api, package));
-    items.push(quote!(
+    let examples = examples(api, package);
+    let items = quote! {
+        #(pub mod #modules;)*
+        #examples
         // The test of a group has one line for each endpoint, so it may exceed the line limit of Clippy.
         #[cfg(test)]
         #[allow(clippy::too_many_lines)]
         mod requests;
-    ));
-    items.push(quote!(
         mod service;
-    ));
-    items.push(quote!(
         pub use service::*;
-    ));
-    let source = Source {
-        path: "mod.rs".to_owned(),
-        from: String::new(),
-        docs: "The generated client: one module per group, and the items that all groups share.".to_owned(),
-        // A file imports all names that it may use.
-        imports: "\n#![allow(unused_imports, clippy::wildcard_imports)]\n",
-        items,
     };
-    source.render()
+    let docs = "The generated client: one module per group, and the items that all groups share.";
+    // A file imports all names that it may use.
+    render::file("mod.rs", "", docs, "\n#![allow(unused_imports, clippy::wildcard_imports)]\n", [items])
 }
 
 /// Returns a module whose documentation consists of the reference pages, so that doctests compile every example

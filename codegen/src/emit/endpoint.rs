@@ -40,19 +40,20 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
 }
 
 /// Returns the marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.
-pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
+pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStream {
     let (handle, marker, method) = (ident(&group.handle), ident(&endpoint.type_ident), ident(&endpoint.ident));
     let history = endpoint.has_history.then(|| quote!(: HasHistory));
-    let declaration = quote!(marker!(#handle: #marker #method #history););
     let body = &endpoint.body;
     let info = endpoint_info(api, &group.ident, endpoint);
-    let implementation = quote! {
+    let takes = takes(api, &marker, endpoint);
+    quote! {
+        marker!(#handle: #marker #method #history);
         impl Endpoint for #marker {
             type Body = #body;
             const INFO: &EndpointInfo = #info;
         }
-    };
-    [declaration, implementation].into_iter().chain(takes(api, &marker, endpoint)).collect()
+        #takes
+    }
 }
 
 fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{endpoint_info, ident};
-use super::render::{IMPORTS_OF_GROUPS, Source, print, print_list};
+use super::render::{self, IMPORTS, print, print_list};
 use super::{File, docs, endpoint, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
 
@@ -26,17 +26,12 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
     let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
     let items = items.chain(group.methods().flat_map(|endpoint| {
-        endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
+        std::iter::once(endpoint::items(api, group, endpoint)).chain(own(endpoint).map(record::items))
     }));
-    let items = items.chain(others.flat_map(record::items));
-    let source = Source {
-        path: format!("{}.rs", group.ident),
-        from: group.file.clone(),
-        docs: title(group),
-        imports: IMPORTS_OF_GROUPS,
-        items,
-    };
-    let File { path, text } = source.render();
+    let items = items.chain(others.map(record::items));
+    let imports = format!("{IMPORTS}use crate::params::*;\n");
+    let path = format!("{}.rs", group.ident);
+    let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);
     File { path, text: text + "\n" + &registry(api, group) }
 }
 

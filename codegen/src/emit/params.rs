@@ -6,27 +6,20 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
-use super::render::{IMPORTS, Source};
+use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
 use crate::model::{Api, Endpoint, Evidence, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
-    items.extend(used_sets(api, api.endpoints()).map(|set| param_set(api, set)));
-    items.extend(api.setters.iter().map(takes));
-    items.extend(used_sets(api, api.methods()).flat_map(|set| takes_set(api, set)));
-    if !api.setters.is_empty() {
-        let setters = api.setters.iter().map(setter);
-        items.push(quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
-    }
-    let source = Source {
-        path: "service/params.rs".to_owned(),
-        from: String::new(),
-        docs: "The setters of requests, and one trait per setter for the endpoints that have the param.".to_owned(),
-        imports: IMPORTS,
-        items,
-    };
-    source.render()
+    let params = used(api).into_iter().map(constant);
+    let sets = used_sets(api, api.endpoints()).map(|set| param_set(api, set));
+    let takes = api.setters.iter().map(takes);
+    let takes_sets = used_sets(api, api.methods()).map(|set| takes_set(api, set));
+    let setters = api.setters.iter().map(setter);
+    let setters = (!api.setters.is_empty()).then(|| quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
+    let items = params.chain(sets).chain(takes).chain(takes_sets).chain(setters);
+    let docs = "The setters of requests, and one trait per setter for the endpoints that have the param.";
+    render::file("service/params.rs", "", docs, IMPORTS, items)
 }
 
 /// Returns the shared params that at least one endpoint uses.
@@ -69,19 +62,19 @@ pub(super) fn macro_name(set: &ParamSet) -> Ident {
 
 /// Defines the macro for endpoints that use a param set. The macro implements the setter traits of the set and of the
 /// endpoint's own params.
-fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
+fn takes_set(api: &Api, set: &ParamSet) -> TokenStream {
     let (name, traits) = (macro_name(set), traits(api, set));
     if traits.is_empty() {
-        return [TokenStream::new(), TokenStream::new()];
+        return TokenStream::new();
     }
-    let definition = quote! {
+    quote! {
         macro_rules! #name {
             ($endpoint:ident $(=> $($own:tt)+)?) => {
                 ::runtime::takes!($endpoint => #($crate::params::#traits),* $(, $($own)+)?);
             };
         }
-    };
-    [definition, quote!(pub(crate) use #name;)]
+        pub(crate) use #name;
+    }
 }
 
 fn constant(shared: &SharedParam) -> TokenStream {

@@ -4,20 +4,15 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, field_literal, ident, set, text, variant};
-use super::render::{IMPORTS, Source};
+use super::render::{self, IMPORTS};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
 
 /// Emits `service/records.rs`: the records that several groups share.
 pub(super) fn shared_file(api: &Api) -> File {
-    let source = Source {
-        path: "service/records.rs".to_owned(),
-        from: "service.yaml".to_owned(),
-        docs: "The records that groups share, and the metadata of a series.".to_owned(),
-        imports: IMPORTS,
-        items: time(api).into_iter().chain(api.records.iter().flat_map(items)).chain([unsupported(api)]),
-    };
-    source.render()
+    let items = time(api).into_iter().chain(api.records.iter().map(items)).chain([unsupported(api)]);
+    let docs = "The records that groups share, and the metadata of a series.";
+    render::file("service/records.rs", "service.yaml", docs, IMPORTS, items)
 }
 
 /// Returns the constant for the time field of the envelope, if a record uses it.
@@ -45,8 +40,8 @@ fn unsupported(api: &Api) -> TokenStream {
     }
 }
 
-pub(super) fn items(record: &Record) -> [TokenStream; 3] {
-    [definition(record), description(record), fields(record)]
+pub(super) fn items(record: &Record) -> TokenStream {
+    [definition(record), description(record), fields(record)].into_iter().collect()
 }
 
 fn definition(record: &Record) -> TokenStream {

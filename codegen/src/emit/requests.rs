@@ -10,21 +10,15 @@ use quote::quote;
 
 use super::File;
 use super::literal::{self, ident};
-use super::render::Source;
+use super::render;
 use crate::model::{Api, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
 use crate::url_path;
 
 pub(super) fn file(api: &Api) -> File {
     let endpoints = api.groups.iter().filter_map(|group| endpoints(api, group));
-    let items: Vec<_> = endpoints.chain(setters(api)).collect();
-    let source = Source {
-        path: "requests.rs".to_owned(),
-        from: String::new(),
-        docs: "Tests of the requests of every endpoint and every setter.".to_owned(),
-        imports: "\nuse ::sandbox::request_checks::{client, endpoint, setter};\nuse crate::*;\n",
-        items,
-    };
-    source.render()
+    let imports = "\nuse ::sandbox::request_checks::{client, endpoint, setter};\nuse crate::*;\n";
+    let docs = "Tests of the requests of every endpoint and every setter.";
+    render::file("requests.rs", "", docs, imports, endpoints.chain(setters(api)))
 }
 
 /// Returns the test of a group. For each endpoint, the test compares the request without optional params with the

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, history_info, ident, integer, option, set, some, status_info, text};
-use super::render::{IMPORTS, Source, print_list};
+use super::render::{self, IMPORTS, print_list};
 use super::{File, Package, docs};
 use crate::model::{
     Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
@@ -12,51 +12,32 @@ use crate::model::{
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let service = info(&api.service);
-    let mut items = vec![
+    let types = (!api.types.is_empty()).then(|| {
         quote!(
-            pub mod limits;
-        ),
-        quote!(
-            pub mod params;
-        ),
-        quote!(
-            pub(crate) mod records;
-        ),
-        quote!(
-            mod types;
-        ),
-        quote!(
-            pub use records::*;
-        ),
-    ];
-    if !api.types.is_empty() {
-        items.push(quote!(
             pub use types::*;
-        ));
-    }
-    items.push(quote! {
-        /// The service, as the catalogue describes it.
-        pub static SERVICE: ServiceInfo = #service;
+        )
     });
     let (name, env) = (package.ident(), &api.service.env_prefix);
-    items.push(quote!(define_client!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
-    items.push(quote! {
+    let items = quote! {
+        pub mod limits;
+        pub mod params;
+        pub(crate) mod records;
+        mod types;
+        pub use records::*;
+        #types
+        /// The service, as the catalogue describes it.
+        pub static SERVICE: ServiceInfo = #service;
+        define_client!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);
         /// The service and its groups in one value, for tools that work with any client.
         pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
-    });
-    let source = Source {
-        path: "service/mod.rs".to_owned(),
-        from: "service.yaml".to_owned(),
-        docs: "Items that all groups share: the service, its params, records and named types.".to_owned(),
-        imports: IMPORTS,
-        items,
     };
     let groups = quote! {
         /// All groups, sorted by name, with all endpoints, including those known only by name.
         pub static GROUPS: &[&GroupInfo] = ENTRIES;
     };
     let groups = print_list(&groups, api.groups.iter().map(|group| format!("&super::{}::GROUP", group.ident)));
-    let File { path, text } = source.render();
+    let docs = "Items that all groups share: the service, its params, records and named types.";
+    let File { path, text } = render::file("service/mod.rs", "service.yaml", docs, IMPORTS, [items]);
     File { path, text: text + "\n" + &groups }
 }
 
@@ -139,28 +120,20 @@ fn limit(limit: &Limit) -> TokenStream {
 
 /// Emits `service/limits.rs`: the sets of rate limits as constants, and functions that return them.
 pub(super) fn limits_file(api: &Api) -> File {
-    let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
-    items.push(quote! {
+    let limits = api.service.limits.iter().map(limit_set);
+    let items = quote! {
+        #(#limits)*
         /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
         pub fn named(name: &str) -> Result<RateLimit, Error> {
             RateLimit::named(name, SERVICE.limits)
         }
-    });
-    items.push(quote! {
         /// Returns a rate limit that enforces all sets. It is the default of a client, because it is unknown which set
         /// applies to an API key.
         pub fn all() -> RateLimit {
             RateLimit::all(SERVICE.limits)
         }
-    });
-    let source = Source {
-        path: "service/limits.rs".to_owned(),
-        from: "service.yaml".to_owned(),
-        docs: "The rate limits of the service.".to_owned(),
-        imports: IMPORTS,
-        items,
     };
-    source.render()
+    render::file("service/limits.rs", "service.yaml", "The rate limits of the service.", IMPORTS, [items])
 }
 
 /// Returns the constant for a set of rate limits.

@@ -4,59 +4,45 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
-use super::render::{IMPORTS, Source};
+use super::render::{self, IMPORTS};
 use super::{File, docs};
 use crate::model::{Api, Evidence, NamedType, Value};
 
 pub(super) fn file(api: &Api) -> File {
-    let source = Source {
-        path: "service/types.rs".to_owned(),
-        from: "service.yaml".to_owned(),
-        docs: "The service's named types.".to_owned(),
-        imports: IMPORTS,
-        items: api.types.iter().flat_map(items),
-    };
-    source.render()
+    let items = api.types.iter().map(items);
+    render::file("service/types.rs", "service.yaml", "The service's named types.", IMPORTS, items)
 }
 
-fn items(ty: &NamedType) -> Vec<TokenStream> {
-    let mut items = if ty.open { identifier(ty) } else { enumeration(ty) };
-    if ty.values.iter().any(|value| value.seconds.is_some()) {
-        let name = ident(&ty.ident);
-        items.push(quote!(named_type!(duration #name);));
-    }
-    if !ty.attributes.is_empty() {
-        items.push(attributes(ty));
-    }
-    items.push(description(ty));
-    items
+fn items(ty: &NamedType) -> TokenStream {
+    let name = ident(&ty.ident);
+    let definition = if ty.open { identifier(ty) } else { enumeration(ty) };
+    let has_durations = ty.values.iter().any(|value| value.seconds.is_some());
+    let duration = has_durations.then(|| quote!(named_type!(duration #name);));
+    let attributes = (!ty.attributes.is_empty()).then(|| attributes(ty));
+    let description = description(ty);
+    quote!(#definition #duration #attributes #description)
 }
 
-fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
+fn enumeration(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let doc = docs::doc([docs::meaning(&ty.summary)]);
-    let idents = ty.values.iter().map(|value| ident(&value.ident));
+    let idents: Vec<_> = ty.values.iter().map(|value| ident(&value.ident)).collect();
     let values = ty.values.iter().map(|value| &value.value);
-    let variants = ty.values.iter().map(|value| {
-        let (name, doc) = (ident(&value.ident), docs::doc([value_docs(value, ty.evidence)]));
-        quote!(#doc #name)
-    });
-    vec![
-        quote! {
-            #doc
-            #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            #[non_exhaustive]
-            pub enum #name {
-                #(#variants,)*
-                /// A value that is unknown to this version of the client.
-                Unknown(UnknownValue),
-            }
-        },
-        quote!(named_type!(enum #name => #(#idents = #values),*);),
-    ]
+    let value_docs = ty.values.iter().map(|value| docs::doc([value_docs(value, ty.evidence)]));
+    quote! {
+        #doc
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#value_docs #idents,)*
+            /// A value that is unknown to this version of the client.
+            Unknown(UnknownValue),
+        }
+        named_type!(enum #name => #(#idents = #values),*);
+    }
 }
 
-fn identifier(ty: &NamedType) -> Vec<TokenStream> {
+fn identifier(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let doc = docs::doc([docs::meaning(&ty.summary)]);
     let constants = ty.values.iter().map(|value| {
@@ -65,16 +51,14 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
         quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
     });
     // The constants have a separate `impl`, so that the docs list them together.
-    let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
-    vec![
-        quote! {
-            #doc
-            #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            pub struct #name(Cow<'static, str>);
-        },
-        constants,
-        quote!(named_type!(identifier #name);),
-    ]
+    let constants = (!ty.values.is_empty()).then(|| quote!(impl #name { #(#constants)* }));
+    quote! {
+        #doc
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct #name(Cow<'static, str>);
+        #constants
+        named_type!(identifier #name);
+    }
 }
 
 fn description(ty: &NamedType) -> TokenStream {

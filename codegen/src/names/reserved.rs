@@ -1,8 +1,11 @@
-//! Lists the names that every emitted crate uses, by scope. A Rust name derived from a catalogue must differ from all
-//! listed names of its scope.
+//! The names that emitted code cannot use, by scope.
 //!
-//! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
-//! listed, and every listed name must be used. Planned names are not used yet, so they have a separate list.
+//! `reserved_names.txt` lists them. `reserved/tests.rs` compares the lists with the runtime and with our emitted files:
+//! every name that is used must be listed, and every listed name must be used. Planned names are not used yet, so they
+//! have a separate list.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// A scope in which every emitted crate already uses some names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,155 +26,40 @@ pub enum Scope {
     Constants,
     /// Methods of a group's handle.
     Endpoints,
+    /// Names that Rust does not allow.
+    Keywords,
+    /// Crates on which every emitted crate depends.
+    Crates,
+}
+
+/// The reserved names, each with its scope.
+static RESERVED: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
+    let scoped = sections().flat_map(|(_, scopes, names)| {
+        scopes.split(' ').flat_map(move |scope| names.clone().map(move |name| (scope, name)))
+    });
+    scoped.collect()
+});
+
+/// Returns the sections of the table: the title, the scopes, and the names.
+fn sections() -> impl Iterator<Item = (&'static str, &'static str, impl Iterator<Item = &'static str> + Clone)> {
+    include_str!("reserved_names.txt").split("\n[").filter_map(|section| {
+        let (head, names) = section.split_once("]\n")?;
+        let (title, scopes) = head.split_once(": ")?;
+        Some((title, scopes, names.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))))
+    })
 }
 
 /// Returns `true` if a name is reserved in a scope.
 pub fn is_taken(scope: Scope, ident: &str) -> bool {
-    let lists: &[&[&str]] = match scope {
-        Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
-        Scope::Setters => &[REQUEST, PLANNED_FOR_REQUESTS, EVERY_VALUE, &["to_string"]],
-        Scope::Arguments => &[],
-        Scope::Fields => &[&["unknown_fields"]],
-        Scope::Types => &[TYPES, PRELUDE, GENERICS],
-        Scope::Variants => &[&["ALL", "Unknown", "as_str"]],
-        Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "known", "to_string"]],
-        Scope::Endpoints => &[EVERY_VALUE],
-    };
     // A group module imports setter traits such as `TakesLimit`, so its types cannot have such names.
-    lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
+    RESERVED.contains(&(format!("{scope:?}").as_str(), ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods of prelude traits that almost every type implements. An emitted method with one of these names would hide
-/// the trait method.
-const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
-
-/// Modules at the root of the crate, including modules that are re-exported from the runtime.
-const MODULES: &[&str] = &[
-    "examples",
-    "generated",
-    "history",
-    "limits",
-    "observer",
-    "params",
-    "rate_limit",
-    "recipes",
-    "record",
-    "records",
-    "registry",
-    "requests",
-    "service",
-    "transport",
-    "types",
-    "wire",
-];
-
-/// Methods of `Client`.
-const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw", "service_time"];
-
-/// Functions of the emitted request tests, including `every_setter`, the only test that is not named after a group.
-const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
-
-/// Methods of `Request`.
-const REQUEST: &[&str] = &[
-    "attempt_timeout",
-    "endpoint",
-    "follow",
-    "header",
-    "history",
-    "into_dynamic",
-    "into_future",
-    "new",
-    "params",
-    "path_and_query",
-    "query",
-    "query_list",
-    "queue_timeout",
-    "response",
-    "response_blocking",
-    "retry",
-    "send_blocking",
-    "skip_bad_records",
-    "timeout",
-    "with",
-    "with_list",
-];
-
-/// Planned methods of requests. Their names are reserved now, because a later reservation would break catalogues that
-/// have params with these names.
-const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
-
-/// Types at the root of the crate, including re-exports of the runtime, and names that emitted files import.
-const TYPES: &[&str] = &[
-    "AnyBody",
-    "AnySeries",
-    "BadRecord",
-    "Body",
-    "BodyInfo",
-    "Client",
-    "ClientCredentialsInfo",
-    "Column",
-    "Cow",
-    "Decimal",
-    "DecodeError",
-    "Dynamic",
-    "Endpoint",
-    "EndpointInfo",
-    "EnvelopeInfo",
-    "Error",
-    "ErrorBodyInfo",
-    "ErrorKind",
-    "Evidence",
-    "FieldInfo",
-    "GROUPS",
-    "GroupInfo",
-    "HasHistory",
-    "HistoryInfo",
-    "HistorySource",
-    "IntoParam",
-    "IntoParamList",
-    "LimitInfo",
-    "LimitWindow",
-    "ListFormat",
-    "Metadata",
-    "NamedType",
-    "OutOfRange",
-    "ParamInfo",
-    "ParamLocation",
-    "ParseTimestampError",
-    "REGISTRY",
-    "Range",
-    "RateLimit",
-    "Raw",
-    "Record",
-    "RecordInfo",
-    "RecordLayout",
-    "Registry",
-    "Request",
-    "RequestKind",
-    "Response",
-    "ResponseFuture",
-    "Retry",
-    "SERVICE",
-    "Secret",
-    "Series",
-    "ServiceInfo",
-    "StatusInfo",
-    "TimeUnit",
-    "Timestamp",
-    "ToWire",
-    "TypeInfo",
-    "UnknownFields",
-    "UnknownValue",
-    "Value",
-    "ValueInfo",
-    "ValueType",
-];
-
-/// Names of the prelude that emitted files use unqualified.
-const PRELUDE: &[&str] = &["Into", "IntoIterator", "None", "Option", "Result", "Some", "String", "ToString", "Vec"];
-
-/// Type parameters of generic code.
-const GENERICS: &[&str] = &["E", "T", "Via"];
+/// Returns the names of a section.
+#[cfg(test)]
+pub(super) fn section(title: &str) -> impl Iterator<Item = &'static str> {
+    sections().find(|(known, ..)| *known == title).into_iter().flat_map(|(.., names)| names)
+}
 
 #[cfg(test)]
 mod tests;
