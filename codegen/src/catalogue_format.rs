@@ -163,7 +163,8 @@ impl Map {
 ///
 /// The docs of the struct and of its fields are also the descriptions of the map and of its keys. `must` declares a
 /// required key, `may` declares an optional key, and `as` declares the form of the value. A key has the name of its
-/// field, unless another name precedes the field: `may "type" ty` reads the key `type` into the field `ty`.
+/// field, unless another name precedes the field: `may "type" ty` reads the key `type` into the field `ty`. `never`
+/// declares a [`Rule`] after the keys: its conditions, the key that the error marks, and the error.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
@@ -173,7 +174,7 @@ macro_rules! map {
                 $need:ident $($key:literal)? $field:ident: $ty:ty $(as $form:expr)?;
             )+
         }
-        $($rule:expr),*
+        $(never($($condition:expr),+) $(at $at:literal)?: $fault:expr;)*
     ) => {
         $(#[doc = $docs])+
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -192,7 +193,11 @@ macro_rules! map {
                 form: map!(@form $($form)?),
                 about: concat!($($about),+),
             }),+],
-            rules: &[$($rule),*],
+            rules: &[$($crate::catalogue_format::Rule {
+                never: &[$($condition),+],
+                at: concat!($($at)?),
+                fault: $fault,
+            }),*],
         };
 
         impl $crate::catalogue_reader::Read for $name {

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Field, Status};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne};
-use crate::catalogue_format::{Fault, Form, Rule, map};
+use crate::catalogue_format::{Fault, Form, map};
 use crate::spanned::{Spanned, Text};
 
 map! {
@@ -46,20 +46,11 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    Rule {
-        never: &[HasNotOne(&["header", "query", "basic"])],
-        at: "",
-        fault: Fault(
-            "key-carrier",
-            "`api_key` needs exactly one of `header`, `query` and `basic`",
-            "write `header: x-api-key`, `query: apikey` or `basic: true`",
-        ),
-    },
-    Rule {
-        never: &[Has("prefix"), HasAny(&["query", "basic"])],
-        at: "prefix",
-        fault: Fault("key-prefix", "only a key in a header can have a prefix", "omit `prefix`"),
-    }
+    never(HasNotOne(&["header", "query", "basic"])):
+        Fault("key-carrier", "`api_key` needs exactly one of `header`, `query` and `basic`",
+            "write `header: x-api-key`, `query: apikey` or `basic: true`");
+    never(Has("prefix"), HasAny(&["query", "basic"])) at "prefix":
+        Fault("key-prefix", "only a key in a header can have a prefix", "omit `prefix`");
 }
 
 map! {

@@ -3,7 +3,7 @@
 use super::value::{PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
-use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map};
+use crate::catalogue_format::{Fault, Form, Key, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
@@ -62,16 +62,12 @@ map! {
         /// The reason for the deprecation, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
-    Rule {
-        never: &[IsNot("path", "unknown"), Lacks("params")],
-        at: "",
-        fault: Fault("missing-key", "this endpoint has a path but no `params`", "list them, or write `params: []` or `params: unknown`"),
-    },
-    Rule {
-        never: &[IsNot("path", "unknown"), Lacks("body")],
-        at: "",
-        fault: Fault("missing-key", "this endpoint has a path but no `body`", "describe the response body, or write `body: unknown`"),
-    }
+    never(IsNot("path", "unknown"), Lacks("params")):
+        Fault("missing-key", "this endpoint has a path but no `params`",
+            "list them, or write `params: []` or `params: unknown`");
+    never(IsNot("path", "unknown"), Lacks("body")):
+        Fault("missing-key", "this endpoint has a path but no `body`",
+            "describe the response body, or write `body: unknown`");
 }
 
 /// The condition for the path of the records in a body.
@@ -113,42 +109,22 @@ map! {
         /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;
     }
-    Rule {
-        never: &[HasNotOne(&["series", "object", "type"])],
-        at: "",
-        fault: Fault("body-kind", "a body needs exactly one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
-    },
-    Rule {
-        never: &[Has("data"), Lacks("series")],
-        at: "data",
-        fault: Fault("body-data", "only a `series` can have its own path of records", "omit `data`"),
-    },
-    Rule {
-        never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],
-        at: "",
-        fault: Fault("body-time", "only a `series` can have a time field", "omit this key"),
-    },
-    Rule {
-        never: &[Is("time", "none"), HasAny(&["unit", "format"])],
-        at: "",
-        fault: Fault("body-time", "`time: none` means that the series has no time field", "omit this key"),
-    },
-    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
-    Rule {
-        never: &[Has("type"), Has("positional")],
-        at: "positional",
-        fault: Fault("body-positional", "a body with `type` cannot be `positional`", "set `positional` on the record instead"),
-    },
-    Rule {
-        never: &[Is("series", "unknown"), Has("positional")],
-        at: "positional",
-        fault: Fault("body-positional", "a body whose fields are unknown cannot be `positional`", "omit `positional`"),
-    },
-    Rule {
-        never: &[Is("object", "unknown")],
-        at: "object",
-        fault: Fault("body-kind", "the fields of an `object` must be known", "write `body: unknown`"),
-    }
+    never(HasNotOne(&["series", "object", "type"])):
+        Fault("body-kind", "a body needs exactly one of `series`, `object` and `type`",
+            "keep one, or write `body: unknown`");
+    never(Has("data"), Lacks("series")) at "data":
+        Fault("body-data", "only a `series` can have its own path of records", "omit `data`");
+    never(HasAny(&["time", "unit", "format"]), Lacks("series")):
+        Fault("body-time", "only a `series` can have a time field", "omit this key");
+    never(Is("time", "none"), HasAny(&["unit", "format"])):
+        Fault("body-time", "`time: none` means that the series has no time field", "omit this key");
+    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
+    never(Has("type"), Has("positional")) at "positional":
+        Fault("body-positional", "a body with `type` cannot be `positional`", "set `positional` on the record instead");
+    never(Is("series", "unknown"), Has("positional")) at "positional":
+        Fault("body-positional", "a body whose fields are unknown cannot be `positional`", "omit `positional`");
+    never(Is("object", "unknown")) at "object":
+        Fault("body-kind", "the fields of an `object` must be known", "write `body: unknown`");
 }
 
 /// A value of the catalogue, or the word `unknown`.

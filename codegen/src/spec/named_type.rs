@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Is, ListsNothing};
-use crate::catalogue_format::{Fault, Form, Rule, map, words};
+use crate::catalogue_format::{Fault, Form, map, words};
 use crate::duration;
 use crate::names::Case;
 use crate::spanned::Text;
@@ -24,11 +24,8 @@ map! {
         /// their `attributes` in this order.
         may attributes: Vec<Text> as Form::Name(Case::Snake);
     }
-    Rule {
-        never: &[Is("kind", "enum"), ListsNothing("values")],
-        at: "",
-        fault: Fault("no-values", "the enum `{}` has no values", "list its `values`, or write `kind: identifier`"),
-    }
+    never(Is("kind", "enum"), ListsNothing("values")):
+        Fault("no-values", "the enum `{}` has no values", "list its `values`, or write `kind: identifier`");
 }
 
 words! {

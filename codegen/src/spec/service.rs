@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::value::UNIT_OR_FORMAT;
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
-use crate::catalogue_format::{Fault, Form, Rule, map};
+use crate::catalogue_format::{Fault, Form, map};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
 use crate::spanned::{Spanned, Text};
@@ -96,20 +96,10 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    Rule {
-        never: &[Lacks("unit"), Lacks("format")],
-        at: "",
-        fault: Fault(
-            "time-format",
-            "`time` has neither `unit` nor `format`",
-            "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`",
-        ),
-    },
-    Rule {
-        never: &[Has("unit"), Has("format")],
-        at: "format",
-        fault: UNIT_OR_FORMAT,
-    }
+    never(Lacks("unit"), Lacks("format")):
+        Fault("time-format", "`time` has neither `unit` nor `format`",
+            "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`");
+    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
 }
 
 map! {
@@ -192,24 +182,12 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    Rule {
-        never: &[Has("endpoints"), ListsNothing("endpoints")],
-        at: "endpoints",
-        fault: Fault(
-            "limit-without-endpoints",
-            "a limit set with an empty list of endpoints counts no requests",
-            "list groups or paths, or omit `endpoints` to count every request",
-        ),
-    },
-    Rule {
-        never: &[Has("endpoints"), Has("concurrent")],
-        at: "concurrent",
-        fault: Fault(
-            "limit-concurrent",
-            "`concurrent` limits all requests, but this limit set covers only some endpoints",
-            "write a separate limit set for `concurrent`",
-        ),
-    }
+    never(Has("endpoints"), ListsNothing("endpoints")) at "endpoints":
+        Fault("limit-without-endpoints", "a limit set with an empty list of endpoints counts no requests",
+            "list groups or paths, or omit `endpoints` to count every request");
+    never(Has("endpoints"), Has("concurrent")) at "concurrent":
+        Fault("limit-concurrent", "`concurrent` limits all requests, but this limit set covers only some endpoints",
+            "write a separate limit set for `concurrent`");
 }
 
 map! {
@@ -258,16 +236,10 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    Rule {
-        never: &[Has("sort"), Lacks("oldest_first")],
-        at: "sort",
-        fault: Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`"),
-    },
-    Rule {
-        never: &[Has("oldest_first"), Lacks("sort")],
-        at: "oldest_first",
-        fault: Fault("history-sort", "`oldest_first` is a value of `sort`, which is missing", "add `sort`"),
-    }
+    never(Has("sort"), Lacks("oldest_first")) at "sort":
+        Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`");
+    never(Has("oldest_first"), Lacks("sort")) at "oldest_first":
+        Fault("history-sort", "`oldest_first` is a value of `sort`, which is missing", "add `sort`");
 }
 
 map! {

@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks, Lists};
-use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map, words};
+use crate::catalogue_format::{Fault, Form, Key, Shape, map, words};
 use crate::catalogue_reader::{Read, Reader};
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
@@ -74,17 +74,15 @@ map! {
         /// Facts that are unknown. `unit` is the unit of the values.
         may unknown: Vec<UnknownFact>;
     }
-    Rule {
-        never: &[Has("list_as"), Lacks("list_setter")],
-        at: "list_as",
-        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one value", "add `list_setter`"),
-    },
-    Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
-    Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
-    Rule { never: &[Has("const_value"), Has("required")], at: "required", fault: FIXED },
-    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("const-param", "a path param cannot have a constant value", "write the value in the path") },
-    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
-    Rule { never: &[Has("unit"), Lists("unknown", "unit")], at: "unknown", fault: UNIT_OR_UNKNOWN }
+    never(Has("list_as"), Lacks("list_setter")) at "list_as":
+        Fault("list-as", "`list_as` is for several values, but the param accepts one value", "add `list_setter`");
+    never(Has("const_value"), Has("list_setter")) at "list_setter": FIXED;
+    never(Has("const_value"), Has("default")) at "default": FIXED;
+    never(Has("const_value"), Has("required")) at "required": FIXED;
+    never(Has("const_value"), Is("in", "path")) at "in":
+        Fault("const-param", "a path param cannot have a constant value", "write the value in the path");
+    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
+    never(Has("unit"), Lists("unknown", "unit")) at "unknown": UNIT_OR_UNKNOWN;
 }
 
 impl Param {
@@ -190,8 +188,8 @@ map! {
         /// Facts that are unknown. `unit` is the unit of the values.
         may unknown: Vec<UnknownFact>;
     }
-    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
-    Rule { never: &[Has("unit"), Lists("unknown", "unit")], at: "unknown", fault: UNIT_OR_UNKNOWN }
+    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
+    never(Has("unit"), Lists("unknown", "unit")) at "unknown": UNIT_OR_UNKNOWN;
 }
 
 /// A fact about an endpoint, a param or a field that is unknown.
@@ -239,9 +237,6 @@ map! {
         /// The maximum, inclusive.
         may max: Option<Spanned<f64>>;
     }
-    Rule {
-        never: &[Lacks("min"), Lacks("max")],
-        at: "",
-        fault: Fault("empty-range", "the range has neither `min` nor `max`", "write `min`, `max` or both"),
-    }
+    never(Lacks("min"), Lacks("max")):
+        Fault("empty-range", "the range has neither `min` nor `max`", "write `min`, `max` or both");
 }
