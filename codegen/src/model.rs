@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 pub use crate::spec::{ListFormat, UnknownFact};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
+pub use crate::type_expr::Builtin;
 pub use endpoint::{
     Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{TimeForm, TimeUnit, Type};
+use crate::model::{TimeForm, TimeUnit};
 
 /// A parsed type expression, whose names have not been looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,20 @@ pub enum Builtin {
     /// A number with all its digits, which is text on the wire.
     Decimal,
     Boolean,
-    Timestamp,
+    /// A timestamp, in this format on the wire. A parsed expression has the format `TimeUnit::Seconds`.
+    Timestamp(TimeForm),
     Any,
+}
+
+/// The form of a value on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WireForm {
+    /// A number, or a number in quotes.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// Text, or any JSON value.
+    Text,
 }
 
 /// The maximum nesting depth of lists and maps.
@@ -38,41 +50,79 @@ pub const MAX_LISTS: usize = 4;
 pub const SYNTAX: &str = "write `list<number>` for a list, `map<number>` for an object with arbitrary keys, and `list<number?>` \
      or `map<number?>` if values can be null; lists and maps can be nested four levels deep";
 
-/// The names of the built-in types, for lookups and suggestions.
-pub const BUILTINS: &[(&str, Builtin)] = &[
-    ("string", Builtin::String),
-    ("integer", Builtin::Integer),
-    ("count", Builtin::Count),
-    ("number", Builtin::Number),
-    ("decimal", Builtin::Decimal),
-    ("boolean", Builtin::Boolean),
-    ("timestamp", Builtin::Timestamp),
-    ("any", Builtin::Any),
+/// The built-in types, for lookups and suggestions.
+pub const BUILTINS: [Builtin; 8] = [
+    Builtin::String,
+    Builtin::Integer,
+    Builtin::Count,
+    Builtin::Number,
+    Builtin::Decimal,
+    Builtin::Boolean,
+    Builtin::Timestamp(TimeForm::Counted(TimeUnit::Seconds)),
+    Builtin::Any,
 ];
 
 impl Builtin {
-    /// Returns `true` if the type can have a range.
-    pub fn is_numeric(self) -> bool {
-        matches!(self, Self::Integer | Self::Count | Self::Number)
-    }
-
-    /// Returns the type in the model, with this format of timestamps.
-    pub(crate) fn with_time(self, form: TimeForm) -> Type {
+    /// Returns the name of the type in the catalogue, its name in Rust, and its form on the wire.
+    fn facts(self) -> (&'static str, &'static str, WireForm) {
         match self {
-            Self::String => Type::String,
-            Self::Integer => Type::Integer,
-            Self::Count => Type::Count,
-            Self::Number => Type::Number,
-            Self::Decimal => Type::Decimal,
-            Self::Boolean => Type::Boolean,
-            Self::Timestamp => Type::Timestamp(form),
-            Self::Any => Type::Any,
+            Self::String => ("string", "String", WireForm::Text),
+            Self::Integer => ("integer", "i64", WireForm::Number),
+            Self::Count => ("count", "u64", WireForm::Number),
+            Self::Number => ("number", "f64", WireForm::Number),
+            Self::Decimal => ("decimal", "Decimal", WireForm::Text),
+            Self::Boolean => ("boolean", "bool", WireForm::Flag),
+            Self::Timestamp(TimeForm::Counted(_)) => ("timestamp", "Timestamp", WireForm::Number),
+            Self::Timestamp(TimeForm::Written(_)) => ("timestamp", "Timestamp", WireForm::Text),
+            Self::Any => ("any", "Value", WireForm::Text),
         }
     }
 
-    /// Returns `true` if a text can be a value of the type. A timestamp must be a number.
+    /// Returns the name of the type in the catalogue.
+    pub fn name(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Returns the name of the type in Rust.
+    pub(crate) fn rust_name(self) -> &'static str {
+        self.facts().1
+    }
+
+    /// Returns the format of a timestamp; `None` for any other type.
+    pub fn time_form(self) -> Option<TimeForm> {
+        if let Self::Timestamp(form) = self { Some(form) } else { None }
+    }
+
+    /// Returns `true` if values are strings on the wire.
+    pub(crate) fn is_text(self) -> bool {
+        self.facts().2 == WireForm::Text
+    }
+
+    /// Returns `true` if the type can have a range.
+    pub fn is_numeric(self) -> bool {
+        self.can_be_quoted() && self.time_form().is_none()
+    }
+
+    /// Returns `true` if the type is a number or `bool` in Rust.
+    pub(crate) fn is_primitive(self) -> bool {
+        !self.is_text() && self.time_form().is_none()
+    }
+
+    /// Returns `true` if values can be in quotes on the wire although they are not text.
+    pub(crate) fn can_be_quoted(self) -> bool {
+        self.facts().2 == WireForm::Number
+    }
+
+    /// Returns `true` if a text can be a value of the type. Only numbers, booleans and timestamps are checked.
     pub fn is_written(self, text: &str) -> bool {
-        self.with_time(TimeForm::Counted(TimeUnit::Seconds)).is_written(text)
+        match self {
+            Self::Integer => text.parse::<i64>().is_ok(),
+            Self::Count => text.parse::<u64>().is_ok(),
+            Self::Number | Self::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
+            Self::Boolean => text.parse::<bool>().is_ok(),
+            Self::Timestamp(form) => form.is_written(text),
+            Self::String | Self::Any => true,
+        }
     }
 }
 
@@ -105,8 +155,8 @@ impl<'a> TypeExpr<'a> {
         if text.is_empty() || text.contains(['<', '>', '?']) {
             return None;
         }
-        let builtin = BUILTINS.iter().find(|(name, _)| *name == text);
-        Some(builtin.map_or(Self::Name(text), |(_, builtin)| Self::Builtin(*builtin)))
+        let builtin = BUILTINS.into_iter().find(|builtin| builtin.name() == text);
+        Some(builtin.map_or(Self::Name(text), Self::Builtin))
     }
 
     /// Returns the name, if the expression is the name of a type or a record.
@@ -139,10 +189,7 @@ impl<'a> TypeExpr<'a> {
 impl fmt::Display for TypeExpr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Builtin(builtin) => {
-                let name = BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name);
-                f.write_str(name)
-            }
+            Self::Builtin(builtin) => f.write_str(builtin.name()),
             Self::Name(name) => f.write_str(name),
             Self::List(item) => write!(f, "list<{item}>"),
             Self::Map(item) => write!(f, "map<{item}>"),
@@ -182,7 +229,7 @@ mod tests {
 
     #[test]
     fn type_expressions_round_trip() {
-        let builtins = BUILTINS.iter().map(|(name, _)| *name);
+        let builtins = BUILTINS.into_iter().map(Builtin::name);
         for text in builtins.chain(["Timeframe", "list<number>", "list<map<Level?>>", "map<list<count>?>"]) {
             assert_eq!(TypeExpr::parse(text).map(|expr| expr.to_string()).as_deref(), Some(text));
         }
@@ -190,12 +237,13 @@ mod tests {
 
     #[test]
     fn a_value_is_written_like_its_type_and_a_timestamp_like_a_number() {
-        for (builtin, text, expected) in [
-            (Builtin::Count, "-1", false),
-            (Builtin::Integer, "-1", true),
-            (Builtin::Timestamp, "1700000000", true),
-            (Builtin::Timestamp, "2024-01-01", false),
+        for (ty, text, expected) in [
+            ("count", "-1", false),
+            ("integer", "-1", true),
+            ("timestamp", "1700000000", true),
+            ("timestamp", "2024-01-01", false),
         ] {
+            let Some(TypeExpr::Builtin(builtin)) = TypeExpr::parse(ty) else { panic!("{ty}") };
             assert_eq!(builtin.is_written(text), expected, "{text}");
         }
     }

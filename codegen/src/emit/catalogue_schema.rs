@@ -13,7 +13,7 @@ use super::json_object::Object;
 use super::render::MARKER;
 use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
 use crate::catalogue_reader::INVISIBLE;
-use crate::type_expr::{BUILTINS, MAX_LISTS};
+use crate::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
 /// Emits the schema file, which is written into the folder of the catalogue.
 pub fn catalogue_schema() -> File {
@@ -137,7 +137,7 @@ fn visible(controls: &str) -> String {
 /// Returns the schema of a type expression: the name of a built-in type, which editors can complete, or a text that
 /// matches the pattern of type expressions.
 fn type_expression() -> Object {
-    let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
+    let builtins: Vec<_> = BUILTINS.into_iter().map(Builtin::name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
     // A regular expression cannot match brackets that are nested to any depth, so there is one alternative for each
     // depth up to `MAX_LISTS`.

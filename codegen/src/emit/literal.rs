@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range, RecordRef,
-    SharedParam, Status, TimeForm, Type, UnknownFact,
+    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range,
+    RecordRef, SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 
 /// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
@@ -82,14 +82,7 @@ fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
 impl ToTokens for Type {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(match self {
-            Self::String => quote!(String),
-            Self::Integer => quote!(i64),
-            Self::Count => quote!(u64),
-            Self::Number => quote!(f64),
-            Self::Decimal => quote!(Decimal),
-            Self::Boolean => quote!(bool),
-            Self::Timestamp(_) => quote!(Timestamp),
-            Self::Any => quote!(Value),
+            Self::Builtin(builtin) => ident(builtin.rust_name()).into_token_stream(),
             Self::Named(name) => ident(name).into_token_stream(),
             Self::Record(record) | Self::Recursive(record) => ident(&record.ident).into_token_stream(),
             Self::List(item) => quote!(Vec<#item>),
@@ -102,10 +95,8 @@ impl ToTokens for Type {
 /// Returns the expression that describes a type in the registry.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
-        Type::String | Type::Integer | Type::Count | Type::Number | Type::Decimal | Type::Boolean | Type::Any => {
-            variant("ValueType", ty)
-        }
-        Type::Timestamp(form) => quote!(ValueType::Timestamp(#form)),
+        Type::Builtin(Builtin::Timestamp(form)) => quote!(ValueType::Timestamp(#form)),
+        Type::Builtin(builtin) => variant("ValueType", builtin),
         Type::Named(name) => value_type_for("named", name),
         Type::Record(record) => value_type_for("record", &record.ident),
         Type::Recursive(record) => value_type_for("recursive", &record.ident),

@@ -138,7 +138,7 @@ fn setter(setter: &Setter) -> TokenStream {
 /// Returns the docs of a setter, which describe the facts about the param that are the same on all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
-    let unit = if setter.ty.as_ref().is_some_and(Type::is_timestamp) { "" } else { &setter.unit };
+    let unit = if setter.ty.as_ref().and_then(Type::time_form).is_some() { "" } else { &setter.unit };
     let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Documented));
     let default =
         setter.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();

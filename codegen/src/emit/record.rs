@@ -66,7 +66,7 @@ fn definition(record: &Record) -> TokenStream {
 
 fn field_docs(field: &Field) -> String {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
-    let unit = if field.ty.is_timestamp() { "" } else { &field.unit };
+    let unit = if field.ty.time_form().is_some() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     let unknown = docs::unknown(&field.unknown);
     docs::joined([docs::meaning(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes), unknown])

@@ -11,7 +11,9 @@ use quote::quote;
 use super::File;
 use super::literal::{self, ident};
 use super::render;
-use crate::model::{Api, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::model::{
+    Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
+};
 use crate::url_path;
 
 pub(super) fn file(api: &Api) -> File {
@@ -150,18 +152,18 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
     match &param.ty {
-        Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
-        Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
-        Type::Number => {
+        Type::Builtin(Builtin::Integer) => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
+        Type::Builtin(Builtin::Count) => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
+        Type::Builtin(Builtin::Number) => {
             let bound = param.range.min.or(param.range.max);
             let number = known.and_then(|known| known.parse().ok()).or(bound).unwrap_or(0.5);
             (literal::number(number), number.to_string())
         }
-        Type::Boolean => {
+        Type::Builtin(Builtin::Boolean) => {
             let flag = known != Some("false");
             (quote!(#flag), flag.to_string())
         }
-        Type::Timestamp(form) => {
+        Type::Builtin(Builtin::Timestamp(form)) => {
             let wire = match form {
                 TimeForm::Counted(TimeUnit::Seconds) => "1700000000",
                 TimeForm::Counted(TimeUnit::Milliseconds) => "1700000000000",
@@ -181,9 +183,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             (quote!(#value), value.to_owned())
         }
         // A param has none of the types that are not a single value.
-        Type::String
-        | Type::Decimal
-        | Type::Any
+        Type::Builtin(Builtin::String | Builtin::Decimal | Builtin::Any)
         | Type::Record(_)
         | Type::Recursive(_)
         | Type::List(_)

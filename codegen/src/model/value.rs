@@ -1,6 +1,6 @@
 //! The part of the model for types of values: records with their fields, and named types.
 
-use super::{Evidence, TimeForm, UnknownFact};
+use super::{Builtin, Evidence, TimeForm, UnknownFact};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
@@ -95,16 +95,7 @@ impl Field {
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    String,
-    Integer,
-    Count,
-    Number,
-    /// A number with all its digits.
-    Decimal,
-    Boolean,
-    /// A timestamp, in this format on the wire.
-    Timestamp(TimeForm),
-    Any,
+    Builtin(Builtin),
     Named(String),
     Record(RecordRef),
     /// A record that contains itself, in a list or a map.
@@ -120,7 +111,7 @@ impl Type {
     /// Sets the format of the timestamp that the type is or contains. A type without a timestamp is unchanged.
     #[must_use]
     pub fn timed_in(mut self, form: TimeForm) -> Self {
-        if let Self::Timestamp(known) = self.innermost_mut() {
+        if let Self::Builtin(Builtin::Timestamp(known)) = self.innermost_mut() {
             *known = form;
         }
         self
@@ -141,86 +132,52 @@ impl Type {
         }
     }
 
-    /// Returns `true` if the type is or contains a timestamp.
-    pub fn is_timestamp(&self) -> bool {
-        matches!(self.innermost(), Self::Timestamp(_))
+    /// Returns the built-in type that the type is; `None` for any other type.
+    pub(crate) fn builtin(&self) -> Option<Builtin> {
+        match self {
+            Self::Builtin(builtin) => Some(*builtin),
+            Self::Named(_) | Self::Record(_) | Self::Recursive(_) | Self::List(_) | Self::Map(_) | Self::Option(_) => {
+                None
+            }
+        }
+    }
+
+    /// Returns the record that the type is or contains.
+    pub(crate) fn record(&self) -> Option<&RecordRef> {
+        match self.innermost() {
+            Self::Record(record) | Self::Recursive(record) => Some(record),
+            Self::Builtin(_) | Self::Named(_) | Self::List(_) | Self::Map(_) | Self::Option(_) => None,
+        }
+    }
+
+    /// Returns the format of the timestamp that the type is or contains.
+    pub fn time_form(&self) -> Option<TimeForm> {
+        self.innermost().builtin()?.time_form()
     }
 
     /// Returns `true` if values of the type can be in quotes on the wire although they are not text.
     pub fn can_be_quoted(&self) -> bool {
-        let Self::Timestamp(TimeForm::Counted(_)) = self.innermost() else {
-            return matches!(self.innermost(), Self::Integer | Self::Count | Self::Number);
-        };
-        true
+        self.innermost().builtin().is_some_and(Builtin::can_be_quoted)
     }
 
     /// Returns `true` if a text can be a value of the type. Only numbers, booleans and timestamps are checked.
     pub fn is_written(&self, text: &str) -> bool {
-        match self {
-            Self::Integer => text.parse::<i64>().is_ok(),
-            Self::Count => text.parse::<u64>().is_ok(),
-            Self::Number | Self::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
-            Self::Boolean => text.parse::<bool>().is_ok(),
-            Self::Timestamp(form) => form.is_written(text),
-            Self::String
-            | Self::Any
-            | Self::Named(_)
-            | Self::Record(_)
-            | Self::Recursive(_)
-            | Self::List(_)
-            | Self::Map(_)
-            | Self::Option(_) => true,
-        }
+        self.builtin().is_none_or(|builtin| builtin.is_written(text))
     }
 
     /// Returns `true` if the type is a number, or a list or map of numbers. A number can have a range and a unit.
     pub fn is_numeric(&self) -> bool {
-        match self {
-            Self::Integer | Self::Count | Self::Number => true,
-            Self::List(item) | Self::Map(item) | Self::Option(item) => item.is_numeric(),
-            Self::String
-            | Self::Decimal
-            | Self::Boolean
-            | Self::Timestamp(_)
-            | Self::Any
-            | Self::Named(_)
-            | Self::Record(_)
-            | Self::Recursive(_) => false,
-        }
+        self.innermost().builtin().is_some_and(Builtin::is_numeric)
     }
 
     /// Returns `true` if values of the type are strings on the wire.
     pub fn is_text(&self) -> bool {
-        match self {
-            Self::String | Self::Decimal | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)) => true,
-            Self::Integer
-            | Self::Count
-            | Self::Number
-            | Self::Boolean
-            | Self::Timestamp(TimeForm::Counted(_))
-            | Self::Record(_)
-            | Self::Recursive(_)
-            | Self::List(_)
-            | Self::Map(_)
-            | Self::Option(_) => false,
-        }
+        matches!(self, Self::Named(_)) || self.builtin().is_some_and(Builtin::is_text)
     }
 
     /// Returns `true` if the type is a number or `bool` in Rust.
     pub fn is_primitive(&self) -> bool {
-        match self {
-            Self::Integer | Self::Count | Self::Number | Self::Boolean => true,
-            Self::String
-            | Self::Decimal
-            | Self::Timestamp(_)
-            | Self::Any
-            | Self::Named(_)
-            | Self::Record(_)
-            | Self::Recursive(_)
-            | Self::List(_)
-            | Self::Map(_)
-            | Self::Option(_) => false,
-        }
+        self.builtin().is_some_and(Builtin::is_primitive)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Resolves `history`: checks the params that select a time range, and determines which endpoints have a history.
 
 use super::{Resolved, Resolver};
-use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
+use crate::model::{Body, Builtin, EndpointParam, History, HistorySource, Param, SharedParam, Type};
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
@@ -13,7 +13,11 @@ fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
     [
         (&history.from, is_bound, "be a `timestamp` without `const_value`"),
         (&history.to, is_bound, "be a `timestamp` without `const_value`"),
-        (&history.limit, |_, param| matches!(param.ty, Type::Count | Type::Integer), "be a `count`"),
+        (
+            &history.limit,
+            |_, param| matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)),
+            "be a `count`",
+        ),
         (&history.step, has_duration, "have a type whose values have a `duration`"),
     ]
 }
@@ -21,7 +25,7 @@ fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
 /// Returns `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
 /// constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
-    param.const_value.is_none() && matches!(param.ty, Type::Timestamp(_))
+    param.const_value.is_none() && param.ty.time_form().is_some()
 }
 
 fn has_duration(service: &spec::Service, param: &Param) -> bool {

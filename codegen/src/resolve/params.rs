@@ -3,7 +3,7 @@
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, prose};
 use crate::diagnostic::{Diagnostic, Location};
-use crate::model::{Param, ParamSet, SharedParam, Type};
+use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
                 format!("`type` must be the type of a single value, found `{}`", param.ty),
                 "write the type of one value; `list_setter` adds a setter for several values",
             ),
-            Type::Decimal => {
+            Type::Builtin(Builtin::Decimal) => {
                 ("the type of a param cannot be `decimal`".to_owned(), "write `number`, or `string` for exact text")
             }
             Type::Record(_) => {
@@ -332,7 +332,8 @@ impl<'a> Resolver<'a> {
             TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(builtin)) => {
-                builtin.with_time(declared.unwrap_or_else(|| self.service.time_form())).is_written(value)
+                let form = declared.unwrap_or_else(|| self.service.time_form());
+                Type::Builtin(builtin).timed_in(form).is_written(value)
             }
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
             _ => true,
@@ -352,22 +353,12 @@ pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
 
 /// Returns a value in the form that the client sends. A number is normalized, so `+07` in the catalogue is sent as `7`.
 fn as_sent(ty: &Type, text: &str) -> String {
-    let number = match ty {
-        Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
-        Type::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
-        Type::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
-        Type::String
-        | Type::Decimal
-        | Type::Boolean
-        | Type::Timestamp(_)
-        | Type::Any
-        | Type::Named(_)
-        | Type::Record(_)
-        | Type::Recursive(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Option(_) => None,
-    };
+    let number = ty.builtin().and_then(|builtin| match builtin {
+        Builtin::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
+        Builtin::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
+        Builtin::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
+        Builtin::String | Builtin::Decimal | Builtin::Boolean | Builtin::Timestamp(_) | Builtin::Any => None,
+    });
     number.unwrap_or_else(|| text.to_owned())
 }
 

@@ -4,7 +4,7 @@ use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, prose};
 use crate::load::{Catalogue, Document};
 use crate::model::{
-    ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
+    ApiKey, Builtin, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
 };
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
@@ -213,7 +213,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the time field of the envelope, which must be a timestamp.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
         let resolved = self.field(&Records::default(), time, inherited)?;
-        if !matches!(resolved.ty, Type::Timestamp(_)) {
+        if !matches!(resolved.ty, Type::Builtin(Builtin::Timestamp(_))) {
             let message = format!("the time field must be a `timestamp`, found `{}`", time.ty);
             return Err(self.error("time-type", time.ty.at(), message, "write `type: timestamp`"));
         }

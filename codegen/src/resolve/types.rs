@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Type> {
         let ty = self.type_of(records, text)?;
         match (format, unit) {
-            (Some(format), _) if !ty.is_timestamp() => {
+            (Some(format), _) if ty.time_form().is_none() => {
                 let message = format!("`format` requires the type `timestamp`, found `{text}`");
                 let help = "change the type to `timestamp`, or omit `format`";
                 return Err(self.error("time-format", format.at(), message, help));
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
             (Some(format), _) => return Ok(ty.timed_in(TimeForm::Written(**format))),
             (None, _) => {}
         }
-        let Some(unit) = unit.filter(|_| ty.is_timestamp()) else { return Ok(ty) };
+        let Some(unit) = unit.filter(|_| ty.time_form().is_some()) else { return Ok(ty) };
         let Some(known) = TimeUnit::of(unit) else {
             let units = ["seconds", "milliseconds", "microseconds", "nanoseconds"];
             let [first @ .., last] = units.map(|unit| format!("`{unit}`"));
@@ -98,7 +98,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("type-optional", text.at(), message, "omit the `?`"));
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
-            TypeExpr::Builtin(builtin) => builtin.with_time(self.service.time_form()),
+            TypeExpr::Builtin(builtin) => Type::Builtin(*builtin).timed_in(self.service.time_form()),
             TypeExpr::Name(name) => {
                 if let Some((reference, _)) = self.record(records, name) {
                     return Ok(Type::Record(reference));
@@ -108,7 +108,7 @@ impl<'a> Resolver<'a> {
                     return Ok(Type::Named((*name).to_owned()));
                 }
                 let types = self.service.types.iter().map(|ty| ty.name.as_str());
-                let known = BUILTINS.iter().map(|(name, _)| *name).chain(types);
+                let known = BUILTINS.into_iter().map(|builtin| -> &str { builtin.name() }).chain(types);
                 let known = known.chain(records.names()).chain(self.service_records());
                 return Err(self.unknown_record("unknown-type", name, text.at(), "type", known));
             }

@@ -1,7 +1,7 @@
 //! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
 //! text, a value, and the verdict for a change of the value.
 
-use codegen::model::{History, KeyCarrier, Record, RecordLayout, TimeForm, Type};
+use codegen::model::{History, KeyCarrier, Record, RecordLayout, Type};
 
 use super::Verdict::{self, Major, Minor, Patch};
 use super::public_items::{Items, Kind};
@@ -63,11 +63,11 @@ impl Items<'_> {
     /// Adds the unit or format of a value. A change is a patch, because the names and types of the client do not depend
     /// on the unit.
     pub(super) fn unit(&mut self, location: &str, ty: &Type, unit: &str) {
-        let value = match ty.innermost() {
-            Type::Timestamp(form) if *form == self.api.service.time_form => "that of the service".to_owned(),
-            Type::Timestamp(form) => format!("`{}`", TimeForm::word(*form)),
-            _ if unit.is_empty() => "unspecified".to_owned(),
-            _ => format!("`{unit}`"),
+        let value = match ty.time_form() {
+            Some(form) if form == self.api.service.time_form => "that of the service".to_owned(),
+            Some(form) => format!("`{}`", form.word()),
+            None if unit.is_empty() => "unspecified".to_owned(),
+            None => format!("`{unit}`"),
         };
         self.fact(location, "the unit or format is", Patch, value);
     }

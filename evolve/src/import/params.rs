@@ -167,7 +167,7 @@ impl<'d> Reader<'d> {
         let is_in_range =
             || facts.range.as_ref().is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
         match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) if facts.format.is_some() => {
+            Some(TypeExpr::Builtin(Builtin::Timestamp(_))) if facts.format.is_some() => {
                 facts.format.is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
             Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),

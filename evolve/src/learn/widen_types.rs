@@ -24,7 +24,7 @@ impl Reader<'_> {
         let unit = field.unit.as_ref().and_then(|unit| TimeUnit::of(unit));
         let form = TimeForm::of(unit, field.format.as_deref().copied());
         let form = form.unwrap_or_else(|| self.editor.service.time_form());
-        let is_time = expr == TypeExpr::Builtin(Builtin::Timestamp);
+        let is_time = matches!(expr, TypeExpr::Builtin(Builtin::Timestamp(_)));
         let wider = match form {
             TimeForm::Written(_) if is_time => wider_than_text_time(seen).map(str::to_owned),
             _ => self.wider(&named, &expr, seen),
@@ -183,11 +183,11 @@ fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
         Builtin::String if seen.are_texts() => None,
         Builtin::Boolean if is_alone && seen.booleans > 0 => None,
         Builtin::Number | Builtin::Decimal if are_numbers => None,
-        Builtin::Integer | Builtin::Timestamp if are_whole => None,
+        Builtin::Integer | Builtin::Timestamp(_) if are_whole => None,
         Builtin::Count if are_numbers && seen.non_integers == seen.large_counts && seen.min >= 0.0 => None,
         Builtin::Count if are_whole => Some("integer"),
-        Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
-        Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),
+        Builtin::Integer | Builtin::Count | Builtin::Timestamp(_) if are_numbers => Some("number"),
+        Builtin::Timestamp(_) if is_alone && seen.text_times > 0 => Some("string"),
         _ => Some("any"),
     }
 }

@@ -304,7 +304,7 @@ impl<'a> Side<'a> {
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
             // A timestamp or a decimal may be a number or a string.
-            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp)) | None => "any",
+            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp(_))) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
             Some(TypeExpr::Builtin(Builtin::String)) => "string",
             Some(TypeExpr::Builtin(Builtin::Number)) => "number",

@@ -39,7 +39,7 @@ impl Merger<'_> {
     fn accepts(&self, known: &str, drafted: &str) -> bool {
         match (TypeExpr::parse(known), TypeExpr::parse(drafted)) {
             (Some(TypeExpr::Builtin(known)), Some(TypeExpr::Builtin(drafted))) => {
-                let is_number = matches!(known, Builtin::Count | Builtin::Timestamp);
+                let is_number = matches!(known, Builtin::Count | Builtin::Timestamp(_));
                 known == drafted || is_number && drafted == Builtin::Integer
             }
             (Some(TypeExpr::Name(known)), Some(TypeExpr::Builtin(Builtin::String))) => {

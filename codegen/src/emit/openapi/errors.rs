@@ -5,7 +5,7 @@ use super::schema::schema_ref;
 use super::{Description, described, source};
 use crate::emit::docs;
 use crate::emit::json_object::Object;
-use crate::model::{Status, Type};
+use crate::model::{Builtin, Status, Type};
 
 impl Description<'_> {
     /// Returns a reference to each error response. Every operation lists all of them.
@@ -26,7 +26,7 @@ impl Description<'_> {
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let known = body.evidence?;
-        let text = self.value(&Type::Option(Type::String.into()));
+        let text = self.value(&Type::Option(Type::Builtin(Builtin::String).into()));
         let message = body.message.iter().map(|path| (path, text.clone()));
         let code = body.code.iter().map(|path| (path, Object::default()));
         let description = "The cause of the failure. The members that are present depend on the failure.";

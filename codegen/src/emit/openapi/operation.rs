@@ -6,7 +6,9 @@ use super::schema::{range, schema_ref};
 use super::{Description, described, operation_id, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type};
+use crate::model::{
+    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type,
+};
 
 impl Description<'_> {
     pub(super) fn paths(&self) -> Object {
@@ -97,7 +99,7 @@ impl Description<'_> {
     fn param_schema(&self, param: &Param) -> Object {
         let written = |text: &str| written_value(&param.ty, text);
         if let Some(fixed) = &param.const_value {
-            let ty = if is_named(param) { &Type::String } else { &param.ty };
+            let ty = if is_named(param) { &Type::Builtin(Builtin::String) } else { &param.ty };
             return self.value(ty).with("enum", vec![written(fixed)]);
         }
         let schema = self.value(&param.ty).and(range(&param.ty, param.range, param.evidence));
@@ -155,21 +157,12 @@ fn component(shared: &SharedParam) -> String {
 
 /// Converts the text of a default or an example to a value of its type. A text that cannot be parsed stays a string.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
-    let parsed = match ty {
-        Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
-        Type::Count => text.parse::<u64>().ok().map(Value::from),
-        Type::Number => text.parse().ok().map(number),
-        Type::Boolean => text.parse::<bool>().ok().map(Value::from),
-        Type::String
-        | Type::Decimal
-        | Type::Timestamp(TimeForm::Written(_))
-        | Type::Any
-        | Type::Named(_)
-        | Type::Record(_)
-        | Type::Recursive(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Option(_) => None,
-    };
+    let parsed = ty.builtin().and_then(|builtin| match builtin {
+        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
+        Builtin::Count => text.parse::<u64>().ok().map(Value::from),
+        Builtin::Number => text.parse().ok().map(number),
+        Builtin::Boolean => text.parse::<bool>().ok().map(Value::from),
+        Builtin::String | Builtin::Decimal | Builtin::Timestamp(TimeForm::Written(_)) | Builtin::Any => None,
+    });
     parsed.unwrap_or_else(|| text.into())
 }

@@ -6,7 +6,9 @@ use super::operation::written_value;
 use super::{Description, described, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number};
-use crate::model::{Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type};
+use crate::model::{
+    Builtin, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
+};
 
 impl Description<'_> {
     pub(super) fn schemas(&self) -> Object {
@@ -46,7 +48,7 @@ impl Description<'_> {
         let known = format!("Known values: {}. Others can occur.", docs::codes(&values));
         let known = if values.is_empty() { String::new() } else { known };
         let facts = described(&ty.summary, [known, source(ty.evidence)], "");
-        self.value(&Type::String).and(facts).and(self.version.examples(values))
+        self.value(&Type::Builtin(Builtin::String)).and(facts).and(self.version.examples(values))
     }
 
     fn record(&self, record: &Record) -> Object {
@@ -99,15 +101,17 @@ impl Description<'_> {
     pub(super) fn value(&self, ty: &Type) -> Object {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
-            Type::String => simple("string", ""),
-            Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => simple("integer", "int64"),
-            Type::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => simple("string", "date-time"),
-            Type::Timestamp(TimeForm::Written(TimeFormat::Date)) => simple("string", "date"),
-            Type::Count => simple("integer", "uint64").with("minimum", 0),
-            Type::Number => simple("number", "double"),
-            Type::Decimal => self.quoted(ty),
-            Type::Boolean => simple("boolean", ""),
-            Type::Any => Object::default(),
+            Type::Builtin(builtin) => match builtin {
+                Builtin::String => simple("string", ""),
+                Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => simple("integer", "int64"),
+                Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => simple("string", "date-time"),
+                Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => simple("string", "date"),
+                Builtin::Count => simple("integer", "uint64").with("minimum", 0),
+                Builtin::Number => simple("number", "double"),
+                Builtin::Decimal => self.quoted(ty),
+                Builtin::Boolean => simple("boolean", ""),
+                Builtin::Any => Object::default(),
+            },
             Type::Named(name) => schema_ref(name),
             Type::Record(record) | Type::Recursive(record) => schema_ref(self.names.record(record)),
             Type::List(item) => simple("array", "").with("items", self.value(item)),
@@ -122,7 +126,9 @@ impl Description<'_> {
             Type::List(item) => Object::default().with("type", "array").with("items", self.quoted(item)),
             Type::Map(item) => Object::default().with("type", "object").with("additionalProperties", self.quoted(item)),
             Type::Option(given) => self.nullable(given, self.quoted(given)),
-            Type::Number | Type::Decimal => Object::default().with("type", "string").with("format", "decimal"),
+            Type::Builtin(Builtin::Number | Builtin::Decimal) => {
+                Object::default().with("type", "string").with("format", "decimal")
+            }
             _ => Object::default().with("type", "string").with("format", "int64"),
         }
     }

@@ -96,7 +96,7 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     let mut records: Vec<_> = endpoint.body.record().into_iter().collect();
     let mut next = 0;
     while let Some(record) = records.get(next).and_then(|reference| api.record(reference)) {
-        for reference in record.fields.iter().filter_map(|field| tables::record_of(&field.ty)) {
+        for reference in record.fields.iter().filter_map(|field| field.ty.record()) {
             if !records.contains(&reference) {
                 records.push(reference);
             }

@@ -9,7 +9,7 @@ use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::{call, sample};
-use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Record, Type};
+use crate::model::{Api, Body, Builtin, Endpoint, Group, Param, Passing, Record, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
@@ -65,7 +65,7 @@ fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
 /// Returns the statement that prints the time and the first number of a record.
 fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
-    let number = record.fields.iter().find(|field| field.ty == Type::Number)?;
+    let number = record.fields.iter().find(|field| field.ty == Type::Builtin(Builtin::Number))?;
     let format = [time, number].map(|field| if field.is_option() { "{:?}" } else { "{}" }).join(" ");
     let (time, number) = (ident(&time.ident), ident(&number.ident));
     Some(quote!(println!(#format, record.#time, record.#number);))
@@ -86,7 +86,7 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
             return quote!(#ty::#value);
         }
     }
-    if matches!(param.ty, Type::Timestamp(_)) {
+    if param.ty.time_form().is_some() {
         names.insert("Timestamp".to_owned());
     }
     sample(api, param, passing).0

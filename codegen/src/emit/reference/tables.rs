@@ -4,7 +4,7 @@ use quote::ToTokens;
 
 use crate::emit::docs::{self, code, prose};
 use crate::model::{
-    Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type, UnknownFact,
+    Api, Builtin, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, Status, TimeForm, Type, UnknownFact,
 };
 
 /// Returns the row of a param. If a shared param has notes, its name links to the front page, which contains the notes.
@@ -113,25 +113,6 @@ fn list_as(param: &Param) -> &'static str {
     }
 }
 
-/// Returns the record that a type is or contains.
-pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
-    match ty.innermost() {
-        Type::Record(record) | Type::Recursive(record) => Some(record),
-        Type::String
-        | Type::Integer
-        | Type::Count
-        | Type::Number
-        | Type::Decimal
-        | Type::Boolean
-        | Type::Timestamp(_)
-        | Type::Any
-        | Type::Named(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Option(_) => None,
-    }
-}
-
 /// Returns a sentence with the example value; empty if the row already lists this value as tested or allowed.
 fn example(param: &Param) -> String {
     let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
@@ -178,15 +159,9 @@ fn linked(ty: &Type) -> String {
 /// Returns the name of a type for readers, similar to its name in the catalogue.
 pub(super) fn name(ty: &Type) -> String {
     match ty {
-        Type::String => "string".to_owned(),
-        Type::Integer => "integer".to_owned(),
-        Type::Count => "count (`u64`)".to_owned(),
-        Type::Number => "number".to_owned(),
-        Type::Decimal => "decimal".to_owned(),
-        Type::Boolean => "boolean".to_owned(),
-        Type::Timestamp(TimeForm::Counted(_)) => "timestamp".to_owned(),
-        Type::Timestamp(TimeForm::Written(format)) => format!("timestamp ({})", format.word()),
-        Type::Any => "any".to_owned(),
+        Type::Builtin(Builtin::Count) => "count (`u64`)".to_owned(),
+        Type::Builtin(Builtin::Timestamp(TimeForm::Written(format))) => format!("timestamp ({})", format.word()),
+        Type::Builtin(builtin) => builtin.name().to_owned(),
         Type::Named(name) => format!("`{name}`"),
         Type::Record(record) | Type::Recursive(record) => format!("`{}`", record.ident),
         Type::List(item) => format!("list of {}", self::name(item)),
