@@ -257,7 +257,8 @@ macro_rules! words {
         }
 
         impl $name {
-            const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// All variants.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// Returns the word that the catalogue uses for the variant.
             pub fn word(self) -> &'static str {

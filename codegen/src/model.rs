@@ -12,15 +12,14 @@ use std::collections::HashSet;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
-pub use crate::spec::{ListFormat, UnknownFact};
+// These facts are the same in YAML and in the model.
+pub use crate::spec::{ErrorBody, History, ListFormat, Status, UnknownFact};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
 pub use endpoint::{
     Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
 };
-pub use service::{
-    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, KeyCarrier, Limit, Service, Status,
-};
+pub use service::{ApiKey, ClientCredentials, Envelope, Header, KeyCarrier, Limit, Service};
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The model of the complete client.

@@ -43,31 +43,9 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
     let Some(service) = service else { return Err(catalogue.diagnostics.clone()) };
     let mut resolver = Resolver::new(catalogue, service);
-    match resolver.api(catalogue) {
-        Ok(api) if resolver.errors.is_empty() => Ok(api),
-        _ => Err(resolver.errors.sorted()),
-    }
-}
-
-/// The result for an entry that has an error. Only functions that report the error create this value, so no error is
-/// lost.
-#[derive(Clone, Copy, Debug)]
-struct Invalid(());
-
-type Resolved<T> = Result<T, Invalid>;
-
-/// Collects all items, and returns an error if any item is invalid. The iteration does not stop at an invalid item, so
-/// that every error is reported.
-fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
-    let mut all = Ok(Vec::new());
-    for item in items {
-        match (&mut all, item) {
-            (Ok(all), Ok(item)) => all.push(item),
-            (_, Err(wrong)) => all = Err(wrong),
-            (Err(_), Ok(_)) => {}
-        }
-    }
-    all
+    let api = resolver.api(catalogue);
+    // A model with a placeholder is never returned, because each placeholder comes with an error.
+    if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.sorted()) }
 }
 
 /// The state while a catalogue is resolved.
@@ -77,6 +55,8 @@ struct Resolver<'a> {
     is_blind: bool,
     cut: &'a HashSet<String>,
     errors: Diagnostics,
+    /// The number of invalid parts that were found again after their error had been reported.
+    reported: usize,
     /// The names of the types in `service.yaml`.
     types: HashSet<&'a str>,
     /// The records of `service.yaml`.
@@ -88,7 +68,7 @@ struct Resolver<'a> {
     /// The values of each enum, by type name.
     values: HashMap<&'a str, HashSet<&'a str>>,
     /// The paths of all endpoints, each with its first location.
-    paths: HashMap<String, Location>,
+    paths: Unique,
     /// All setters with their first location; the key is the name of the setter's trait.
     setters: HashMap<String, (Setter, Location)>,
     /// The names of types at the root of the crate, each with its first location.
@@ -120,13 +100,14 @@ impl<'a> Resolver<'a> {
             is_blind: catalogue.service.is_none(),
             cut: &catalogue.cut,
             errors: catalogue.diagnostics.clone(),
+            reported: 0,
             types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
             records: Records::of(None, &service.records),
             records_of_groups: records_of_groups.collect(),
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
             values: values.collect(),
-            paths: HashMap::new(),
+            paths: Unique::default(),
             setters: HashMap::new(),
             root_types: Unique::default(),
             constants: Unique::default(),
@@ -137,43 +118,33 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn api(&mut self, catalogue: &'a Catalogue) -> Resolved<Api> {
+    fn api(&mut self, catalogue: &'a Catalogue) -> Api {
         let service = self.service;
-        // All parts are resolved before the first `?`, so that one run reports the errors of all parts.
-        let types = all(service.types.iter().map(|ty| self.named_type(ty)));
+        let types = service.types.iter().map(|ty| self.named_type(ty)).collect();
         let facts = self.service_facts(catalogue);
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();
         let history = self.service_history(&shared);
-        let groups = all(catalogue.groups.iter().map(|group| self.group(group, &shared)));
-        let (shared_params, groups) = (all(shared)?, groups?);
-        Ok(Api {
-            setters: setters::setters(&shared_params, &groups),
-            service: model::Service { history: history?, ..facts? },
-            types: types?,
-            records: records?,
-            shared_params,
-            param_sets: param_sets?,
-            groups,
-            superfluous: self.superfluous(catalogue),
-        })
+        let groups: Vec<_> = catalogue.groups.iter().map(|group| self.group(group, &shared)).collect();
+        let shared_params: Vec<_> = shared.into_iter().flatten().collect();
+        let setters = setters::setters(&shared_params, &groups);
+        let superfluous = self.superfluous(catalogue);
+        let service = model::Service { history, ..facts };
+        Api { service, types, records, shared_params, param_sets, setters, groups, superfluous }
     }
 
     /// Reports an error.
-    fn error(
-        &mut self,
-        rule: &'static str,
-        at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Invalid {
-        self.push(Diagnostic::new(rule, at, message).help(help))
+    fn error(&mut self, rule: &'static str, at: &Location, message: impl Into<String>, help: impl Into<String>) {
+        self.errors.push(Diagnostic::new(rule, at, message).help(help));
     }
 
-    fn push(&mut self, error: Diagnostic) -> Invalid {
-        self.errors.push(error);
-        Invalid(())
+    /// Calls a function, and returns its result if the function finds no invalid part.
+    fn valid<T>(&mut self, resolve: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let invalid = |resolver: &Self| resolver.errors.as_slice().len() + resolver.reported;
+        let before = invalid(self);
+        let result = resolve(self);
+        (invalid(self) == before).then_some(result)
     }
 
     /// Returns the evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an
@@ -194,9 +165,10 @@ impl<'a> Resolver<'a> {
         at: &Location,
         what: &str,
         known: impl Iterator<Item = &'n str>,
-    ) -> Invalid {
+    ) {
         if self.is_blind || self.cut.contains(name) {
-            return Invalid(());
+            self.reported += 1;
+            return;
         }
         let mut help = String::new();
         if self.compared < MAX_COMPARED {
@@ -207,59 +179,62 @@ impl<'a> Resolver<'a> {
                 help = format!("known: `{}`", known[..known.len().min(12)].join("`, `"));
             }
         }
-        self.error(rule, at, format!("unknown {what} `{name}`"), help)
+        self.error(rule, at, format!("unknown {what} `{name}`"), help);
     }
 
     /// Returns the Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from
     /// `name`.
-    fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
-        let chosen = match ident {
-            Some(ident) => self.chosen_name("no-rust-name", ident, case)?,
-            None => names::ident(name, case).map_err(|reason| {
-                let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-                let help = format!("set `rust_name` to a name like `{}`", case.example());
-                self.error("no-rust-name", name.at(), message, help)
-            })?,
+    fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Option<String> {
+        let chosen = if let Some(ident) = ident {
+            self.chosen_name("no-rust-name", ident, case)?
+        } else {
+            let help = format!("set `rust_name` to a name like `{}`", case.example());
+            self.derived_name(name, case, name.at(), &help)?
         };
-        self.free_name(scope, &chosen, ident.unwrap_or(name), "set another name with `rust_name`")
+        let at = ident.unwrap_or(name).at();
+        self.free_name(scope, chosen, at, "set another name with `rust_name`")
+    }
+
+    /// Derives a Rust name from a name of the catalogue.
+    fn derived_name(&mut self, name: &str, case: Case, at: &Location, help: &str) -> Option<String> {
+        let report = |reason| {
+            let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
+            self.error("no-rust-name", at, message, help);
+        };
+        names::ident(name, case).map_err(report).ok()
     }
 
     /// Checks that a name that the author has chosen is a valid Rust name.
-    fn chosen_name(&mut self, rule: &'static str, name: &Text, case: Case) -> Resolved<String> {
+    fn chosen_name(&mut self, rule: &'static str, name: &Text, case: Case) -> Option<String> {
         if names::is_ident(name, case) {
-            return Ok(name.to_string());
+            return Some(name.to_string());
         }
-        let message = format!("`{name}` is not a valid Rust name");
-        Err(self.error(rule, name.at(), message, format!("write a name like `{}`", case.example())))
+        let help = format!("write a name like `{}`", case.example());
+        self.error(rule, name.at(), format!("`{name}` is not a valid Rust name"), help);
+        None
     }
 
     /// Checks that a name is not reserved in a scope.
-    fn free_name(&mut self, scope: Scope, name: &str, at: &Text, help: &str) -> Resolved<String> {
-        if names::is_taken(scope, name) {
-            let message = format!("the name `{name}` is reserved for the client");
-            return Err(self.error("taken-name", at.at(), message, help));
+    fn free_name(&mut self, scope: Scope, name: String, at: &Location, help: &str) -> Option<String> {
+        if names::is_taken(scope, &name) {
+            self.error("taken-name", at, format!("the name `{name}` is reserved for the client"), help);
+            return None;
         }
-        Ok(name.to_owned())
+        Some(name)
     }
 
     /// Checks the name of a type, which is the same in the catalogue and in Rust.
-    fn type_name(&mut self, name: &Text) -> Resolved<String> {
-        self.chosen_name("type-name", name, Case::Pascal)?;
-        self.free_name(Scope::Types, name, name, "choose another name")
+    fn type_name(&mut self, name: &Text) -> String {
+        let chosen = self.chosen_name("type-name", name, Case::Pascal);
+        chosen.and_then(|chosen| self.free_name(Scope::Types, chosen, name.at(), "choose another name"));
+        name.to_string()
     }
 
-    /// Adds a name to `seen`; a duplicate is an error.
-    fn unique(
-        &mut self,
-        seen: &mut Unique,
-        rule: &'static str,
-        name: &str,
-        at: &Location,
-        message: impl Into<String>,
-    ) -> Resolved<()> {
-        let Some(first) = seen.insert(name, at) else { return Ok(()) };
-        let error = Diagnostic::new(rule, at, message).earlier(&first, "first here");
-        Err(self.push(error.help("remove or rename one of them")))
+    /// Adds the name of a type at the root of the crate, which contains the types and records of `service.yaml`.
+    /// Reports a duplicate name.
+    fn root_type(&mut self, name: &Text) {
+        let message = format!("duplicate type `{name}`");
+        self.root_types.claim(&mut self.errors, "duplicate-type", name, name.at(), message);
     }
 }
 
@@ -277,22 +252,27 @@ fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
 struct Unique(HashMap<String, Location>);
 
 impl Unique {
-    /// Returns the first location of a name.
-    fn get(&self, name: &str) -> Option<Location> {
-        self.0.get(name).cloned()
-    }
-
     /// Adds a name. If the name is a duplicate, returns its first location.
     fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
-        let first = self.get(name);
+        let first = self.0.get(name).cloned();
         if first.is_none() {
             self.0.insert(name.to_owned(), at.clone());
         }
         first
     }
-}
 
-/// Joins the lines of a text to one paragraph, because line breaks in YAML prose have no meaning.
-fn prose(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    /// Adds a name; a duplicate is an error with this rule and message. Returns `true` if the name is new.
+    fn claim(
+        &mut self,
+        errors: &mut Diagnostics,
+        rule: &'static str,
+        name: &str,
+        at: &Location,
+        message: String,
+    ) -> bool {
+        let Some(first) = self.insert(name, at) else { return true };
+        let error = Diagnostic::new(rule, at, message).earlier(&first, "first here");
+        errors.push(error.help("remove or rename one of them"));
+        false
+    }
 }

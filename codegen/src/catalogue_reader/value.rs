@@ -33,7 +33,9 @@ impl Reader {
         }
         self.not_cut(node);
         self.form(node, &text, &key.form);
-        Some(text)
+        // Line breaks in prose have no meaning.
+        let is_prose = matches!(key.form, Form::Prose);
+        Some(if is_prose { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text })
     }
 
     /// Reports a text without quotes that ends before ` #x`, because YAML reads the rest of the line as a comment.

@@ -9,6 +9,7 @@ use crate::model::{
     Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range,
     RecordRef, SharedParam, Status, TimeForm, Type, UnknownFact,
 };
+use crate::spanned::Spanned;
 
 /// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
 pub(super) fn ident(name: &str) -> Ident {
@@ -24,6 +25,12 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
     let (of, variant) = (ident(of), format_ident!("{value:?}"));
     quote!(#of::#variant)
+}
+
+impl<T: ToTokens> ToTokens for Spanned<T> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        T::to_tokens(self, tokens);
+    }
 }
 
 impl ToTokens for Evidence {
@@ -169,8 +176,8 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
-    let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (some("label", status.label.as_ref()), text("summary", &status.summary));
+    let (code, evidence) = (Literal::u16_unsuffixed(*status.status), status.evidence);
+    let (label, summary) = (some("label", status.label.known()), text("summary", &status.summary));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
@@ -298,6 +305,6 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
 
 pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
-    let sort = option(history.sort.as_ref().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
+    let sort = option(history.order().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
     quote!(HistoryInfo { from: #from, to: #to, limit: #limit, step: #step, sort: #sort, evidence: #evidence })
 }

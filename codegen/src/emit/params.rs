@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
-use crate::model::{Api, Endpoint, Evidence, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
+use crate::model::{Api, Endpoint, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let params = used(api).into_iter().map(constant);
@@ -105,7 +105,7 @@ fn takes(setter: &Setter) -> TokenStream {
 
 fn setter(setter: &Setter) -> TokenStream {
     let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
-    let wire_name = &setter.wire_name;
+    let wire_name = &setter.param.wire_name;
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
@@ -138,12 +138,12 @@ fn setter(setter: &Setter) -> TokenStream {
 /// Returns the docs of a setter, which describe the facts about the param that are the same on all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
-    let unit = if setter.ty.as_ref().and_then(Type::time_form).is_some() { "" } else { &setter.unit };
-    let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Documented));
+    let (param, is_time) = (&setter.param, setter.ty.as_ref().and_then(Type::time_form).is_some());
+    let facts = docs::value_facts(if is_time { "" } else { &param.unit }, param.range, param.evidence);
     let default =
-        setter.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();
-    let wire_name = docs::code(&setter.wire_name);
-    let sent = match (setter.several, setter.ident == setter.wire_name) {
+        param.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();
+    let wire_name = docs::code(&param.wire_name);
+    let sent = match (setter.several, setter.ident == param.wire_name) {
         (true, _) => match setter.list_as {
             Some(ListFormat::Commas) => format!("Several values are sent in {wire_name}, separated by commas."),
             Some(ListFormat::Repeated) => format!("Several values are sent by repeating {wire_name}."),
@@ -153,12 +153,8 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = docs::joined([facts, default, docs::allowed(&setter.allowed_values), sent]);
-    vec![
-        docs::meaning(&setter.summary),
-        facts,
-        docs::joined([docs::prose(&setter.notes), docs::unknown(&setter.unknown)]),
-    ]
+    let facts = docs::joined([facts, default, docs::allowed(&param.allowed_values), sent]);
+    vec![docs::meaning(&param.summary), facts, docs::joined([docs::prose(&param.notes), docs::unknown(&param.unknown)])]
 }
 
 /// Returns the docs of a setter whose type differs between endpoints.

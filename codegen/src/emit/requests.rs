@@ -82,7 +82,7 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
             (quote!([#value, #value]), format!("[{one},{one}]"))
         }
     };
-    let expected = format!("{}={}", encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
+    let expected = format!("{}={}", encoded(&described.param.wire_name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(client.#accessor() #call.#name(#argument), #expected);))
 }
 

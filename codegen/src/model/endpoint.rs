@@ -65,7 +65,7 @@ pub enum HistorySource {
     #[default]
     Service,
     /// The params that the endpoint declares.
-    Endpoint(History),
+    Endpoint(Box<History>),
     /// The endpoint has the params that the service declares, but it is unknown whether they select a time range.
     Unknown,
 }
@@ -169,17 +169,9 @@ pub struct Setter {
     pub takes: String,
     /// The name of the associated type of the trait, for a setter whose type differs between endpoints.
     pub type_ident: String,
-    pub wire_name: String,
-    pub summary: String,
-    pub unit: String,
-    pub range: Range,
-    pub default: Option<String>,
-    pub allowed_values: Vec<String>,
-    /// The evidence; `None` if it differs between endpoints. Likewise, `unit`, `range`, `default` and `allowed_values`
-    /// are empty if they differ.
-    pub evidence: Option<Evidence>,
-    pub notes: String,
-    pub unknown: Vec<UnknownFact>,
+    /// The param of an endpoint that has the setter. The facts that differ between endpoints are cleared: `unit`,
+    /// `range`, `default`, `allowed_values`, `notes`, `unknown` and, if it is not `documented`, `evidence`.
+    pub param: Param,
     /// The type, or `None` if it differs between endpoints.
     pub ty: Option<Type>,
     /// `true` if the setter accepts several values.
@@ -196,7 +188,7 @@ impl Setter {
 }
 
 /// A response body.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub enum Body {
     Series {
         record: Option<RecordRef>,
@@ -212,6 +204,7 @@ pub enum Body {
         record: RecordRef,
         evidence: Evidence,
     },
+    #[default]
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! The part of the model that all endpoints share.
 
-use super::{Evidence, Field, TimeForm};
+use super::{ErrorBody, Evidence, Field, History, Status, TimeForm};
 
 /// The facts that all endpoints share.
 #[derive(Debug)]
@@ -21,18 +21,6 @@ pub struct Service {
     pub limits: Vec<Limit>,
     pub envelope: Option<Envelope>,
     pub history: Option<History>,
-}
-
-/// The wire names of the params that select the time range of a history.
-#[derive(Clone, Debug, PartialEq)]
-pub struct History {
-    pub from: String,
-    pub to: String,
-    pub limit: String,
-    pub step: String,
-    /// The param that sets the order of records, and its value for ascending time.
-    pub sort: Option<(String, String)>,
-    pub evidence: Evidence,
 }
 
 #[derive(Debug, PartialEq)]
@@ -64,19 +52,6 @@ pub struct Header {
     pub evidence: Evidence,
 }
 
-/// The JSON paths of the message and the code in an error body. A JSON path is a list of keys, separated by dots.
-#[derive(Debug, PartialEq)]
-pub struct ErrorBody {
-    /// The name of the schema in the API document, with its evidence.
-    pub name: Option<(String, Evidence)>,
-    pub message: Vec<String>,
-    pub code: Vec<String>,
-    /// The values of the code, or of the message if there is no code, that mean success.
-    pub success: Vec<String>,
-    /// The evidence of the paths; `None` if no path is known.
-    pub evidence: Option<Evidence>,
-}
-
 #[derive(Debug, PartialEq)]
 pub struct ClientCredentials {
     pub path: String,
@@ -85,17 +60,6 @@ pub struct ClientCredentials {
     pub reply: Vec<Field>,
     pub errors: Vec<Status>,
     pub notes: String,
-}
-
-#[derive(Debug, PartialEq)]
-pub struct Status {
-    pub status: u16,
-    pub label: Option<String>,
-    /// The meaning; empty if it is unknown.
-    pub summary: String,
-    pub advice: String,
-    pub notes: String,
-    pub evidence: Evidence,
 }
 
 #[derive(Clone, Debug, PartialEq)]

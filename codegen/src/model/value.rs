@@ -52,7 +52,7 @@ pub enum RecordLayout {
     Value,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
     pub ident: String,
     pub wire_name: String,
@@ -105,6 +105,13 @@ pub enum Type {
     Map(Box<Type>),
     /// An item that can be null, in a list or a map.
     Option(Box<Type>),
+}
+
+/// The type of a value whose type is unknown.
+impl Default for Type {
+    fn default() -> Self {
+        Self::Builtin(Builtin::Any)
+    }
 }
 
 impl Type {

@@ -1,10 +1,10 @@
 //! Resolves response bodies: the records, which are either inline or referred to by name, and the time field.
 
+use super::Resolver;
 use super::records::form;
 use super::types::Records;
-use super::{Invalid, Resolved, Resolver};
 use crate::diagnostic::Location;
-use crate::model::{Body, Field, Range, Record, RecordLayout, RecordRef, TimeForm, Type};
+use crate::model::{Body, Field, Record, RecordLayout, RecordRef, TimeForm};
 use crate::names;
 use crate::spanned::Text;
 use crate::spec::{self, Fields, Known};
@@ -16,11 +16,8 @@ impl<'a> Resolver<'a> {
         records: &Records<'a>,
         endpoint: &'a spec::Endpoint,
         type_ident: &str,
-    ) -> Resolved<(Body, Option<Record>)> {
-        let body = match &endpoint.body {
-            Known::Unknown => return Ok((Body::Unknown, None)),
-            Known::Known(body) => body,
-        };
+    ) -> (Body, Option<Record>) {
+        let Known::Known(body) = &endpoint.body else { return (Body::Unknown, None) };
         let evidence = self.evidence("the body", body.evidence, endpoint.evidence, endpoint.name.at());
         let own = |fields, form| {
             let what = if form == RecordLayout::Value { "The body" } else { "One record" };
@@ -30,41 +27,43 @@ impl<'a> Resolver<'a> {
         };
         let (fields, is_series) = match (&body.series, &body.object, &body.ty) {
             (Some(Known::Known(fields)), ..) => (fields, true),
-            (Some(Known::Unknown), ..) => return Ok((self.series(body, None, evidence), None)),
+            (Some(Known::Unknown), ..) => return (self.series(body, None, evidence), None),
             (None, Some(Known::Known(fields)), _) => (fields, false),
             (None, None, Some(ty)) => {
-                let ty = self.type_of(records, ty)?;
-                let (reference, record) = own(vec![whole(ty, evidence)], RecordLayout::Value);
-                return Ok((Body::Object { record: reference, evidence }, record));
+                // The record of a body that is a single value has one field.
+                let [ident, wire_name] = ["value"; 2].map(str::to_owned);
+                let (ty, summary) = (self.type_of(records, ty).unwrap_or_default(), "The entire body.".to_owned());
+                let whole = Field { ident, wire_name, ty, summary, evidence, ..Field::default() };
+                let (record, new) = own(vec![whole], RecordLayout::Value);
+                return (Body::Object { record, evidence }, new);
             }
             // Any other combination breaks a rule of the format, and `load` has already reported it.
-            (None, ..) => return Err(Invalid(())),
+            (None, ..) => return (Body::Unknown, None),
         };
-        let (reference, record) = match fields {
-            Fields::Record(name) => {
-                let (reference, record) = self.body_record(records, name)?;
-                if let Some(positional) = &body.positional {
-                    let (message, help) =
-                        ("`positional` belongs to the record, not to the body", "move it to the record");
-                    return Err(self.error("body-positional", positional.at(), message, help));
-                }
-                if is_series {
-                    self.no_unit(body)?;
-                    self.time_of(record, body, name.at())?;
-                }
-                (reference, None)
+        let (record, new) = match fields {
+            Fields::Record(name) => (self.body_record(records, body, name), None),
+            Fields::Inline(listed) => own(self.listed(records, listed, body, evidence), form(is_positional(body))),
+        };
+        (if is_series { self.series(body, Some(record), evidence) } else { Body::Object { record, evidence } }, new)
+    }
+
+    /// Looks up the record to which a body refers, and checks the facts that the body declares about it.
+    fn body_record(&mut self, records: &Records<'a>, body: &'a spec::Body, name: &'a Text) -> RecordRef {
+        let Some((reference, record)) = self.record(records, name) else {
+            self.unknown_record("unknown-record", name, name.at(), "record", self.record_names(records));
+            return RecordRef::shared(name);
+        };
+        if let Some(positional) = &body.positional {
+            let message = "`positional` belongs to the record, not to the body";
+            self.error("body-positional", positional.at(), message, "move it to the record");
+        } else if body.series.is_some() && self.has_no_unit(body) {
+            match (&body.time, self.service.envelope_time()) {
+                (Some(time), _) => self.time(&record.fields, time, time.at()),
+                (None, Some(time)) => self.time(&record.fields, &time.name, name.at()),
+                (None, None) => {}
             }
-            Fields::Inline(listed) => {
-                let fields = self.listed(records, listed, body, evidence)?;
-                own(fields, form(is_positional(body)))
-            }
-        };
-        let body = if is_series {
-            self.series(body, Some(reference), evidence)
-        } else {
-            Body::Object { record: reference, evidence }
-        };
-        Ok((body, record))
+        }
+        reference
     }
 
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
@@ -83,7 +82,7 @@ impl<'a> Resolver<'a> {
         listed: &'a [spec::Field],
         body: &'a spec::Body,
         evidence: spec::Evidence,
-    ) -> Resolved<Vec<Field>> {
+    ) -> Vec<Field> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
         // A positional record must list its time field itself, because the index of the field matters. So the time
         // field of the envelope is not added.
@@ -91,52 +90,39 @@ impl<'a> Resolver<'a> {
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
         let fields = self.fields(records, listed, evidence, envelope.filter(|_| own.is_none()));
-        if own.is_some() || envelope.is_none() {
-            self.no_unit(body)?;
+        if (own.is_some() || envelope.is_none()) && !self.has_no_unit(body) {
+            return fields;
         }
         if let Some(own) = own {
-            self.time(listed, own, own.at())?;
+            self.time(listed, own, own.at());
             return fields;
         }
         if let Some((time, positional)) = positioned {
-            self.time(listed, &time.name, positional.at())?;
+            self.time(listed, &time.name, positional.at());
         }
         let time = self.time.clone().filter(|_| envelope.is_some());
-        let time = time.map(|time| time.timed_in(time_form(body)));
-        Ok(time.into_iter().chain(fields?).collect())
+        time.map(|time| time.timed_in(time_form(body))).into_iter().chain(fields).collect()
     }
 
     /// Rejects a unit or format on a body whose record lists the time field, because the catalogue must declare them on
     /// that field.
-    fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
+    fn has_no_unit(&mut self, body: &spec::Body) -> bool {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
-        let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return Ok(()) };
-        Err(self.error(
-            "time-unit",
-            at,
-            format!("`{key}` belongs to the time field of the record, not to the body"),
-            format!("move `{key}` to that field"),
-        ))
-    }
-
-    /// Checks that a named record has the time field of its series.
-    fn time_of(&mut self, record: &spec::Record, body: &'a spec::Body, at: &Location) -> Resolved<()> {
-        match (&body.time, self.service.envelope_time()) {
-            (Some(time), _) => self.time(&record.fields, time, time.at()),
-            (None, Some(time)) => self.time(&record.fields, &time.name, at),
-            (None, None) => Ok(()),
-        }
+        let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return true };
+        let message = format!("`{key}` belongs to the time field of the record, not to the body");
+        self.error("time-unit", at, message, format!("move `{key}` to that field"));
+        false
     }
 
     /// Checks that the time field of a series exists and is a timestamp.
-    fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) -> Resolved<()> {
+    fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) {
         // A record without fields is a placeholder for an invalid record, which has already been reported.
         if time.as_str() == "none" || fields.is_empty() {
-            return Ok(());
+            return;
         }
         let (rule, message, help) = match fields.iter().find(|field| field.name == **time) {
-            Some(field) if field.ty.as_str() == "timestamp" => return Ok(()),
+            Some(field) if field.ty.as_str() == "timestamp" => return,
             Some(field) => (
                 "time-type",
                 format!("the time field `{time}` has the type `{}`, not `timestamp`", field.ty),
@@ -148,7 +134,7 @@ impl<'a> Resolver<'a> {
                 "add the field, set `time` to the name of another field, or write `time: none`",
             ),
         };
-        Err(self.error(rule, at, message, help))
+        self.error(rule, at, message, help);
     }
 }
 
@@ -160,23 +146,4 @@ fn time_form(body: &spec::Body) -> Option<TimeForm> {
 /// Returns `true` if a body declares `positional: true`.
 fn is_positional(body: &spec::Body) -> bool {
     body.positional.as_deref().is_some_and(|positional| *positional)
-}
-
-/// Creates the single field of the record for a body that is a single value.
-fn whole(ty: Type, evidence: spec::Evidence) -> Field {
-    Field {
-        ident: "value".to_owned(),
-        wire_name: "value".to_owned(),
-        ty,
-        quoted: false,
-        optional: false,
-        is_envelope_time: false,
-        range: Range::default(),
-        example: None,
-        unit: String::new(),
-        summary: "The entire body.".to_owned(),
-        notes: String::new(),
-        unknown: Vec::new(),
-        evidence,
-    }
 }

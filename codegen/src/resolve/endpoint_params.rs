@@ -2,7 +2,7 @@
 
 use super::params::{example, texts};
 use super::types::Records;
-use super::{Invalid, Resolved, Resolver, Unique, all, prose};
+use super::{Resolver, Unique};
 use crate::diagnostic::Location;
 use crate::model::{EndpointParam, Param, SharedParam};
 use crate::names::{self, Case};
@@ -10,8 +10,8 @@ use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
 use crate::url_path;
 
-/// A param of an endpoint: its definition, the location of the entry, and the resolved param.
-type Candidate<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
+/// A param of an endpoint: its definition, the location of the entry, and the resolved param; `None` if it is invalid.
+type Candidate<'a> = (&'a spec::Param, &'a Location, Option<EndpointParam>);
 
 /// Applies the overrides of a `use` entry to a shared param.
 fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
@@ -28,7 +28,7 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
         allowed_values: allowed,
         tested_values: tested,
         rejected_values: replaced(&entry.rejected_values, param.rejected_values),
-        notes: entry.notes.as_deref().map_or(param.notes, prose),
+        notes: entry.notes.clone().unwrap_or(param.notes),
         unknown: entry.unknown.clone().unwrap_or(param.unknown),
         ..param
     };
@@ -43,36 +43,34 @@ impl<'a> Resolver<'a> {
         records: &Records<'a>,
         endpoint: &'a spec::Endpoint,
         entries: &'a [ParamEntry],
-        shared: &[Resolved<SharedParam>],
-    ) -> Resolved<Vec<EndpointParam>> {
+        shared: &[Option<SharedParam>],
+    ) -> Vec<EndpointParam> {
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
-        let mut unknown = Ok(());
         // The params that a param set added and no entry has overridden so far, with their indices in `candidates`.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
-            match self.entry(records, entry, endpoint.evidence, shared) {
-                Ok(mut params) => {
-                    if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
-                        && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
-                    {
-                        // An override replaces the param of the set in place, which keeps the order of the params.
-                        let (index, _) = from_sets.swap_remove(position);
-                        candidates[index] = params.remove(0);
-                    }
-                    if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
-                        from_sets.extend(
-                            params.iter().enumerate().map(|(index, (param, ..))| (candidates.len() + index, *param)),
-                        );
-                    }
-                    candidates.extend(params);
-                }
-                Err(invalid) => unknown = Err(invalid),
+            let mut params = self.entry(records, entry, endpoint.evidence, shared);
+            if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
+                && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
+            {
+                // An override replaces the param of the set in place, which keeps the order of the params.
+                let (index, _) = from_sets.swap_remove(position);
+                candidates[index] = params.remove(0);
             }
+            if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
+                let indexed = params.iter().enumerate();
+                from_sets.extend(indexed.map(|(index, (param, ..))| (candidates.len() + index, *param)));
+            }
+            candidates.extend(params);
         }
-        let distinct = self.distinct(&candidates);
-        let in_path = endpoint.path.known().map_or(Ok(()), |path| self.fills(path, &candidates));
-        let params = all(candidates.into_iter().map(|(.., param)| param));
-        unknown.and(distinct).and(in_path).and(params)
+        self.distinct(&candidates);
+        if let Some(path) = endpoint.path.known() {
+            self.fills(path, &candidates);
+        }
+        let entries = candidates.len();
+        let params: Vec<_> = candidates.into_iter().filter_map(|(.., param)| param).collect();
+        self.reported += entries - params.len();
+        params
     }
 
     /// Resolves the params of one entry. An entry that names a param set has several params.
@@ -81,27 +79,28 @@ impl<'a> Resolver<'a> {
         records: &Records<'a>,
         entry: &'a ParamEntry,
         inherited: spec::Evidence,
-        shared: &[Resolved<SharedParam>],
-    ) -> Resolved<Vec<Candidate<'a>>> {
+        shared: &[Option<SharedParam>],
+    ) -> Vec<Candidate<'a>> {
         let service = self.service;
         let as_defined = |index: usize, at: &'a Location| -> Candidate<'a> {
-            let param = shared[index].as_ref().map_err(|invalid| *invalid);
+            let param = shared[index].as_ref();
             let param = param.map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
             (&service.params[index], at, param)
         };
-        Ok(match entry {
+        match entry {
             ParamEntry::Own(param) => {
-                let resolved = self.param(records, param, Some(inherited));
+                let resolved = self.valid(|resolver| resolver.param(records, param, Some(inherited)));
                 let resolved = resolved.map(|param| EndpointParam { param, shared: None });
                 vec![(param, param.name.at(), resolved)]
             }
             ParamEntry::Use(entry) => {
-                let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
+                let Some(index) = self.shared_param(&entry.param) else { return Vec::new() };
+                let (param, at, used) = as_defined(index, entry.param.at());
                 // An invalid shared param has already been reported.
                 let used = used.and_then(|used| {
-                    self.used_values(param, entry)?;
+                    self.valid(|resolver| resolver.used_values(param, entry))?;
                     self.evidence("the `use` entry", entry.evidence, used.param.evidence, entry.param.at());
-                    Ok(overridden(used, entry))
+                    Some(overridden(used, entry))
                 });
                 vec![(param, at, used)]
             }
@@ -119,55 +118,51 @@ impl<'a> Resolver<'a> {
                     let sets = service.param_sets.iter().map(|set| set.name.as_str());
                     let known = sets.chain(service.params.iter().map(|param| param.id().as_str()));
                     let what = "shared param or param set";
-                    return Err(self.unknown_name("unknown-param", name, name.at(), what, known));
+                    self.unknown_name("unknown-param", name, name.at(), what, known);
+                    Vec::new()
                 }
             },
-        })
+        }
     }
 
     /// Checks that no two params of an endpoint have the same name, and that no two setters have the same name.
-    fn distinct(&mut self, candidates: &[Candidate<'a>]) -> Resolved<()> {
+    fn distinct(&mut self, candidates: &[Candidate<'a>]) {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
-        let distinct = candidates.iter().map(|(param, at, _)| {
+        for (param, at, _) in candidates {
             if names.insert(&param.name, at).is_some() {
                 let message = format!("duplicate param `{}` of the endpoint", param.name);
-                return Err(self.error("duplicate-param", at, message, "keep one; a param set adds all its params"));
+                self.error("duplicate-param", at, message, "keep one; a param set adds all its params");
+                continue;
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // If both setters of a param have the same name, the name is added only once, because `param_names` already
             // reports that error.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
-            let setters = ident.into_iter().chain(list);
-            all(setters.map(|ident| {
+            for ident in ident.into_iter().chain(list) {
                 let message =
                     format!("the param `{}` would become `{ident}`, but another param has this name", param.name);
-                self.unique(&mut idents, "same-rust-name", &ident, at, message)
-            }))
-            .map(drop)
-        });
-        all(distinct).map(drop)
+                idents.claim(&mut self.errors, "same-rust-name", &ident, at, message);
+            }
+        }
     }
 
     /// Checks that the path contains exactly the params with `in: path`.
-    fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) -> Resolved<()> {
+    fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) {
         let in_path = url_path::params(path);
-        let is_declared = |name: &str| {
-            candidates.iter().any(|(param, ..)| param.location == ParamLocation::Path && param.name.as_str() == name)
-        };
-        let declared = all(in_path.iter().filter(|name| !is_declared(name)).map(|name| {
-            if self.cut.contains(*name) {
-                return Err(Invalid(()));
+        let declared: Vec<_> = candidates.iter().filter(|(param, ..)| param.location == ParamLocation::Path).collect();
+        for name in &in_path {
+            if !self.cut.contains(*name) && declared.iter().all(|(param, ..)| param.name.as_str() != *name) {
+                let message = format!("the path has a param `{name}` that is not declared");
+                let help = format!("add it under `params` with `name: {name}` and `in: path`");
+                self.error("path-param", path.at(), message, help);
             }
-            let message = format!("the path has a param `{name}` that is not declared");
-            let help = format!("add it under `params` with `name: {name}` and `in: path`");
-            Err::<(), _>(self.error("path-param", path.at(), message, help))
-        }));
-        let params = candidates.iter().filter(|(param, ..)| param.location == ParamLocation::Path);
-        let filled = all(params.filter(|(param, ..)| !in_path.contains(&param.name.as_str())).map(|(param, at, _)| {
+        }
+        for (param, at, _) in declared {
             let name = &param.name;
-            let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
-            Err::<(), _>(self.error("path-param", at, message, "add it to the path, or omit `in`"))
-        }));
-        declared.and(filled).map(drop)
+            if !in_path.contains(&name.as_str()) {
+                let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
+                self.error("path-param", at, message, "add it to the path, or omit `in`");
+            }
+        }
     }
 }

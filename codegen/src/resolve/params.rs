@@ -1,7 +1,7 @@
 //! Resolves params and param sets: checks their types, values and Rust names.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, prose};
+use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
@@ -19,55 +19,49 @@ pub(super) struct Setter {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn shared_params(&mut self) -> Vec<Resolved<SharedParam>> {
-        let mut constants = Unique::default();
+    pub(super) fn shared_params(&mut self) -> Vec<Option<SharedParam>> {
         let params = self.service.params.iter().map(|param| {
             let message = format!("duplicate shared param `{}`", param.id());
-            let constant = self.constant(&mut constants, param.id(), message);
-            let param = self.param(&Records::default(), param, None);
-            Ok(SharedParam { constant: constant?, param: param? })
+            let constant = self.constant(param.id(), message);
+            let param = self.valid(|resolver| resolver.param(&Records::default(), param, None));
+            Some(SharedParam { constant: constant?, param: param? })
         });
-        let params: Vec<_> = params.collect();
-        // The constants are kept for `param_sets`, which adds the constants of the param sets. All of them are in one
-        // module, so their names must differ.
-        self.constants = constants;
-        params
+        params.collect()
     }
 
-    pub(super) fn param_sets(&mut self) -> Resolved<Vec<ParamSet>> {
-        let mut constants = std::mem::take(&mut self.constants);
-        all(self.service.param_sets.iter().map(|set| {
+    pub(super) fn param_sets(&mut self) -> Vec<ParamSet> {
+        let sets = self.service.param_sets.iter().map(|set| {
             let message = format!("duplicate name `{}` among params and param sets", set.name);
-            let constant = self.constant(&mut constants, &set.name, message);
+            let constant = self.constant(&set.name, message).unwrap_or_default();
             let mut seen = Unique::default();
-            let params = all(set.params.iter().map(|id| {
+            let params = set.params.iter().filter_map(|id| {
                 let message = format!("duplicate param `{id}` in the set");
-                let unique = self.unique(&mut seen, "duplicate-param", id, id.at(), message);
-                let index = self.shared_param(id)?;
-                unique.map(|()| index)
-            }));
-            Ok(ParamSet { constant: constant?, params: params? })
-        }))
+                seen.claim(&mut self.errors, "duplicate-param", id, id.at(), message);
+                self.shared_param(id)
+            });
+            ParamSet { constant, params: params.collect() }
+        });
+        sets.collect()
     }
 
     /// Looks up the index of a shared param, and marks the param as used.
-    pub(super) fn shared_param(&mut self, id: &Text) -> Resolved<usize> {
-        if let Some(index) = self.shared.get(id.as_str()) {
-            self.used.params.insert(*index);
-            return Ok(*index);
+    pub(super) fn shared_param(&mut self, id: &Text) -> Option<usize> {
+        let index = self.shared.get(id.as_str()).copied();
+        if let Some(index) = index {
+            self.used.params.insert(index);
+        } else {
+            let known = self.service.params.iter().map(|param| param.id().as_str());
+            self.unknown_name("unknown-param", id, id.at(), "shared param", known);
         }
-        let known = self.service.params.iter().map(|param| param.id().as_str());
-        Err(self.unknown_name("unknown-param", id, id.at(), "shared param", known))
+        index
     }
 
-    /// Returns the constant name of a shared param or param set; a duplicate name is an error.
-    fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
-        let constant = names::ident(name, Case::Shouty).map_err(|reason| {
-            let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-            self.error("no-rust-name", name.at(), message, "choose another name")
-        })?;
-        self.unique(constants, "duplicate-param", &constant, name.at(), twice)?;
-        Ok(constant)
+    /// Returns the constant name of a shared param or param set; a duplicate name is an error. All these constants are
+    /// in one module, so their names must differ.
+    fn constant(&mut self, name: &Text, twice: String) -> Option<String> {
+        let constant = self.derived_name(name, Case::Shouty, name.at(), "choose another name")?;
+        let is_new = self.constants.claim(&mut self.errors, "duplicate-param", &constant, name.at(), twice);
+        is_new.then_some(constant)
     }
 
     /// Resolves a shared param, or a param of an endpoint, which inherits evidence. The evidence of a shared param is
@@ -77,20 +71,19 @@ impl<'a> Resolver<'a> {
         records: &Records<'a>,
         param: &'a spec::Param,
         inherited: Option<Evidence>,
-    ) -> Resolved<Param> {
+    ) -> Param {
         let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref(), param.format.as_ref());
-        let range = self.range(&ty, &param.ty, param.range.as_ref());
-        let ty = ty.and_then(|ty| self.param_type(param, ty));
-        let values = self.values_of(param);
-        let single = self.one_or_several(param);
+        let range = self.range(ty.as_ref(), &param.ty, param.range.as_ref());
+        let ty = ty.unwrap_or_default();
+        self.param_type(param, &ty);
+        self.values_of(param);
+        self.one_or_several(param);
         let ident = self.param_names(param);
-        self.not_the_key(param)?;
-        values.and(single)?;
-        let ty = ty?;
+        self.not_the_key(param);
         let [allowed, tested, rejected] =
             [&param.allowed_values, &param.tested_values, &param.rejected_values].map(|values| texts(&ty, values));
-        Ok(Param {
-            ident: ident?,
+        Param {
+            ident,
             wire_name: param.name.to_string(),
             list_setter: param.list_setter.as_deref().cloned(),
             list_as: param.list_as.unwrap_or_default(),
@@ -98,7 +91,7 @@ impl<'a> Resolver<'a> {
             in_path: param.location == ParamLocation::Path,
             required: param.required,
             default: param.default.as_deref().cloned(),
-            range: range?,
+            range,
             example: example(param.example.as_ref().map(|example| as_sent(&ty, example)), None, &allowed, &tested),
             ty,
             allowed_values: allowed,
@@ -106,29 +99,26 @@ impl<'a> Resolver<'a> {
             rejected_values: rejected,
             single_value: param.single_value,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
-            summary: prose(&param.summary),
-            notes: prose(&param.notes),
+            summary: param.summary.clone(),
+            notes: param.notes.clone(),
             unknown: param.unknown.clone(),
             evidence: match inherited {
                 Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
                 None => param.evidence.unwrap_or(Evidence::Reported),
             },
-        })
-    }
-
-    /// Rejects a query param that carries the API key, because the client adds the key to every request.
-    fn not_the_key(&mut self, param: &spec::Param) -> Resolved<()> {
-        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
-        match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
-            Some(key) => {
-                let message = format!("the param `{key}` carries the API key");
-                Err(self.error("key-param", param.name.at(), message, "omit it: the client always sends it"))
-            }
-            None => Ok(()),
         }
     }
 
-    fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
+    /// Rejects a query param that carries the API key, because the client adds the key to every request.
+    fn not_the_key(&mut self, param: &spec::Param) {
+        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
+        if key.is_some_and(|key| **key == *param.name && param.location == ParamLocation::Query) {
+            let message = format!("the param `{}` carries the API key", param.name);
+            self.error("key-param", param.name.at(), message, "omit it: the client always sends it");
+        }
+    }
+
+    fn param_type(&mut self, param: &spec::Param, ty: &Type) {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("`type` must be the type of a single value, found `{}`", param.ty),
@@ -137,53 +127,49 @@ impl<'a> Resolver<'a> {
             Type::Builtin(Builtin::Decimal) => {
                 ("the type of a param cannot be `decimal`".to_owned(), "write `number`, or `string` for exact text")
             }
-            Type::Record(_) => {
+            Type::Record(_) | Type::Recursive(_) => {
                 (format!("the type of a param cannot be the record `{}`", param.ty), "use a string or number type")
             }
-            ty => return Ok(ty),
+            Type::Builtin(_) | Type::Named(_) => return,
         };
-        Err(self.error("param-type", param.ty.at(), message, help))
+        self.error("param-type", param.ty.at(), message, help);
     }
 
     /// Returns the Rust name of a param, and checks the names of its setters: the setter for one value, and the setter
     /// for several values.
-    fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
-        let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
-        let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
-        let list = param.list_setter.as_ref().map(|list| self.list_name(list, scope)).transpose();
-        if let (Ok(one), Some(several)) = (&ident, &param.list_setter)
-            && *one == **several
-            && scope == Scope::Setters
+    fn param_names(&mut self, param: &spec::Param) -> String {
+        let is_argument = param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced);
+        let scope = if is_argument { Scope::Arguments } else { Scope::Setters };
+        let one = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
+        let list = param.list_setter.as_ref().and_then(|list| {
+            let name = self.chosen_name("no-rust-name", list, Case::Snake)?;
+            Some((self.free_name(scope, name, list.at(), "choose another name")?, list.at()))
+        });
+        if let (Some(one), Some((several, at))) = (&one, &list)
+            && one == several
+            && !is_argument
         {
             let message = format!("`{one}` would be both the setter for one value and the setter for several values");
             let help = "set another name for the setter for one value with `rust_name`";
-            return Err(self.error("same-rust-name", several.at(), message, help));
+            self.error("same-rust-name", at, message, help);
+        } else if !is_argument && param.const_value.is_none() {
+            if let Some(one) = &one {
+                self.setter(one, false, &param.name, param.name.at());
+            }
+            if let Some((several, at)) = &list {
+                self.setter(several, true, &param.name, at);
+            }
         }
-        if scope == Scope::Setters && param.const_value.is_none() {
-            let (name, at) = (param.name.as_str(), param.name.at());
-            let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, name, at));
-            let several = list.as_ref().ok().and_then(Option::as_ref);
-            let several = several.map_or(Ok(()), |list| self.setter(list, true, name, list.at()));
-            one.and(several)?;
-        }
-        list?;
-        ident
-    }
-
-    /// Checks the name of the setter for several values.
-    fn list_name(&mut self, list: &Text, scope: Scope) -> Resolved<Text> {
-        self.chosen_name("no-rust-name", list, Case::Snake)?;
-        self.free_name(scope, list, list, "choose another name")?;
-        Ok(list.clone())
+        one.unwrap_or_default()
     }
 
     /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
     /// endpoints.
-    fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) -> Resolved<()> {
+    fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) {
         let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
         if *first == setter {
-            return Ok(());
+            return;
         }
         let many = if first.several { "several values of " } else { "" };
         let message = format!(
@@ -191,33 +177,29 @@ impl<'a> Resolver<'a> {
             first.ident, first.wire_name
         );
         let error = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        Err(self.push(error.help("set another name with `rust_name`")))
+        self.errors.push(error.help("set another name with `rust_name`"));
     }
 
     /// Checks the values of a shared param, or of a param of an endpoint.
-    fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
+    fn values_of(&mut self, param: &'a spec::Param) {
         let lists = [&param.allowed_values, &param.tested_values, &param.rejected_values];
-        let values =
-            self.consistent_values(param, param.default.as_ref(), lists.map(Vec::as_slice), param.example.as_ref());
-        let fixed = param.const_value.as_ref().map_or(Ok(()), |fixed| {
-            self.of_type(param, ("const-type", "constant value"), fixed, fixed.at())?;
-            self.in_range(param, ("const-range", "constant value"), fixed, fixed.at())
-        });
-        values.and(fixed)
+        self.consistent_values(param, param.default.as_ref(), lists.map(Vec::as_slice), param.example.as_ref());
+        if let Some(fixed) = &param.const_value {
+            self.of_type(param, "constant value", fixed, fixed.at());
+        }
     }
 
     /// Checks the values with which a `use` entry overrides the values of a shared param.
-    pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
-        if let Some(default) = &entry.default {
-            self.is_sent(param, default)?;
-        }
+    pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) {
         let allowed = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let tested = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
         let rejected = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
         // The example of the shared param is used on this endpoint only if no values are known to work.
         let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
         let example = example.filter(|_| allowed.is_empty() && tested.is_empty());
-        self.consistent_values(param, entry.default.as_ref(), [allowed, tested, rejected], example)
+        if entry.default.as_ref().is_none_or(|default| self.is_sent(param, default)) {
+            self.consistent_values(param, entry.default.as_ref(), [allowed, tested, rejected], example);
+        }
     }
 
     /// Checks that values of a param have its type, are within its range, and do not contradict each other.
@@ -227,122 +209,107 @@ impl<'a> Resolver<'a> {
         default: Option<&Text>,
         [allowed, tested, rejected]: [&[Text]; 3],
         example: Option<&Text>,
-    ) -> Resolved<()> {
+    ) {
         let known = allowed.iter().map(|value| ("allowed value", value));
-        let known = all(known.chain(tested.iter().map(|value| ("value", value))).map(|(what, value)| {
-            self.of_type(param, ("value-type", what), value, value.at())?;
-            self.in_range(param, ("value-range", what), value, value.at())?;
-            self.is_sent(param, value)
-        }));
-        let default = default.map_or(Ok(()), |default| self.default(param, default, allowed));
-        let shown = example.map_or(Ok(()), |example| {
-            self.is_accepted(param, ("value-type", "example"), example, example.at(), allowed)?;
-            self.is_sent(param, example)
-        });
-        let consistent = all(rejected.iter().map(|value| {
-            self.of_type(param, ("value-type", "value"), value, value.at())?;
-            if !tested.contains(value) && !allowed.contains(value) && example != Some(value) {
-                return Ok(());
+        for (what, value) in known.chain(tested.iter().map(|value| ("value", value))) {
+            if self.of_type(param, what, value, value.at()) {
+                self.is_sent(param, value);
             }
-            let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
+        }
+        if let Some(default) = default {
+            // If the param accepts several values, the default may be a list separated by commas.
+            let several = param.list_setter.is_some();
+            for value in default.split(|character| several && character == ',') {
+                self.is_accepted(param, "default", value, default.at(), allowed);
+            }
+        }
+        if let Some(example) = example
+            && self.is_accepted(param, "example", example, example.at(), allowed)
+        {
+            self.is_sent(param, example);
+        }
+        for value in rejected {
             let is_example = example == Some(value);
-            let help = if is_example { "set another example, or `tested_values`" } else { "remove it from one list" };
-            Err(self.error("rejected-value", value.at(), message, help))
-        }));
-        known.map(drop).and(default).and(shown).and(consistent.map(drop))
+            if self.of_type(param, "value", value, value.at())
+                && (tested.contains(value) || allowed.contains(value) || is_example)
+            {
+                let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
+                let help =
+                    if is_example { "set another example, or `tested_values`" } else { "remove it from one list" };
+                self.error("rejected-value", value.at(), message, help);
+            }
+        }
     }
 
     /// Checks that the client can send a value. For a param with a constant value, the client sends only that value. A
     /// path param cannot be `.` or `..`, because these would change the path.
-    fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
+    fn is_sent(&mut self, param: &spec::Param, value: &Text) -> bool {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             let message = "the value differs from `const_value`, which is always sent";
-            return Err(self.error("const-value", value.at(), message, "omit this value or `const_value`"));
+            self.error("const-value", value.at(), message, "omit this value or `const_value`");
+        } else if param.location == ParamLocation::Path && matches!(value.as_str(), "." | "..") {
+            let message = format!("`{value}` is not allowed as a path segment, because it would change the path");
+            self.error("path-segment", value.at(), message, "omit it");
+        } else {
+            return true;
         }
-        if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
-            return Ok(());
-        }
-        let message = format!("`{value}` is not allowed as a path segment, because it would change the path");
-        Err(self.error("path-segment", value.at(), message, "omit it"))
+        false
     }
 
     /// Rejects `list_setter` on a param that accepts only one value, if `single_value` is documented or published.
-    fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
-        match &param.list_setter {
-            Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
-                let message = format!("`{}` accepts only one value, but has a setter for several values", param.name);
-                Err(self.error("single-list", list.at(), message, "omit `list_setter` or `single_value`"))
-            }
-            _ => Ok(()),
+    fn one_or_several(&mut self, param: &spec::Param) {
+        if let Some(list) = &param.list_setter
+            && param.single_value.is_some_and(Evidence::is_enforced)
+        {
+            let message = format!("`{}` accepts only one value, but has a setter for several values", param.name);
+            self.error("single-list", list.at(), message, "omit `list_setter` or `single_value`");
         }
-    }
-
-    /// Checks the default. If the param accepts several values, the default may be a list separated by commas.
-    fn default(&mut self, param: &'a spec::Param, default: &Text, allowed: &[Text]) -> Resolved<()> {
-        let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
-        let accepted = |value| self.is_accepted(param, ("default-type", "default"), value, default.at(), allowed);
-        all(values.into_iter().map(accepted)).map(drop)
     }
 
     /// Checks that a value has the type of the param, is within its range, and is one of the allowed values.
     fn is_accepted(
         &mut self,
         param: &'a spec::Param,
-        (rule, what): (&'static str, &str),
+        what: &str,
         value: &str,
         at: &Location,
         allowed: &[Text],
-    ) -> Resolved<()> {
-        self.of_type(param, (rule, what), value, at)?;
-        self.in_range(param, ("default-range", what), value, at)?;
-        if allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value) {
-            return Ok(());
+    ) -> bool {
+        if !self.of_type(param, what, value, at) {
+            return false;
         }
-        let message = format!("the {what} `{value}` is not in `allowed_values`");
-        Err(self.error("default-allowed", at, message, "correct this value or `allowed_values`"))
+        let is_allowed = allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value);
+        if !is_allowed {
+            let message = format!("the {what} `{value}` is not in `allowed_values`");
+            self.error("value-allowed", at, message, "correct this value or `allowed_values`");
+        }
+        is_allowed
     }
 
-    fn in_range(
-        &mut self,
-        param: &spec::Param,
-        (rule, what): (&'static str, &str),
-        value: &str,
-        at: &Location,
-    ) -> Resolved<()> {
-        let range = param.range.as_ref().zip(value.parse::<f64>().ok());
-        let is_outside = range.is_some_and(|(range, number)| {
+    /// Checks that a value has the type of the param, and is within its range.
+    fn of_type(&mut self, param: &'a spec::Param, what: &str, value: &str, at: &Location) -> bool {
+        let declared =
+            TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
+        let form = declared.unwrap_or_else(|| self.service.time_form());
+        let is_of_type = match TypeExpr::parse(&param.ty) {
+            Some(TypeExpr::Builtin(builtin)) => Type::Builtin(builtin).timed_in(form).is_written(value),
+            Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
+            _ => true,
+        };
+        if !is_of_type {
+            let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
+            let help = "write a value of this type, or describe the value in `notes`";
+            self.error("value-type", at, message, help);
+            return false;
+        }
+        let is_outside = param.range.as_ref().zip(value.parse::<f64>().ok()).is_some_and(|(range, number)| {
             range.min.as_ref().is_some_and(|min| number < **min) || range.max.as_ref().is_some_and(|max| number > **max)
         });
         if is_outside {
             let message = format!("the {what} `{value}` is outside the range");
-            return Err(self.error(rule, at, message, "correct this value or the range"));
+            self.error("value-range", at, message, "correct this value or the range");
         }
-        Ok(())
-    }
-
-    /// Checks that a value has the type of the param.
-    fn of_type(
-        &mut self,
-        param: &'a spec::Param,
-        (rule, what): (&'static str, &str),
-        value: &str,
-        at: &Location,
-    ) -> Resolved<()> {
-        let declared =
-            TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
-        let is_one = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(builtin)) => {
-                let form = declared.unwrap_or_else(|| self.service.time_form());
-                Type::Builtin(builtin).timed_in(form).is_written(value)
-            }
-            Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
-            _ => true,
-        };
-        if is_one {
-            return Ok(());
-        }
-        let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
-        Err(self.error(rule, at, message, "write a value of this type, or describe the value in `notes`"))
+        !is_outside
     }
 }
 
@@ -373,10 +340,4 @@ pub(super) fn example(
     let known = if allowed.is_empty() { tested } else { allowed };
     let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
     own.or_else(|| shared.or(known.first()).cloned())
-}
-
-/// Returns `true` if a param is an argument of the method: it is in the path, or it is required according to the API
-/// document or the public documentation.
-fn is_argument(param: &spec::Param) -> bool {
-    param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

@@ -2,7 +2,7 @@
 
 use super::cycles::Cycles;
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, prose};
+use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Field, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
@@ -12,46 +12,42 @@ use crate::spec::{self, Evidence};
 impl<'a> Resolver<'a> {
     /// Resolves the shared records. The first is `Metadata`, which every client has. `Metadata` has no fields if the
     /// service declares none.
-    pub(super) fn shared_records(&mut self) -> Resolved<Vec<Record>> {
+    pub(super) fn shared_records(&mut self) -> Vec<Record> {
+        let none = Records::default();
         let envelope = self.service.envelope.as_ref();
         let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
-        let none = Records::default();
-        let fields = metadata.map(|(metadata, known)| self.fields(&none, &metadata.fields, known, None)).transpose();
-        let records = self.records(&none, &self.service.records);
         let metadata = Record {
             ident: "Metadata".to_owned(),
             summary: "The metadata of a response.".to_owned(),
             evidence: metadata.map_or(Evidence::Documented, |(_, known)| known),
-            fields: fields?.unwrap_or_default(),
+            fields: metadata.map_or_else(Vec::new, |(own, known)| self.fields(&none, &own.fields, known, None)),
             form: RecordLayout::Object,
         };
-        Ok(std::iter::once(metadata).chain(records?).collect())
+        std::iter::once(metadata).chain(self.records(&none, &self.service.records)).collect()
     }
 
     /// Resolves the named records of a file.
-    pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
+    pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Vec<Record> {
         let mut seen = Unique::default();
         let cycles = Cycles::of(own);
-        all(own.iter().map(|record| {
+        let records = own.iter().map(|record| {
             let name = &record.name;
             let ident = self.type_name(name);
-            let unique = if scope.module.is_none() {
-                self.root_type(name, name)
+            if scope.module.is_none() {
+                self.root_type(name);
             } else {
                 let message = format!("duplicate record `{name}`");
-                let unique = self.unique(&mut seen, "duplicate-type", name, name.at(), message);
-                unique.and(self.hides_none(name))
-            };
+                seen.claim(&mut self.errors, "duplicate-type", name, name.at(), message);
+                self.hides_none(name);
+            }
             self.used.within = Some((scope.module, name.as_str()));
-            let fields = self.fields(scope, &record.fields, record.evidence, None);
+            let mut fields = self.fields(scope, &record.fields, record.evidence, None);
             self.used.within = None;
             if cycles.is_endless(name) {
                 let message = format!("`{name}` contains itself without a list or a map in between");
                 let help = "change the field that leads back to the record to a list, a map or `any`";
-                return Err(self.error("recursive-record", name.at(), message, help));
+                self.error("recursive-record", name.at(), message, help);
             }
-            unique?;
-            let (ident, mut fields, summary) = (ident?, fields?, prose(&record.summary));
             for (field, declared) in fields.iter_mut().zip(&record.fields) {
                 if cycles.is_recursive(name, &declared.ty)
                     && let Type::Record(item) = field.ty.innermost().clone()
@@ -59,17 +55,18 @@ impl<'a> Resolver<'a> {
                     *field.ty.innermost_mut() = Type::Recursive(item);
                 }
             }
-            Ok(Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) })
-        }))
+            let summary = record.summary.clone();
+            Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) }
+        });
+        records.collect()
     }
 
     /// Rejects a group's record that has the same name as a type or record of `service.yaml`.
-    fn hides_none(&mut self, name: &Text) -> Resolved<()> {
+    fn hides_none(&mut self, name: &Text) {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
-            return Err(self.error("duplicate-type", name.at(), message, "choose another name"));
+            self.error("duplicate-type", name.at(), message, "choose another name");
         }
-        Ok(())
     }
 
     /// Resolves the fields of one record. If the time field of the envelope is added to the record, `time` is that
@@ -80,97 +77,79 @@ impl<'a> Resolver<'a> {
         fields: &'a [spec::Field],
         inherited: Evidence,
         time: Option<&spec::Field>,
-    ) -> Resolved<Vec<Field>> {
+    ) -> Vec<Field> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         if let Some(time) = time
             && let Some(ident) = names::chosen(time.rust_name.as_deref(), &time.name, Case::Snake)
         {
             idents.insert(&ident, time.name.at());
         }
-        all(fields.iter().map(|field| {
+        let fields = fields.iter().map(|field| {
             let (name, at) = (&field.name, field.name.at());
             let resolved = self.field(records, field, inherited);
             if let Some(time) = time.filter(|time| time.name == **name) {
-                let error =
-                    Diagnostic::new("duplicate-field", at, format!("every series already has the field `{name}`"));
-                return Err(self.push(error.earlier(time.name.at(), "declared here").help("omit it")));
+                let message = format!("every series already has the field `{name}`");
+                let error = Diagnostic::new("duplicate-field", at, message);
+                self.errors.push(error.earlier(time.name.at(), "declared here").help("omit it"));
+            } else if names.claim(&mut self.errors, "duplicate-field", name, at, format!("duplicate field `{name}`"))
+                && !resolved.ident.is_empty()
+            {
+                let message = format!("the field `{name}` would become `{}`, like another field", resolved.ident);
+                idents.claim(&mut self.errors, "same-rust-name", &resolved.ident, at, message);
             }
-            self.unique(&mut names, "duplicate-field", name, at, format!("duplicate field `{name}`"))?;
-            let resolved = resolved?;
-            let message = format!("the field `{name}` would become `{}`, like another field", resolved.ident);
-            self.unique(&mut idents, "same-rust-name", &resolved.ident, at, message)?;
-            Ok(resolved)
-        }))
+            resolved
+        });
+        fields.collect()
     }
 
-    pub(super) fn field(
-        &mut self,
-        records: &Records<'a>,
-        field: &'a spec::Field,
-        inherited: Evidence,
-    ) -> Resolved<Field> {
+    pub(super) fn field(&mut self, records: &Records<'a>, field: &'a spec::Field, inherited: Evidence) -> Field {
         let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
-        let range = self.range(&ty, &field.ty, field.range.as_ref());
+        let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
-        let known = self.evidence("the field", field.evidence, inherited, field.name.at());
-        self.field_example(field, &ty)?;
-        let quoted = field.quoted.as_deref() == Some(&true);
-        if let (Some(key), Ok(ty)) = (&field.quoted, &ty)
-            && quoted
-            && !ty.can_be_quoted()
-        {
-            let message = format!("`quoted` requires a number or a timestamp without `format`, found `{}`", field.ty);
-            return Err(self.error("quoted-type", key.at(), message, "omit `quoted`"));
+        let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());
+        let quoted = field.quoted.as_ref().filter(|quoted| ***quoted);
+        if let Some(ty) = &ty {
+            if let Some(example) = field.example.as_ref().filter(|example| !ty.is_written(example)) {
+                let message = format!("the example `{example}` is not of the type `{}`", field.ty);
+                self.error("value-type", example.at(), message, "write a value of this type");
+            }
+            if let Some(quoted) = quoted.filter(|_| !ty.can_be_quoted()) {
+                let what = "`quoted` requires a number or a timestamp without `format`";
+                self.error("quoted-type", quoted.at(), format!("{what}, found `{}`", field.ty), "omit `quoted`");
+            }
         }
-        Ok(Field {
-            ident: ident?,
+        Field {
+            ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
-            ty: ty?,
-            quoted,
+            ty: ty.unwrap_or_default(),
+            quoted: quoted.is_some(),
             is_envelope_time: false,
             // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
-            optional: field.optional || known != Evidence::Documented,
-            range: range?,
+            optional: field.optional || evidence != Evidence::Documented,
+            range,
             example: field.example.as_deref().cloned(),
             unit: field.unit.as_deref().cloned().unwrap_or_default(),
-            summary: prose(&field.summary),
-            notes: prose(&field.notes),
+            summary: field.summary.clone(),
+            notes: field.notes.clone(),
             unknown: field.unknown.clone(),
-            evidence: known,
-        })
-    }
-
-    /// Checks that the example of a field has the field's type, if that is a built-in type.
-    fn field_example(&mut self, field: &spec::Field, ty: &Resolved<Type>) -> Resolved<()> {
-        let (Some(example), Ok(ty)) = (&field.example, ty) else { return Ok(()) };
-        if ty.is_written(example) {
-            return Ok(());
+            evidence,
         }
-        let message = format!("the example `{example}` is not of the type `{}`", field.ty);
-        Err(self.error("example-type", example.at(), message, "write a value of this type"))
     }
 
     /// Checks that the minimum of a range is not above the maximum, and that the type is numeric.
-    pub(super) fn range(
-        &mut self,
-        ty: &Resolved<Type>,
-        written: &str,
-        range: Option<&Spanned<spec::Range>>,
-    ) -> Resolved<Range> {
-        let Some(range) = range else { return Ok(Range::default()) };
-        let bounds = Range { min: range.min.as_deref().copied(), max: range.max.as_deref().copied() };
-        let mut result = Ok(bounds);
+    pub(super) fn range(&mut self, ty: Option<&Type>, written: &str, range: Option<&Spanned<spec::Range>>) -> Range {
+        let Some(range) = range else { return Range::default() };
         if let (Some(min), Some(max)) = (&range.min, &range.max)
             && **min > **max
         {
             let message = format!("the range is reversed: {min} is above {max}");
-            result = Err(self.error("range-order", min.at(), message, "swap `min` and `max`"));
+            self.error("range-order", min.at(), message, "swap `min` and `max`");
         }
-        if ty.as_ref().is_ok_and(|ty| !ty.is_numeric()) {
+        if ty.is_some_and(|ty| !ty.is_numeric()) {
             let message = format!("a range needs a number type, found `{written}`");
-            result = Err(self.error("range-type", range.at(), message, "omit the range"));
+            self.error("range-type", range.at(), message, "omit the range");
         }
-        result
+        Range { min: range.min.as_deref().copied(), max: range.max.as_deref().copied() }
     }
 }
 

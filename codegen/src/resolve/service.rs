@@ -1,12 +1,10 @@
 //! Resolves the facts that all endpoints share: credentials, errors, limits and the envelope.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, prose};
+use super::{Resolver, Unique};
 use crate::load::{Catalogue, Document};
-use crate::model::{
-    ApiKey, Builtin, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
-};
-use crate::names::{self, Case, Scope};
+use crate::model::{ApiKey, Builtin, ClientCredentials, Envelope, Field, Header, KeyCarrier, Limit, Service, Type};
+use crate::names::{self, Case};
 use crate::spanned::Text;
 use crate::spec;
 use crate::url_path;
@@ -26,236 +24,199 @@ const AUTHORIZATION: &str = "authorization";
 const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
 
 impl<'a> Resolver<'a> {
-    pub(super) fn service_facts(&mut self, catalogue: &'a Catalogue) -> Resolved<Service> {
+    pub(super) fn service_facts(&mut self, catalogue: &'a Catalogue) -> Service {
         let service = self.service;
-        let api_key = service.credentials.api_key.as_ref().map(|key| self.api_key(key)).transpose();
-        let headers = self.headers();
-        let flow = service.credentials.client_credentials.as_ref();
-        let client_credentials = flow.map(|flow| self.client_credentials(flow)).transpose();
-        let errors = self.statuses(&service.errors);
-        let limits = self.limits(catalogue);
-        let envelope = service.envelope.as_ref().map(|envelope| self.envelope(envelope)).transpose();
-        Ok(Service {
+        let credentials = &service.credentials;
+        self.statuses(&service.errors);
+        Service {
             title: service.title.clone(),
             version: service.version.clone(),
-            summary: prose(&service.summary),
+            summary: service.summary.clone(),
             env_prefix: service.env_prefix.clone(),
             base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
             base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
             time_form: service.time_form(),
             time_evidence: service.time.evidence,
-            api_key: api_key?,
-            headers: headers?,
-            client_credentials: client_credentials?,
-            errors: errors?,
-            error_body: ErrorBody {
-                name: error_schema(&service.error_body),
-                message: service.error_body.message.clone(),
-                code: service.error_body.code.clone(),
-                success: service.error_body.success.iter().map(ToString::to_string).collect(),
-                evidence: service.error_body.evidence,
-            },
-            limits: limits?,
-            envelope: envelope?,
+            api_key: credentials.api_key.as_ref().map(|key| self.api_key(key)),
+            headers: self.headers(),
+            client_credentials: credentials.client_credentials.as_ref().map(|flow| self.client_credentials(flow)),
+            errors: service.errors.clone(),
+            error_body: service.error_body.clone(),
+            limits: self.limits(catalogue),
+            envelope: service.envelope.as_ref().map(|envelope| self.envelope(envelope)),
             history: None,
-        })
+        }
     }
 
-    fn api_key(&mut self, key: &spec::ApiKey) -> Resolved<ApiKey> {
-        if let Some(basic) = &key.basic
-            && (!**basic || self.service.credentials.client_credentials.is_some())
-        {
+    fn api_key(&mut self, key: &spec::ApiKey) -> ApiKey {
+        let has_token = self.service.credentials.client_credentials.is_some();
+        if let Some(basic) = key.basic.as_ref().filter(|basic| !***basic || has_token) {
             let message = "`basic` can only be `true`, and only without `client_credentials`";
-            return Err(self.error("key-basic", basic.at(), message, "both are sent in the header `authorization`"));
+            self.error("key-basic", basic.at(), message, "both are sent in the header `authorization`");
         }
         let carrier = match (&key.header, &key.query) {
             (Some(header), _) => {
-                KeyCarrier::Header { name: self.key_header(header)?, prefix: key.prefix.clone().unwrap_or_default() }
+                let name = header.to_ascii_lowercase();
+                // With client credentials, the header `authorization` carries the access token, so it cannot carry the
+                // API key.
+                if is_reserved(&name) && (name != AUTHORIZATION || has_token) {
+                    let message = format!("the header `{header}` is reserved");
+                    self.error("header-name", header.at(), message, "use a separate header for the API key");
+                }
+                KeyCarrier::Header { name, prefix: key.prefix.clone().unwrap_or_default() }
             }
             (None, Some(query)) => KeyCarrier::Query(query.to_string()),
             (None, None) => KeyCarrier::Basic,
         };
-        Ok(ApiKey { carrier, optional: key.optional, evidence: key.evidence })
+        ApiKey { carrier, optional: key.optional, evidence: key.evidence }
     }
 
-    fn key_header(&mut self, header: &Text) -> Resolved<String> {
-        let name = header.to_ascii_lowercase();
-        // With client credentials, the header `authorization` carries the access token, so it cannot carry the API key.
-        let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
-        if is_reserved(&name) && !is_free {
-            let message = format!("the header `{header}` is reserved");
-            return Err(self.error("header-name", header.at(), message, "use a separate header for the API key"));
-        }
-        Ok(name)
-    }
-
-    fn headers(&mut self) -> Resolved<Vec<Header>> {
+    fn headers(&mut self) -> Vec<Header> {
         let key =
             self.service.credentials.api_key.as_ref().and_then(|key| Some(key.header.as_ref()?.to_ascii_lowercase()));
         let mut seen = Unique::default();
-        all(self.service.headers.iter().map(|header| {
+        let headers = self.service.headers.iter().map(|header| {
             let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
             if key.as_ref() == Some(&name) || !may_be_fixed(&name) {
-                let message = format!("the header `{}` is reserved", header.name);
-                return Err(self.error("header-name", at, message, "omit it"));
+                self.error("header-name", at, format!("the header `{}` is reserved", header.name), "omit it");
+            } else {
+                let message = format!("duplicate header `{}`", header.name);
+                seen.claim(&mut self.errors, "duplicate-name", &name, at, message);
             }
-            self.unique(&mut seen, "duplicate-name", &name, at, format!("duplicate header `{}`", header.name))?;
-            Ok(Header { name, value: header.value.clone(), evidence: header.evidence })
-        }))
+            Header { name, value: header.value.clone(), evidence: header.evidence }
+        });
+        headers.collect()
     }
 
-    fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> Resolved<ClientCredentials> {
-        let path = self.below_base_url(&flow.path).and_then(|path| match url_path::params(path).first() {
-            Some(param) => {
-                let message = format!("the token path has a param `{param}`, which has no value");
-                Err(self.error("path-param", path.at(), message, "replace the param by its value"))
-            }
-            None => Ok(path.to_string()),
-        });
-        let reply = self.fields(&Records::default(), &flow.reply, flow.evidence, None);
-        let errors = self.statuses(&flow.errors);
-        Ok(ClientCredentials {
-            path: path?,
+    fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> ClientCredentials {
+        let is_valid = self.below_base_url(&flow.path);
+        if let Some(param) = url_path::params(&flow.path).first().filter(|_| is_valid) {
+            let message = format!("the token path has a param `{param}`, which has no value");
+            self.error("path-param", flow.path.at(), message, "replace the param by its value");
+        }
+        self.statuses(&flow.errors);
+        ClientCredentials {
+            path: flow.path.to_string(),
             label: flow.label.clone(),
             evidence: flow.evidence,
-            reply: reply?,
-            errors: errors?,
-            notes: prose(&flow.notes),
-        })
-    }
-
-    /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
-    pub(super) fn below_base_url<'p>(&mut self, path: &'p Text) -> Resolved<&'p Text> {
-        let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
-        match path.strip_prefix(suffix) {
-            Some(rest) if !suffix.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
-                let message = format!("the path `{path}` repeats `{suffix}`, the end of every base URL");
-                let rest = if rest.is_empty() { "/" } else { rest };
-                Err(self.error("version-prefix", path.at(), message, format!("write `{rest}`")))
-            }
-            _ => Ok(path),
+            reply: self.fields(&Records::default(), &flow.reply, flow.evidence, None),
+            errors: flow.errors.clone(),
+            notes: flow.notes.clone(),
         }
     }
 
-    fn statuses(&mut self, statuses: &[spec::Status]) -> Resolved<Vec<Status>> {
-        let mut seen = Unique::default();
-        all(statuses.iter().map(|status| {
-            let code = status.status.to_string();
-            let message = format!("duplicate status {code}");
-            self.unique(&mut seen, "duplicate-status", &code, status.status.at(), message)?;
-            Ok(Status {
-                status: *status.status,
-                label: status.label.known().cloned(),
-                summary: prose(&status.summary),
-                advice: prose(&status.advice),
-                notes: prose(&status.notes),
-                evidence: status.evidence,
-            })
-        }))
+    /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
+    pub(super) fn below_base_url(&mut self, path: &Text) -> bool {
+        let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
+        let rest = path.strip_prefix(suffix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(rest) = rest.filter(|_| !suffix.is_empty()) else { return true };
+        let message = format!("the path `{path}` repeats `{suffix}`, the end of every base URL");
+        let rest = if rest.is_empty() { "/" } else { rest };
+        self.error("version-prefix", path.at(), message, format!("write `{rest}`"));
+        false
     }
 
-    fn limits(&mut self, catalogue: &'a Catalogue) -> Resolved<Vec<Limit>> {
+    fn statuses(&mut self, statuses: &[spec::Status]) {
+        let mut seen = Unique::default();
+        for status in statuses.iter().map(|status| &status.status) {
+            let message = format!("duplicate status {status}");
+            seen.claim(&mut self.errors, "duplicate-status", &status.to_string(), status.at(), message);
+        }
+    }
+
+    fn limits(&mut self, catalogue: &'a Catalogue) -> Vec<Limit> {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
-        all(self.service.limits.iter().map(|limit| {
+        let limits = self.service.limits.iter().map(|limit| {
             let (name, at) = (&limit.name, limit.name.at());
-            self.unique(&mut seen, "duplicate-name", name, at, format!("duplicate limit set `{name}`"))?;
-            let constant = names::ident(&names::limit(name), Case::Shouty).map_err(|reason| {
-                let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
-                self.error("no-rust-name", at, message, "choose another name")
-            })?;
-            let message = format!("the limit set `{name}` would become `{constant}`, but another set has this name");
-            self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
-            let endpoints = all(limit.endpoints.iter().map(|name| self.limited(name, catalogue)));
-            Ok(Limit {
+            let message = format!("duplicate limit set `{name}`");
+            let is_new = seen.claim(&mut self.errors, "duplicate-name", name, at, message);
+            let constant = self.derived_name(&names::limit(name), Case::Shouty, at, "choose another name");
+            if let Some(constant) = constant.as_ref().filter(|_| is_new) {
+                let message =
+                    format!("the limit set `{name}` would become `{constant}`, but another set has this name");
+                constants.claim(&mut self.errors, "same-rust-name", constant, at, message);
+            }
+            limit.endpoints.iter().for_each(|name| self.limited(name, catalogue));
+            Limit {
                 name: name.to_string(),
-                constant,
+                constant: constant.unwrap_or_default(),
                 requests: limit.requests,
                 seconds: limit.seconds,
                 concurrent: limit.concurrent.known().copied(),
-                scope: limit.scope.known().map(|text| prose(text)),
-                endpoints: endpoints?,
+                scope: limit.scope.known().cloned(),
+                endpoints: limit.endpoints.iter().map(ToString::to_string).collect(),
                 evidence: limit.evidence,
-            })
-        }))
+            }
+        });
+        limits.collect()
     }
 
     /// Checks that a name in `endpoints` of a limit set is an existing group or path.
-    fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) -> Resolved<String> {
+    fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) {
         let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
         let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
         let mut known = catalogue.groups.iter().map(Document::module).chain(paths);
         if known.clone().any(|known| known == name.as_str()) {
-            return Ok(name.to_string());
+            return;
         }
         let is_path = name.starts_with('/');
         let what = if is_path { "path" } else { "group" };
         // Only paths are suggested for a path, and only groups for a group.
         let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
-        Err(self.unknown_name("unknown-endpoint", name, name.at(), what, alike))
+        self.unknown_name("unknown-endpoint", name, name.at(), what, alike);
     }
 
-    fn envelope(&mut self, envelope: &'a spec::Envelope) -> Resolved<Envelope> {
-        let time = envelope.time.as_ref().map(|time| self.envelope_time(time, envelope.evidence)).transpose();
-        let metadata = envelope.metadata.as_ref();
-        let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
-        let time = time?;
+    fn envelope(&mut self, envelope: &'a spec::Envelope) -> Envelope {
         // The field is kept for `listed`, which adds it to the records of series.
-        self.time.clone_from(&time);
-        Ok(Envelope {
+        self.time = envelope.time.as_ref().map(|time| self.envelope_time(time, envelope.evidence));
+        let metadata = envelope.metadata.as_ref();
+        Envelope {
             data: envelope.data.clone(),
             metadata: metadata.map(|metadata| metadata.name.to_string()),
-            unsupported: unsupported?.flatten(),
-            time,
+            unsupported: metadata.and_then(|metadata| self.metadata(metadata, envelope)),
+            time: self.time.clone(),
             evidence: envelope.evidence,
-        })
+        }
     }
 
     /// Resolves the time field of the envelope, which must be a timestamp.
-    fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
-        let resolved = self.field(&Records::default(), time, inherited)?;
-        if !matches!(resolved.ty, Type::Builtin(Builtin::Timestamp(_))) {
+    fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Field {
+        let resolved = self.valid(|resolver| resolver.field(&Records::default(), time, inherited));
+        if resolved.as_ref().is_some_and(|time| !matches!(time.ty, Type::Builtin(Builtin::Timestamp(_)))) {
             let message = format!("the time field must be a `timestamp`, found `{}`", time.ty);
-            return Err(self.error("time-type", time.ty.at(), message, "write `type: timestamp`"));
+            self.error("time-type", time.ty.at(), message, "write `type: timestamp`");
         }
-        Ok(Field { is_envelope_time: true, ..resolved })
+        Field { is_envelope_time: true, ..resolved.unwrap_or_default() }
     }
 
     /// Checks the metadata, and returns the Rust name of the field that `unsupported` names, if `unsupported` is set.
-    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
+    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Option<String> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
             let message = format!("`{name}` is the JSON path of both data and metadata");
-            return Err(self.error("duplicate-name", name.at(), message, "use two different paths"));
-        }
-        if is_within(data, name) || is_within(name, data) {
+            self.error("duplicate-name", name.at(), message, "use two different paths");
+        } else if is_within(data, name) || is_within(name, data) {
             let message = format!("`{name}` and `{data}` overlap: one is within the other");
-            let help = "metadata and records need separate JSON paths";
-            return Err(self.error("nested-path", name.at(), message, help));
+            self.error("nested-path", name.at(), message, "metadata and records need separate JSON paths");
         }
-        metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
+        self.unsupported(metadata.unsupported.as_ref()?, &metadata.fields)
     }
 
     /// Checks the metadata field that lists the requested values that the endpoint does not support. The field must be
     /// a list whose items can be converted to text.
-    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
+    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Option<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());
-            return Err(self.unknown_name("unknown-field", name, name.at(), "metadata field", known));
+            self.unknown_name("unknown-field", name, name.at(), "metadata field", known);
+            return None;
         };
-        match self.type_of(&Records::default(), &field.ty)? {
-            Type::List(item) if !matches!(*item, Type::List(_) | Type::Map(_) | Type::Option(_) | Type::Record(_)) => {
-                self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
-            }
-            _ => {
-                let message = format!("`{name}` has the type `{}`, expected a list of strings or numbers", field.ty);
-                Err(self.error(
-                    "unsupported-type",
-                    name.at(),
-                    message,
-                    "set the name of a field that lists strings or numbers",
-                ))
-            }
+        let ty = self.type_of(&Records::default(), &field.ty)?;
+        if !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))) {
+            let message = format!("`{name}` has the type `{}`, expected a list of strings or numbers", field.ty);
+            let help = "set the name of a field that lists strings or numbers";
+            self.error("unsupported-type", name.at(), message, help);
         }
+        names::chosen(field.rust_name.as_deref(), &field.name, Case::Snake)
     }
 }
 
@@ -284,11 +245,6 @@ fn is_header(name: &str) -> bool {
 fn is_reserved(header: &str) -> bool {
     RESERVED_HEADERS.split_whitespace().any(|reserved| reserved == header)
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
-}
-
-/// Returns the name of the error schema with its evidence, which defaults to the evidence of the JSON paths.
-fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
-    Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }
 
 #[cfg(test)]

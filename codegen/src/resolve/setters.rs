@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::{Group, Param, Range, Setter, SharedParam};
+use crate::model::{Group, Param, Setter, SharedParam};
 use crate::names::{self, Case};
 
 /// Creates one setter for each method name. If a shared param has a setter with this name, the docs of the shared param
@@ -33,33 +33,24 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
 
 /// Clears each fact of a setter that is different for this param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
+    let Param { notes, unknown, default, allowed_values, unit, range, evidence, .. } = &mut setter.param;
     // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
-    if !is_shared && setter.notes != param.notes {
-        setter.notes.clear();
+    if !is_shared {
+        keep_equal(notes, &param.notes);
+        keep_equal(unknown, &param.unknown);
     }
-    if !is_shared && setter.unknown != param.unknown {
-        setter.unknown.clear();
-    }
-    if setter.ty.as_ref() != Some(&param.ty) {
-        setter.ty = None;
-    }
-    if setter.default != param.default {
-        setter.default = None;
-    }
-    if setter.allowed_values != param.allowed_values {
-        setter.allowed_values.clear();
-    }
-    if setter.unit != param.unit {
-        setter.unit.clear();
-    }
-    if setter.range != param.range {
-        setter.range = Range::default();
-    }
-    if setter.list_as != Some(param.list_as) {
-        setter.list_as = None;
-    }
-    if setter.evidence != Some(param.evidence) {
-        setter.evidence = None;
+    keep_equal(default, &param.default);
+    keep_equal(allowed_values, &param.allowed_values);
+    keep_equal(unit, &param.unit);
+    keep_equal(range, &param.range);
+    keep_equal(evidence, &param.evidence);
+    setter.ty.take_if(|ty| *ty != param.ty);
+    setter.list_as.take_if(|list_as| *list_as != param.list_as);
+}
+
+fn keep_equal<T: PartialEq + Default>(fact: &mut T, other: &T) {
+    if fact != other {
+        *fact = T::default();
     }
 }
 
@@ -78,17 +69,9 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         ident: ident.to_owned(),
         takes: names::takes(ident),
         type_ident: names::ident(ident, Case::Pascal).unwrap_or_default(),
-        wire_name: param.wire_name.clone(),
-        summary: param.summary.clone(),
-        unit: param.unit.clone(),
-        range: param.range,
-        default: param.default.clone(),
-        allowed_values: param.allowed_values.clone(),
-        evidence: Some(param.evidence),
-        notes: param.notes.clone(),
-        unknown: param.unknown.clone(),
-        ty: Some(param.ty.clone()),
         several,
+        ty: Some(param.ty.clone()),
         list_as: Some(param.list_as),
+        param: param.clone(),
     }
 }

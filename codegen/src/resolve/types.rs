@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Invalid, Resolved, Resolver, Unique, all, prose};
+use super::{Resolver, Unique};
 use crate::diagnostic::Location;
 use crate::duration;
 use crate::model::{NamedType, RecordRef, Type, Value};
@@ -33,23 +33,20 @@ impl<'a> Records<'a> {
     pub(super) fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
-
-    fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.list.iter().map(|record| record.name.as_str())
-    }
 }
 
 impl<'a> Resolver<'a> {
     /// Resolves a type expression and the names in it.
-    pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
+    pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Option<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
-            let message = format!("`{text}` is not a type");
-            return Err(self.error("type-syntax", text.at(), message, SYNTAX));
+            self.error("type-syntax", text.at(), format!("`{text}` is not a type"), SYNTAX);
+            return None;
         };
         if let TypeExpr::Option(_) = expr {
             let message = format!("`{text}` is nullable; only the values of a list or a map can have `?`");
             let help = format!("write `{}`, and `optional: true` on a field of this type", text.trim_end_matches('?'));
-            return Err(self.error("type-optional", text.at(), message, help));
+            self.error("type-optional", text.at(), message, help);
+            return None;
         }
         self.type_in(records, &expr, text)
     }
@@ -61,58 +58,65 @@ impl<'a> Resolver<'a> {
         text: &'a Text,
         unit: Option<&Text>,
         format: Option<&Spanned<TimeFormat>>,
-    ) -> Resolved<Type> {
+    ) -> Option<Type> {
         let ty = self.type_of(records, text)?;
-        match (format, unit) {
-            (Some(format), _) if ty.time_form().is_none() => {
+        let is_time = ty.time_form().is_some();
+        if let Some(format) = format {
+            if !is_time {
                 let message = format!("`format` requires the type `timestamp`, found `{text}`");
                 let help = "change the type to `timestamp`, or omit `format`";
-                return Err(self.error("time-format", format.at(), message, help));
+                self.error("time-format", format.at(), message, help);
+                return None;
             }
-            (Some(format), _) => return Ok(ty.timed_in(TimeForm::Written(**format))),
-            (None, _) => {}
+            return Some(ty.timed_in(TimeForm::Written(**format)));
         }
-        let Some(unit) = unit.filter(|_| ty.time_form().is_some()) else { return Ok(ty) };
-        let Some(known) = TimeUnit::of(unit) else {
-            let units = ["seconds", "milliseconds", "microseconds", "nanoseconds"];
-            let [first @ .., last] = units.map(|unit| format!("`{unit}`"));
-            let message = format!("the unit of a timestamp must be {} or {last}, found `{unit}`", first.join(", "));
-            let mut help = did_you_mean(unit, units.into_iter());
-            if TimeFormat::of(unit).is_some() {
-                help = format!("write `format: {unit}`");
-            }
-            if help.is_empty() {
-                "use the type `integer`, which can have any unit".clone_into(&mut help);
-            }
-            return Err(self.error("time-unit", unit.at(), message, &help));
+        let Some(unit) = unit.filter(|_| is_time) else { return Some(ty) };
+        if let Some(known) = TimeUnit::of(unit) {
+            return Some(ty.timed_in(TimeForm::Counted(known)));
+        }
+        let units = TimeUnit::ALL.iter().map(|unit| unit.word());
+        let [first @ .., last] = &*units.clone().map(|unit| format!("`{unit}`")).collect::<Vec<_>>() else {
+            return None;
         };
-        Ok(ty.timed_in(TimeForm::Counted(known)))
+        let message = format!("the unit of a timestamp must be {} or {last}, found `{unit}`", first.join(", "));
+        let help = match did_you_mean(unit, units) {
+            _ if TimeFormat::of(unit).is_some() => format!("write `format: {unit}`"),
+            help if help.is_empty() => "use the type `integer`, which can have any unit".to_owned(),
+            help => help,
+        };
+        self.error("time-unit", unit.at(), message, help);
+        None
     }
 
-    fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Resolved<Type> {
-        Ok(match expr {
+    fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
+        Some(match expr {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
-                let message = "`any` already includes null";
-                return Err(self.error("type-optional", text.at(), message, "omit the `?`"));
+                self.error("type-optional", text.at(), "`any` already includes null", "omit the `?`");
+                return None;
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
             TypeExpr::Builtin(builtin) => Type::Builtin(*builtin).timed_in(self.service.time_form()),
             TypeExpr::Name(name) => {
                 if let Some((reference, _)) = self.record(records, name) {
-                    return Ok(Type::Record(reference));
+                    return Some(Type::Record(reference));
                 }
                 if self.types.contains(name) {
                     self.used.types.insert(name);
-                    return Ok(Type::Named((*name).to_owned()));
+                    return Some(Type::Named((*name).to_owned()));
                 }
-                let types = self.service.types.iter().map(|ty| ty.name.as_str());
-                let known = BUILTINS.into_iter().map(|builtin| -> &str { builtin.name() }).chain(types);
-                let known = known.chain(records.names()).chain(self.service_records());
-                return Err(self.unknown_record("unknown-type", name, text.at(), "type", known));
+                let known = BUILTINS.into_iter().map(|builtin| -> &str { builtin.name() });
+                let known = known.chain(self.service.types.iter().map(|ty| ty.name.as_str()));
+                self.unknown_record("unknown-type", name, text.at(), "type", known.chain(self.record_names(records)));
+                return None;
             }
         })
+    }
+
+    /// Returns the names of the records to which an entry of this file can refer.
+    pub(super) fn record_names(&self, records: &Records<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+        records.list.iter().chain(&self.service.records).map(|record| record.name.as_str())
     }
 
     /// Looks up a record of the group, or of `service.yaml`, by its name, and marks the record as used.
@@ -123,107 +127,78 @@ impl<'a> Resolver<'a> {
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 
-    /// Looks up a record to which a body refers; an unknown name is an error.
-    pub(super) fn body_record(
-        &mut self,
-        records: &Records<'a>,
-        name: &'a Text,
-    ) -> Resolved<(RecordRef, &'a spec::Record)> {
-        let found = self.record(records, name);
-        let known = records.names().chain(self.service_records());
-        found.ok_or_else(|| self.unknown_record("unknown-record", name, name.at(), "record", known))
-    }
-
     /// Reports a reference to an unknown type or record. A record of another group gets a help of its own.
-    fn unknown_record<'n>(
+    pub(super) fn unknown_record<'n>(
         &mut self,
         rule: &'static str,
         name: &str,
         at: &Location,
         what: &str,
         known: impl Iterator<Item = &'n str>,
-    ) -> Invalid {
+    ) {
         let Some(group) = self.records_of_groups.get(name) else {
             return self.unknown_name(rule, name, at, what, known);
         };
         let message = format!("the {what} `{name}` belongs to the group `{group}`");
-        self.error(rule, at, message, "move the record to `records` of `service.yaml`, which all groups can use")
+        self.error(rule, at, message, "move the record to `records` of `service.yaml`, which all groups can use");
     }
 
-    fn service_records(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.service.records.iter().map(|record| record.name.as_str())
-    }
-
-    pub(super) fn named_type(&mut self, ty: &'a spec::Type) -> Resolved<NamedType> {
-        let ident = self.type_name(&ty.name);
-        let unique = self.root_type(&ty.name, &ty.name);
-        let values = self.values(ty);
-        let attributes = self.attributes(ty);
-        unique?;
-        Ok(NamedType {
-            ident: ident?,
-            summary: prose(&ty.summary),
+    pub(super) fn named_type(&mut self, ty: &'a spec::Type) -> NamedType {
+        self.root_type(&ty.name);
+        NamedType {
+            ident: self.type_name(&ty.name),
+            summary: ty.summary.clone(),
             evidence: ty.evidence,
             open: ty.kind == TypeKind::Identifier,
-            values: values?,
-            attributes: attributes?,
-        })
+            values: self.values(ty),
+            attributes: self.attributes(ty),
+        }
     }
 
-    /// Adds a type name at the root of the crate, which contains the types and records of `service.yaml`. Reports a
-    /// duplicate name.
-    pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
-        // The names are moved out of `self`, because the call borrows `self` mutably.
-        let mut seen = std::mem::take(&mut self.root_types);
-        let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
-        self.root_types = seen;
-        unique
-    }
-
-    fn values(&mut self, ty: &'a spec::Type) -> Resolved<Vec<Value>> {
+    fn values(&mut self, ty: &'a spec::Type) -> Vec<Value> {
         let (case, scope) = match ty.kind {
             TypeKind::Enum => (Case::Pascal, Scope::Variants),
             TypeKind::Identifier => (Case::Shouty, Scope::Constants),
         };
         let (mut values, mut idents) = (Unique::default(), Unique::default());
-        all(ty.values.iter().map(|value| {
+        let resolved = ty.values.iter().map(|value| {
             let (text, at) = (&value.value, value.value.at());
-            if values.insert(text, at).is_some() {
-                let message = format!("duplicate value `{text}` in `{}`", ty.name);
-                return Err(self.error("duplicate-value", at, message, "keep one of them"));
+            let message = format!("duplicate value `{text}` in `{}`", ty.name);
+            let is_new = values.claim(&mut self.errors, "duplicate-value", text, at, message);
+            let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope);
+            if let Some(ident) = ident.as_ref().filter(|_| is_new) {
+                let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
+                idents.claim(&mut self.errors, "same-rust-name", ident, at, message);
             }
-            let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope)?;
-            let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
-            self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
                 let message = format!("the value has more attributes than `{}` declares: `{extra}`", ty.name);
-                return Err(self.error(
-                    "unknown-attribute",
-                    extra.at(),
-                    message,
-                    "add the name of this attribute to `attributes` of the type",
-                ));
+                let help = "add the name of this attribute to `attributes` of the type";
+                self.error("unknown-attribute", extra.at(), message, help);
             }
-            Ok(Value {
-                ident,
+            Value {
+                ident: ident.unwrap_or_default(),
                 value: text.to_string(),
-                summary: prose(&value.summary),
+                summary: value.summary.clone(),
                 seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
                 attributes: value.attributes.iter().map(ToString::to_string).collect(),
                 evidence: self.evidence("the value", value.evidence, ty.evidence, value.value.at()),
-            })
-        }))
+            }
+        });
+        resolved.collect()
     }
 
     /// Checks the names of attributes, which become methods.
-    fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
+    fn attributes(&mut self, ty: &'a spec::Type) -> Vec<String> {
         let mut seen = Unique::default();
-        all(ty.attributes.iter().map(|name| {
+        for name in &ty.attributes {
             // Identifier types already have methods, which `Scope::Constants` lists.
-            self.chosen_name("no-rust-name", name, Case::Snake)?;
-            self.free_name(Scope::Constants, name, name, "choose another name")?;
-            self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
-            Ok(name.to_string())
-        }))
+            if let Some(chosen) = self.chosen_name("no-rust-name", name, Case::Snake)
+                && self.free_name(Scope::Constants, chosen, name.at(), "choose another name").is_some()
+            {
+                let message = format!("duplicate attribute `{name}`");
+                seen.claim(&mut self.errors, "duplicate-name", name, name.at(), message);
+            }
+        }
+        ty.attributes.iter().map(ToString::to_string).collect()
     }
 }

@@ -158,6 +158,13 @@ map! {
     }
 }
 
+impl ErrorBody {
+    /// Returns the name of the schema with its evidence, which defaults to the evidence of the JSON paths.
+    pub fn named(&self) -> Option<(&str, Evidence)> {
+        Some((self.name.as_ref()?, self.name_evidence.or(self.evidence)?))
+    }
+}
+
 /// Returns the condition that a number in a limit set is at least 1; `message` is the message of the error.
 const fn at_least_one(message: &'static str) -> Form {
     Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
@@ -240,6 +247,13 @@ map! {
         Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`");
     never(Has("oldest_first"), Lacks("sort")) at "oldest_first":
         Fault("history-sort", "`oldest_first` is a value of `sort`, which is missing", "add `sort`");
+}
+
+impl History {
+    /// Returns the param that sets the order of records, and its value for ascending time.
+    pub fn order(&self) -> Option<(&Text, &Text)> {
+        self.sort.as_ref().zip(self.oldest_first.as_ref())
+    }
 }
 
 map! {

@@ -56,9 +56,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     (
         "the rule compares two values",
         &[
-            "default-range",
-            "default-allowed",
-            "default-type",
+            "value-allowed",
             "duplicate-endpoint",
             "duplicate-field",
             "duplicate-name",
@@ -67,9 +65,6 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "duplicate-status",
             "duplicate-type",
             "duplicate-value",
-            "example-type",
-            "const-range",
-            "const-type",
             "const-value",
             "history-body",
             "history-type",

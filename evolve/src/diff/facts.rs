@@ -44,7 +44,7 @@ impl Items<'_> {
     /// Adds the param that sorts a history. A change of this param is a patch, because `history` returns the records in
     /// ascending time in any case.
     pub(super) fn sort(&mut self, location: &str, history: &History) {
-        if let Some((param, oldest_first)) = &history.sort {
+        if let Some((param, oldest_first)) = history.order() {
             self.fact(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
     }

@@ -81,7 +81,7 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        items.add(kind, "", format!(".{}()", setter.ident), &setter.wire_name, ty);
+        items.add(kind, "", format!(".{}()", setter.ident), &setter.param.wire_name, ty);
     }
     api.records.iter().for_each(|record| items.record("", &record.ident, record));
     api.groups.iter().for_each(|group| items.group(group));

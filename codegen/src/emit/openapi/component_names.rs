@@ -27,7 +27,7 @@ impl ComponentNames {
             let reference = RecordRef::shared(&record.ident);
             records.insert(reference, used.claim(&record.ident, ""));
         }
-        let named = api.service.error_body.name.as_ref();
+        let named = api.service.error_body.named();
         let error = used.claim(named.map_or("ServiceError", |(name, _)| name), "");
         for group in &api.groups {
             let prefix = names::ident(&group.ident, Case::Pascal).unwrap_or_default();

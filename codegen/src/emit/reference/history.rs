@@ -25,9 +25,9 @@ pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
 }
 
 fn params(history: &History) -> String {
-    let History { from, to, limit, step, sort, .. } = history;
-    let sort = sort
-        .as_ref()
+    let History { from, to, limit, step, .. } = history;
+    let sort = history
+        .order()
         .map(|(param, first)| format!(", {} (order; {} means ascending time)", code(param), code(first)))
         .unwrap_or_default();
     format!("{} and {} (range), {} (page size), {} (step){sort}", code(from), code(to), code(limit), code(step))

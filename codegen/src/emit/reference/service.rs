@@ -96,7 +96,7 @@ pub(super) fn errors(service: &Service) -> String {
 }
 
 fn error_body(body: &ErrorBody) -> String {
-    let name = body.name.as_ref().map(|(name, evidence)| {
+    let name = body.named().map(|(name, evidence)| {
         format!("The schema of the error body is {} (source: {}).", code(name), evidence.label())
     });
     let message = body.evidence.filter(|_| !body.message.is_empty()).map(|evidence| {

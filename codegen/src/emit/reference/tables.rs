@@ -71,7 +71,7 @@ pub(super) fn values(ty: &NamedType) -> String {
 
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
-        let label = status.label.as_deref().map(prose).unwrap_or_default();
+        let label = status.label.known().map(|label| prose(label)).unwrap_or_default();
         let meaning = docs::joined([docs::meaning(&status.summary), prose(&status.advice), prose(&status.notes)]);
         row([status.status.to_string(), label, status.evidence.label().to_owned(), meaning])
     });
