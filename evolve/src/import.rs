@@ -20,7 +20,7 @@ mod schemas;
 mod service;
 mod value_facts;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use codegen::spec::Evidence;
 use codegen::{Catalogue, is_invisible, url_path};
@@ -29,10 +29,10 @@ use serde_yaml::Value;
 use super::content::Content;
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
-use super::merge::merge;
+use super::merge::{Draft, Source, merge};
 use document::{Document, text};
-use draft::Drafted;
 use omissions::{Omissions, Weight};
+use service::Surroundings;
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -59,21 +59,21 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.omissions.unread(&document.root, omissions::ROOT, "#");
     // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
     // depend on the catalogue.
-    reader.surroundings(&editor, &described);
+    reader.known = Surroundings::of(&editor, &described);
     reader.operations();
-    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.suffix.is_empty());
-    if reader.draft.endpoints.is_empty() {
+    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.known.suffix.is_empty());
+    if reader.draft.content.endpoints().next().is_none() {
         let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    let time = editor.service.envelope_time().map(|time| time.name.to_string());
+    let (time, templates) = (reader.known.time.clone(), std::mem::take(&mut reader.templates));
     let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);
-    merge(&mut editor, &reader.draft.converted(time.as_deref(), own.then_some(import.evidence)));
+    merge(&mut editor, &reader.drafted_content(time.as_deref(), own.then_some(import.evidence)));
     if is_new {
         let service = &mut editor.service;
         service.history = history(&service.params, &service.types, import.evidence);
     } else {
-        note_gone(&mut editor, &reader.templates);
+        note_gone(&mut editor, &templates);
         // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
         // base URL of the description. This difference is not noted.
         service::note_differences(&described, is_in_paths, &mut editor);
@@ -101,63 +101,43 @@ fn note_gone(editor: &mut Editor, described: &HashSet<String>) {
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
-    draft: Drafted,
+    draft: Draft,
     omissions: Omissions,
+    known: Surroundings,
     /// The indices of the open records, which are the records whose fields are being read.
     open: Vec<usize>,
     /// The number of open records at the start of the innermost list or map.
     open_around_list: usize,
     /// The number of schemas between the innermost open record and the current schema.
     nesting: usize,
-    /// The suffix of every base URL, as a path.
-    suffix: String,
-    /// The path of the description's server. It precedes the path of each operation.
-    server_path: String,
-    /// The query param that carries the API key.
-    key_param: Option<String>,
-    /// The JSON path of the records in a response, from the catalogue's `envelope`.
-    data: Option<String>,
-    /// The JSON path of the metadata in a response, from the catalogue's `envelope`.
-    metadata: Option<String>,
-    /// The name of the time field of every record.
-    time: Option<String>,
-    /// The names of the catalogue's types.
-    types: HashSet<String>,
-    /// The modules of the catalogue by title.
-    modules: HashMap<String, String>,
     /// The paths that were read so far, without the names of their params.
     templates: HashSet<String>,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
-    /// The indices of types by their values.
-    types_by_values: HashMap<Vec<String>, Vec<usize>>,
+    /// The number of references to each record from fields and from types of bodies.
+    uses: Vec<usize>,
+    /// The records that describe the metadata of the envelope.
+    metadata: BTreeSet<usize>,
+    /// The names of types by their values.
+    types_by_values: HashMap<Vec<String>, Vec<String>>,
 }
 
 impl<'d> Reader<'d> {
     fn new(document: &'d Document, options: &'d Import) -> Self {
-        let (draft, omissions, open, suffix, server_path) = Default::default();
-        let (key_param, data, metadata, time, types) = Default::default();
-        let (modules, templates, records, types_by_values) = Default::default();
-        let (open_around_list, nesting) = (0, 0);
         Self {
             document,
             options,
-            draft,
-            omissions,
-            open,
-            open_around_list,
-            nesting,
-            suffix,
-            server_path,
-            key_param,
-            data,
-            metadata,
-            time,
-            types,
-            modules,
-            templates,
-            records,
-            types_by_values,
+            draft: Draft::new(Content::default(), Source::Description),
+            omissions: Omissions::default(),
+            known: Surroundings::default(),
+            open: Vec::new(),
+            open_around_list: 0,
+            nesting: 0,
+            templates: HashSet::new(),
+            records: HashMap::new(),
+            uses: Vec::new(),
+            metadata: BTreeSet::new(),
+            types_by_values: HashMap::new(),
         }
     }
 

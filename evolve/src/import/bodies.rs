@@ -4,6 +4,7 @@ use codegen::spec::{Body, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;
+use super::composed_schemas::Properties;
 use super::document::{entries, entries_of};
 use super::error_statuses::error_status;
 use super::omissions::{RESPONSE, Weight};
@@ -45,7 +46,7 @@ impl<'d> Reader<'d> {
 
     /// Returns a body in the envelope of the service; `None` if the schema does not have the envelope.
     fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
-        let (list, list_at) = self.schema_at(schema, pointer, &self.data.clone()?)?;
+        let (list, list_at) = self.schema_at(schema, pointer, &self.known.data.clone()?)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
         if type_of(list) != "array" {
@@ -54,15 +55,15 @@ impl<'d> Reader<'d> {
         let is_known =
             |key: &str, path: &Option<String>| path.as_ref().is_some_and(|path| path.split('.').next() == Some(key));
         for (key, _, at) in self.fields_of(schema, pointer) {
-            if ![&self.data, &self.metadata].iter().any(|path| is_known(key, path)) {
+            if ![&self.known.data, &self.known.metadata].iter().any(|path| is_known(key, path)) {
                 self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
         if let Some((metadata, at)) =
-            self.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
+            self.known.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
         {
             let ty = self.value(metadata, "Metadata", &at).ty;
-            self.draft.metadata.extend(record_in(&ty).filter(|_| innermost(&ty) == ty));
+            self.metadata.extend(record_in(&ty).filter(|_| innermost(&ty) == ty));
         }
         let Some(item) = list.get("items") else { return Some(series_of(None)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
@@ -84,14 +85,15 @@ impl<'d> Reader<'d> {
     /// Returns the properties of a schema or of the schema to which it refers.
     fn fields_of(&mut self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value, String)> {
         let target = self.resolve(schema, pointer);
-        target.map_or_else(Vec::new, |(target, at)| self.properties(target, at.unwrap_or(pointer)).listed)
+        let layers = target.map(|(target, at)| self.document.layers(target, at.unwrap_or(pointer)));
+        Properties::of(layers.unwrap_or_default()).listed
     }
 
     /// Returns a body that does not use the envelope of the service.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
         // If the catalogue has no envelope, a list of records is a series.
-        let of_list = item(&ty).filter(|item| self.data.is_none() && innermost(item) == *item);
+        let of_list = item(&ty).filter(|item| self.known.data.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
             (Some(record), _) if innermost(&ty) == ty => {
                 return Some(Body { object: Some(named(record)), ..Body::default() });
@@ -103,11 +105,11 @@ impl<'d> Reader<'d> {
         // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
         // the record, and the record needs a name. Only records with several uses get a name, so this use counts twice.
         if let Some(record) = record_in(&ty) {
-            self.draft.records[record].uses += 1;
+            self.uses[record] += 1;
         }
         // If the body itself is a timestamp or a list of timestamps, the catalogue has no key for their format, so
         // timestamps that are written as text stay strings.
-        let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
+        let is_written = innermost(&ty) == TIMESTAMP && self.document.timestamp_format(schema).is_some();
         let ty = if is_written { holding(&ty, "string") } else { ty };
         Some(Body { ty: Some(ty.into()), ..Body::default() })
     }

@@ -6,13 +6,14 @@
 
 use std::collections::HashSet;
 
+use codegen::model::TimeFormat;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
 use super::omissions::Weight;
-use super::schemas::{Valued, is_nullable};
-use crate::draft_types::{ANY, record_name};
+use super::schemas::{DEPTH, Valued, any, is_nullable, written_format};
+use crate::draft_types::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
 const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";
@@ -57,6 +58,28 @@ impl Document {
         layers
     }
 
+    /// Returns the layers of a schema, then those of its items, of their items, and so on, without their paths.
+    pub(super) fn levels<'d>(&'d self, schema: &'d Value) -> Vec<&'d Value> {
+        let (mut levels, mut next) = (Vec::new(), Some(schema));
+        for _ in 0..DEPTH {
+            let Some(schema) = next else { break };
+            let layers = self.layers(schema, "");
+            next = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")));
+            levels.extend(layers.into_iter().map(|(layer, _)| layer));
+        }
+        levels
+    }
+
+    /// Returns the default of a schema, or of the schemas that apply to it.
+    pub(super) fn default_of<'d>(&'d self, schema: &'d Value) -> Option<&'d Value> {
+        self.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
+    }
+
+    /// Returns the format of the timestamps in a schema, if they are strings.
+    pub(super) fn timestamp_format(&self, schema: &Value) -> Option<TimeFormat> {
+        self.levels(schema).into_iter().find_map(|level| text(level, "format")).and_then(written_format)
+    }
+
     fn add_layers<'d>(&'d self, schema: &'d Value, at: &str, layers: &mut Vec<Layer<'d>>, seen: &mut HashSet<String>) {
         // A part that contains itself is not read again, because it would add nothing.
         if !seen.insert(at.to_owned()) {
@@ -81,29 +104,34 @@ impl<'d> Reader<'d> {
         let has_type = |part: &Value| STRUCTURE.split(' ').any(|key| part.get(key).is_some());
         let (parts, annotations): (Vec<_>, Vec<_>) =
             parts(schema, pointer).into_iter().partition(|(part, _)| has_type(part));
-        let nullable = is_nullable(schema) || annotations.iter().any(|(annotation, _)| is_nullable(annotation));
-        let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty() && !has("properties");
+        let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty();
         let value = match parts.as_slice() {
-            [] if is_one_of_several => Valued { ty: ANY.to_owned(), nullable },
+            [] if is_one_of_several && !has("properties") => any(),
             [] => self.plain(schema, name, pointer),
             [(part, at)] if !has("properties") && !has("required") => self.value(part, name, at),
-            _ => {
-                let record = self.object(schema, name, pointer);
-                Valued { ty: record.map_or_else(|| ANY.to_owned(), record_name), nullable }
-            }
+            _ => Valued { ty: self.record(schema, name, pointer), nullable: false },
         };
-        if key_of_several(schema).is_some() && constants(schema).is_empty() && value.ty != ANY {
+        if is_one_of_several && value.ty != ANY {
             self.omissions.add(Weight::Fact, "`anyOf` or `oneOf` next to other keys", pointer);
         }
+        let nullable = annotations.iter().map(|(annotation, _)| *annotation).chain([schema]).any(is_nullable);
         Valued { nullable: value.nullable || nullable, ..value }
     }
+}
 
-    /// Returns the properties of an object and of its parts, with their paths. If several properties have the same
-    /// name, the nearest property is used.
-    pub(super) fn properties(&mut self, schema: &'d Value, pointer: &str) -> Properties<'d> {
-        let mut all = Properties::default();
-        for (layer, at) in self.document.layers(schema, pointer).into_iter().rev() {
-            self.resolve(layer, &at);
+/// The properties and the required names of an object and its parts.
+#[derive(Default)]
+pub(super) struct Properties<'d> {
+    /// The names and schemas of the properties, with their paths.
+    pub(super) listed: Vec<(&'d str, &'d Value, String)>,
+    pub(super) required: HashSet<&'d str>,
+}
+
+impl<'d> Properties<'d> {
+    /// Returns the properties in the layers of an object. If several have the same name, the nearest one is used.
+    pub(super) fn of(layers: Vec<Layer<'d>>) -> Self {
+        let mut all = Self::default();
+        for (layer, at) in layers.into_iter().rev() {
             all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
             for (key, property) in entries(layer, "properties") {
                 let at = format!("{at}/properties/{key}");
@@ -115,11 +143,4 @@ impl<'d> Reader<'d> {
         }
         all
     }
-}
-
-/// The properties and the required names of an object and its parts.
-#[derive(Default)]
-pub(super) struct Properties<'d> {
-    pub(super) listed: Vec<(&'d str, &'d Value, String)>,
-    pub(super) required: HashSet<&'d str>,
 }

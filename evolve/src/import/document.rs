@@ -58,6 +58,14 @@ impl Document {
         None
     }
 
+    /// Returns every path with its `get`, as far as references can be resolved.
+    pub(super) fn gets(&self) -> impl Iterator<Item = (&str, &Value)> {
+        entries(&self.root, "paths").filter_map(|(path, item)| {
+            let (item, _) = self.follow(item)?;
+            Some((path, self.follow(item.get("get")?)?.0))
+        })
+    }
+
     fn find(&self, reference: &str) -> Option<&Value> {
         let steps = reference.strip_prefix("#/")?.split('/');
         steps.map(|step| step.replace("~1", "/").replace("~0", "~")).try_fold(&self.root, |value, step| {

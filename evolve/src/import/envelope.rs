@@ -18,17 +18,15 @@ impl<'d> Reader<'d> {
     pub(super) fn envelope(&mut self) -> Option<Envelope> {
         let bodies = self.object_bodies();
         let (mut paths, mut metadata, mut times) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for (schema, pointer) in &bodies {
-            let Some((path, list)) = self.list_in(schema, pointer, 0) else { continue };
+        for schema in &bodies {
+            let Some((path, list)) = self.list_in(schema, 0) else { continue };
             *paths.entry(path.clone()).or_insert(0) += 1;
-            let members = self.members(schema, pointer);
+            let members = self.members(schema);
             let others = members.iter().filter(|(name, _)| path.split('.').next() != Some(name));
             for (name, value) in others {
-                let value =
-                    self.document.layers(value, "").into_iter().any(|(layer, _)| layer.get("properties").is_some());
-                *metadata.entry((*name).to_owned()).or_insert(0) += usize::from(value);
+                *metadata.entry((*name).to_owned()).or_insert(0) += usize::from(!self.members(value).is_empty());
             }
-            for (name, value) in list.get("items").map(|item| self.members(item, pointer)).unwrap_or_default() {
+            for (name, value) in list.get("items").map(|item| self.members(item)).unwrap_or_default() {
                 times.entry(name.to_owned()).or_insert((0, value)).0 += usize::from(is_time(name, value));
             }
         }
@@ -46,31 +44,30 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns the schemas of the successful responses that are objects.
-    fn object_bodies(&self) -> Vec<(&'d Value, String)> {
-        let all = entries(&self.document.root, "paths").filter_map(|(path, item)| {
-            let (item, _) = self.document.follow(item)?;
-            let (operation, _) = self.document.follow(item.get("get")?)?;
+    fn object_bodies(&self) -> Vec<&'d Value> {
+        let all = self.document.gets().filter_map(|(_, operation)| {
             let (_, response) = success_response(operation.get("responses")?)?;
             let (response, _) = self.document.follow(response)?;
             let (_, content) = entries(response, "content").find(|(kind, _)| is_json(kind))?;
-            Some((content.get("schema")?, format!("`{path}`")))
+            content.get("schema")
         });
-        all.filter(|(schema, _)| !self.members(schema, "").is_empty()).collect()
+        all.filter(|schema| !self.members(schema).is_empty()).collect()
     }
 
-    fn members(&self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value)> {
-        let layers = self.document.layers(schema, pointer);
+    /// Returns the properties of a schema and of the schemas to which it refers or that it combines.
+    fn members(&self, schema: &'d Value) -> Vec<(&'d str, &'d Value)> {
+        let layers = self.document.layers(schema, "");
         layers.into_iter().flat_map(|(layer, _)| entries(layer, "properties")).collect()
     }
 
     /// Returns the path of the only list in an object or in one of its members, and the schema of the list.
-    fn list_in(&self, schema: &'d Value, pointer: &str, depth: usize) -> Option<(String, &'d Value)> {
-        let mut found = self.members(schema, pointer).into_iter().filter_map(|(name, value)| {
+    fn list_in(&self, schema: &'d Value, depth: usize) -> Option<(String, &'d Value)> {
+        let mut found = self.members(schema).into_iter().filter_map(|(name, value)| {
             let (target, _) = self.document.follow(value)?;
             if type_of(target) == "array" {
                 return Some((name.to_owned(), target));
             }
-            let (path, list) = (depth == 0).then(|| self.list_in(target, pointer, 1))??;
+            let (path, list) = (depth == 0).then(|| self.list_in(target, 1))??;
             Some((format!("{name}.{path}"), list))
         });
         let first = found.next()?;

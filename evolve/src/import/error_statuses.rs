@@ -12,9 +12,8 @@ impl Reader<'_> {
     /// Returns every error status once. `has_body` is `true` if the catalogue already describes the body of errors.
     pub(super) fn errors(&mut self, has_body: bool) -> Vec<Status> {
         let mut errors = BTreeMap::new();
-        for (path, item) in entries(&self.document.root, "paths") {
-            let operation = self.document.follow(item).and_then(|(item, _)| self.document.follow(item.get("get")?));
-            for (status, response) in operation.into_iter().flat_map(|(operation, _)| entries(operation, "responses")) {
+        for (path, operation) in self.document.gets() {
+            for (status, response) in entries(operation, "responses") {
                 let Some(number) = error_status(status) else { continue };
                 let pointer = format!("`{path}`/responses/{status}");
                 let (response, reference) = self.resolve(response, &pointer).unwrap_or((response, None));

@@ -22,9 +22,10 @@ impl Reader<'_> {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
         let wanted = tag.or(first).unwrap_or("general");
-        let module = self.modules.get(wanted).cloned().unwrap_or_else(|| module(wanted));
-        if !self.draft.groups.contains_key(&module) {
-            self.draft.groups.insert(module.clone(), self.head(wanted, &module));
+        let module = self.known.modules.get(wanted).cloned().unwrap_or_else(|| module(wanted));
+        if !self.draft.content.groups.contains_key(&module) {
+            let head = self.head(wanted, &module);
+            self.draft.content.groups.insert(module.clone(), head);
         }
         module
     }

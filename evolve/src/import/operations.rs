@@ -1,11 +1,11 @@
 //! Converts operations to endpoints.
 
-use codegen::spec::{Endpoint, Known, Param, ParamEntry, ParamLocation};
+use codegen::spec::{Endpoint, Known};
 use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, text};
+use super::document::{entries, items, text};
 use super::omissions::{OPERATION, PATH, Weight};
 
 impl<'d> Reader<'d> {
@@ -31,15 +31,15 @@ impl<'d> Reader<'d> {
             return;
         }
         self.omissions.unread(operation, OPERATION, pointer);
-        let own = path.strip_prefix(self.server_path.as_str()).unwrap_or(&path).to_owned();
+        let own = path.strip_prefix(self.known.server_path.as_str()).unwrap_or(&path).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         // In OpenAPI, a missing `parameters` means an empty list, so `cargo xtask openapi` marks unknown params with
         // the key `x-params`.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
-        let (params, are_all) = self.params(item, operation, pointer);
-        let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
+        let listed = items(item, "parameters").iter().chain(items(operation, "parameters"));
+        let params = self.params(&path, listed, is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
         let endpoint = Endpoint {
             name: name.into(),
@@ -51,13 +51,13 @@ impl<'d> Reader<'d> {
             deprecated: is_deprecated.then(|| "The reason is not documented.".to_owned()),
             ..Endpoint::default()
         };
-        self.draft.endpoints.push((group, endpoint));
+        self.draft.content.groups.entry(group).or_default().endpoints.push(endpoint);
     }
 
     /// Returns the part of the path after the suffix of the base URL; `None` if the catalogue does not allow such a
     /// path.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
-        let server = self.server_path.as_str();
+        let server = self.known.server_path.as_str();
         let own = path.strip_prefix(server).filter(|_| !server.is_empty());
         let repeats = own.is_some_and(|own| own.is_empty() || own.starts_with('/'));
         if repeats {
@@ -66,11 +66,11 @@ impl<'d> Reader<'d> {
         // `url` is the path on the host, which begins with the server's path. The catalogue needs only the part after
         // the suffix of the base URLs. If the server's path ends with this suffix, the entire server's path is removed.
         let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
-        let suffix = self.suffix.as_str();
+        let suffix = self.known.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
         let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
         if rest.is_none() && (!server.is_empty() || url == base) && path.starts_with('/') {
-            let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.suffix);
+            let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.known.suffix);
             self.omissions.add(Weight::Missing, why, pointer);
             return None;
         }
@@ -83,43 +83,5 @@ impl<'d> Reader<'d> {
         };
         self.omissions.add(Weight::Missing, format!("{pointer}, a path with {why}"), pointer);
         None
-    }
-
-    /// Adds the params that are missing in the list although they are in the path, and removes params whose key `in`
-    /// contradicts the path. Returns `None` if the list may be incomplete and the path has no params.
-    fn path_params(
-        &mut self,
-        path: &str,
-        params: Vec<ParamEntry>,
-        are_all: bool,
-        pointer: &str,
-    ) -> Option<Vec<ParamEntry>> {
-        let in_path = url_path::params(path);
-        let is_unknown = !are_all && in_path.is_empty();
-        let (mut kept, mut names) = (Vec::new(), Vec::new());
-        for entry in params {
-            let Some(param) = self.definition(&entry) else { continue };
-            let name = param.name.to_string();
-            let is_fit = (param.location == ParamLocation::Path) == in_path.contains(&name.as_str());
-            if is_unknown || !is_fit {
-                let why = if is_unknown {
-                    "the other params are unknown"
-                } else {
-                    "its location (`in`) contradicts the path"
-                };
-                self.omissions.add(Weight::Missing, format!("the param `{name}`, because {why}"), pointer);
-                continue;
-            }
-            names.push(name);
-            kept.push(entry);
-        }
-        if is_unknown {
-            return None;
-        }
-        for missing in in_path.into_iter().filter(|name| !names.iter().any(|known| known == name)) {
-            let (name, ty, location) = (missing.into(), "string".into(), ParamLocation::Path);
-            kept.push(ParamEntry::Own(Box::new(Param { name, ty, location, ..Param::default() })));
-        }
-        Some(kept)
     }
 }

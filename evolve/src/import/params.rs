@@ -4,6 +4,7 @@ use codegen::is_line;
 use codegen::model::{ListFormat, TimeForm};
 use codegen::spec::{Param, ParamEntry, ParamLocation, TypeKind};
 use codegen::type_expr::{Builtin, TypeExpr};
+use codegen::url_path;
 use serde_yaml::Value;
 
 use super::Reader;
@@ -15,65 +16,75 @@ use crate::draft_types::{SEVERAL, TIMESTAMP, innermost, item, record_in, type_of
 use crate::merge::is_within;
 
 impl<'d> Reader<'d> {
-    /// Returns the params of a path item and of its operation, in this order, as entries. The second value is `true` if
-    /// all references could be resolved.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<ParamEntry>, bool) {
-        let mut entries: Vec<(String, String, ParamEntry)> = Vec::new();
-        let mut are_all = true;
-        let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        for (index, param) in all.enumerate() {
+    /// Returns the params of an endpoint; `None` if the list may be incomplete (`is_unknown`) and the path has no params.
+    /// Params that are missing in the list although they are in the path are added, and params whose key `in` contradicts
+    /// the path are omitted.
+    pub(super) fn params(
+        &mut self,
+        path: &str,
+        listed: impl Iterator<Item = &'d Value>,
+        is_unknown: bool,
+        pointer: &str,
+    ) -> Option<Vec<ParamEntry>> {
+        let (params, are_all) = self.listed_params(listed, pointer);
+        let in_path = url_path::params(path);
+        let is_unknown = (is_unknown || !are_all) && in_path.is_empty();
+        let is_fit = |param: &Param| (param.location == ParamLocation::Path) == in_path.contains(&param.name.as_str());
+        let (kept, omitted): (Vec<_>, Vec<_>) = params.into_iter().partition(|param| !is_unknown && is_fit(param));
+        for param in omitted {
+            let contradiction = "its location (`in`) contradicts the path";
+            let why = if is_unknown { "the other params are unknown" } else { contradiction };
+            self.omissions.add(Weight::Missing, format!("the param `{}`, because {why}", param.name), pointer);
+        }
+        let is_missing = |name: &&str| kept.iter().all(|param| param.name.as_str() != *name);
+        let missing: Vec<Param> = in_path.into_iter().filter(is_missing).map(path_param).collect();
+        let entry = |param: Param| match param.id {
+            Some(id) => ParamEntry::Name(id),
+            None => ParamEntry::Own(Box::new(param)),
+        };
+        (!is_unknown).then(|| kept.into_iter().chain(missing).map(entry).collect())
+    }
+
+    /// Reads a list of params. The second value is `true` if all references could be resolved.
+    fn listed_params(&mut self, listed: impl Iterator<Item = &'d Value>, pointer: &str) -> (Vec<Param>, bool) {
+        let (mut params, mut are_all): (Vec<Param>, _) = (Vec::new(), true);
+        for (index, param) in listed.enumerate() {
             let Some((target, reference)) = self.resolve(param, &format!("{pointer}/parameters/{index}")) else {
                 are_all = false;
                 continue;
             };
-            let key = |key: &str| text(target, key).unwrap_or_default().to_owned();
-            let (name, location) = (key("name"), key("in"));
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
-            let entry = match id {
-                Some(id) => self.shared(id, target),
-                None => self
-                    .param(target, "", &format!("{pointer}/parameters/{name}"))
-                    .map(|param| ParamEntry::Own(Box::new(param))),
+            let own = format!("{pointer}/parameters/{}", text(target, "name").unwrap_or_default());
+            let param = match id {
+                Some(id) => self.shared_param(id, target),
+                None => self.param(target, None, &own),
             };
-            let Some(entry) = entry else { continue };
+            let Some(param) = param else { continue };
             // A param of the operation replaces the same param of the path item.
-            let same = entries.iter().position(|(known, ..)| *known == name);
-            match same {
-                Some(index) if entries[index].1 == location => entries[index].2 = entry,
+            match params.iter_mut().find(|known| known.name == param.name) {
+                Some(known) if known.location == param.location => *known = param,
                 Some(_) => {
                     let why = "a param with the same name as a param in another part of the URL";
-                    self.omissions.add(Weight::Missing, why, &format!("{pointer}/parameters/{name}"));
+                    self.omissions.add(Weight::Missing, why, &own);
                 }
-                None => entries.push((name, location, entry)),
+                None => params.push(param),
             }
         }
-        (entries.into_iter().map(|(.., entry)| entry).collect(), are_all)
+        (params, are_all)
     }
 
-    /// Returns the entry for a shared param. If the param is not known yet, it is read first.
-    fn shared(&mut self, id: &str, param: &'d Value) -> Option<ParamEntry> {
-        if self.shared_param(id).is_none() {
-            let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
-            self.draft.shared.push(param);
+    /// Returns a shared param. A param that is not known yet is read first.
+    fn shared_param(&mut self, id: &str, param: &'d Value) -> Option<Param> {
+        if let Some(known) = self.draft.content.service.params.iter().find(|known| known.id().as_str() == id) {
+            return Some(known.clone());
         }
-        Some(ParamEntry::Name(id.into()))
+        let param = self.param(param, Some(id), &format!("#/components/parameters/{id}"))?;
+        self.draft.content.service.params.push(param.clone());
+        Some(param)
     }
 
-    fn shared_param(&self, id: &str) -> Option<&Param> {
-        self.draft.shared.iter().find(|param| param.id().as_str() == id)
-    }
-
-    /// Returns the definition of an entry: the entry itself, or the shared param to which it refers.
-    pub(super) fn definition<'t>(&'t self, entry: &'t ParamEntry) -> Option<&'t Param> {
-        match entry {
-            ParamEntry::Own(param) => Some(param),
-            ParamEntry::Name(id) => self.shared_param(id),
-            ParamEntry::Use(_) => None,
-        }
-    }
-
-    /// Reads a param. `id` is the id of a shared param, and empty for any other param.
-    fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Param> {
+    /// Reads a param. Only a shared param has an id.
+    fn param(&mut self, param: &'d Value, id: Option<&str>, pointer: &str) -> Option<Param> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
@@ -82,7 +93,7 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Missing, format!("params `in: {location}`"), pointer);
             return None;
         }
-        if self.key_param.as_deref() == Some(name) && !in_path {
+        if self.known.key_param.as_deref() == Some(name) && !in_path {
             // The client adds the API key itself.
             return None;
         }
@@ -91,7 +102,8 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Missing, "a param without a `schema` or with an invalid name", pointer);
             return None;
         };
-        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value, pointer));
+        let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
+        let fixed = if is_required && !in_path { self.fixed(schema, pointer) } else { None };
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
@@ -111,49 +123,47 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);
             return None;
         }
-        let own = Facts { range: None, ..self.facts(param) };
-        let facts = own.or(self.facts_of_value(schema, ty, pointer));
-        let mut facts = self.with_example(facts, ty, pointer);
+        let facts = self.facts(Some(param), schema, ty, pointer);
         // `.` and `..` are no usable examples in a path, because a dot segment changes the path that contains it.
         let is_dotted = |example: &str| in_path && matches!(example, "." | "..");
         let is_usable = |example: &String| !is_dotted(example) && fixed.as_ref().is_none_or(|fixed| fixed == example);
-        facts.example = facts.example.filter(is_usable);
-        let required = param.get("required").and_then(Value::as_bool) == Some(true);
-        let required = (required && !in_path && fixed.is_none()).then_some(self.options.evidence);
-        let default = self.default(schema, ty, list, &facts);
-        if default.is_none() && self.default_of(schema).is_some() {
+        let default = self.document.default_of(schema);
+        let usable = default.and_then(|default| self.usable_default(default, ty, list, &facts));
+        if default.is_some() && usable.is_none() {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
         Some(Param {
             // The id of a shared param is compared with references, so it is set even if it is the name.
-            id: (!id.is_empty()).then(|| id.into()),
+            id: id.map(Into::into),
             name: name.into(),
             ty: ty.into(),
             list_setter: list.then(|| SEVERAL.into()),
             list_as,
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
-            default: default.filter(|_| fixed.is_none()).map(Into::into),
-            const_value: fixed.map(Into::into),
-            required,
+            default: usable.filter(|_| fixed.is_none()).map(Into::into),
+            required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
             summary: facts.summary,
-            example: facts.example.map(Into::into),
+            example: facts.example.filter(is_usable).map(Into::into),
+            const_value: fixed.map(Into::into),
             range: facts.range.map(Into::into),
             format: facts.format.map(Into::into),
             // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
-            evidence: (!id.is_empty()).then_some(self.options.evidence),
+            evidence: id.map(|_| self.options.evidence),
             ..Param::default()
         })
     }
 
-    /// Returns `true` if `value` is valid as the constant value of a param that has the type `plain_type(schema)`.
-    fn can_be_fixed(&mut self, schema: &'d Value, value: &str, pointer: &str) -> bool {
+    /// Returns the only value that a param accepts, if there is only one and the type of the param allows it.
+    fn fixed(&mut self, schema: &'d Value, pointer: &str) -> Option<String> {
+        let one = if let [one] = items(schema, "enum") { Some(one) } else { schema.get("const") };
+        let one = one.filter(|one| one.is_string() || one.is_number() || one.is_bool());
+        let one = one.map(text_of).filter(|one| is_line(one))?;
         let ty = plain_type(schema);
-        let facts = self.facts_of_value(schema, ty, pointer);
-        self.fits(value, ty, &facts)
+        let facts = self.facts(None, schema, ty, pointer);
+        self.fits(&one, ty, &facts).then_some(one)
     }
 
-    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, facts: &Facts) -> Option<String> {
-        let default = self.default_of(schema)?;
+    fn usable_default(&self, default: &Value, ty: &str, is_list: bool, facts: &Facts) -> Option<String> {
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
@@ -173,20 +183,17 @@ impl<'d> Reader<'d> {
             Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
             Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), facts),
             Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
-                let ty = &self.draft.types[index].0;
+                let ty = &self.draft.content.service.types[index];
                 ty.kind == TypeKind::Identifier || ty.values.iter().any(|value| value.value.as_str() == text)
             }),
-            _ => is_line(text),
+            Some(TypeExpr::Map(_) | TypeExpr::Option(_)) | None => is_line(text),
         }
     }
 }
 
-/// Returns the only value that a required param accepts, if there is only one.
-pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
-    let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
-    let one = if let [one] = items(schema, "enum") { Some(one) } else { schema.get("const") };
-    let one = one.filter(|one| is_required && (one.is_string() || one.is_number() || one.is_bool()));
-    one.map(text_of).filter(|one| is_line(one))
+/// Returns the definition of a param in a path about which nothing else is known.
+fn path_param(name: &str) -> Param {
+    Param { name: name.into(), ty: "string".into(), location: ParamLocation::Path, ..Param::default() }
 }
 
 /// Returns the type of a param with a constant value: `string`, unless the value is a number or a boolean.

@@ -1,14 +1,13 @@
 //! Converts schemas to types of the catalogue, as far as possible.
 
 use codegen::model::TimeFormat;
-use codegen::type_expr::TypeExpr;
 use serde_yaml::Value;
 
 use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text};
 use super::omissions::{SCHEMA, Weight};
-use crate::draft_types::{ANY, TIMESTAMP, record_name};
+use crate::draft_types::{ANY, TIMESTAMP};
 use crate::learn::is_unix_time;
 
 /// The maximum nesting depth, far above the depth of any readable schema.
@@ -20,7 +19,7 @@ pub(super) struct Valued {
     pub(super) nullable: bool,
 }
 
-fn any() -> Valued {
+pub(super) fn any() -> Valued {
     Valued { ty: ANY.to_owned(), nullable: false }
 }
 
@@ -66,10 +65,7 @@ impl<'d> Reader<'d> {
             "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
             same @ ("integer" | "number" | "boolean") => same.to_owned(),
             "array" => self.list(schema, name, pointer),
-            "object" => match self.map(schema, name, pointer) {
-                Some(map) => self.shallow(map, pointer),
-                None => self.object(schema, name, pointer).map_or_else(|| ANY.to_owned(), record_name),
-            },
+            "object" => self.object(schema, name, pointer),
             _ => ANY.to_owned(),
         };
         Valued { ty, nullable: is_nullable(schema) }
@@ -80,45 +76,9 @@ impl<'d> Reader<'d> {
     fn is_time(&self, schema: &Value, name: &str) -> bool {
         let format = text(schema, "format").unwrap_or_default();
         let example = schema.get("example").or(schema.get("examples").and_then(|all| all.get(0)));
-        self.time.as_deref() == Some(name)
+        self.known.time.as_deref() == Some(name)
             || ["unixtime", "unix-time"].contains(&format)
             || example.is_some_and(|example| is_time_example(example, name))
-    }
-
-    /// Returns the default of a schema, or of the schemas that apply to it.
-    pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
-        self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
-    }
-
-    /// Returns the type, or `any` if the type nests more lists and maps than the catalogue allows.
-    fn shallow(&mut self, ty: String, pointer: &str) -> String {
-        if TypeExpr::parse(&ty).is_some() {
-            return ty;
-        }
-        self.omissions.add(Weight::Untyped, "lists and maps nested too deeply, which become `any`", pointer);
-        ANY.to_owned()
-    }
-
-    /// Returns the format of the timestamps in a schema, if they are strings.
-    pub(super) fn timestamp_format(&self, schema: &'d Value) -> Option<TimeFormat> {
-        let mut schema = schema;
-        for _ in 0..DEPTH {
-            let layers = self.document.layers(schema, "");
-            if let Some(format) = layers.iter().find_map(|(layer, _)| text(layer, "format")) {
-                return written_format(format);
-            }
-            schema = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")))?;
-        }
-        None
-    }
-
-    fn list(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
-        if let Some(record) = self.positional(schema, name, pointer) {
-            return record_name(record);
-        }
-        let Some(item) = schema.get("items") else { return format!("list<{ANY}>") };
-        let item = self.item(item, name, &format!("{pointer}/items"));
-        self.shallow(format!("list<{item}>"), pointer)
     }
 }
 
@@ -128,7 +88,7 @@ pub(super) fn is_time_example(example: &Value, name: &str) -> bool {
 }
 
 /// Returns the format of timestamps that a `format` declares.
-fn written_format(format: &str) -> Option<TimeFormat> {
+pub(super) fn written_format(format: &str) -> Option<TimeFormat> {
     match format {
         "date-time" => Some(TimeFormat::Iso8601),
         "date" => Some(TimeFormat::Date),

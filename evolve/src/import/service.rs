@@ -1,5 +1,7 @@
 //! Reads the facts of a description about the entire service.
 
+use std::collections::{HashMap, HashSet};
+
 use codegen::model::TimeUnit;
 use codegen::names::{self, Case};
 use codegen::spec::{BaseUrl, Evidence, Service, Status, Time};
@@ -40,28 +42,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the facts of an existing catalogue on which the operations depend: the base path, the query param of the
-    /// API key, the envelope and the modules.
-    pub(super) fn surroundings(&mut self, known: &Content, described: &Service) {
-        let suffix = |service: &Service| service.base_url.as_ref().map(|base_url| base_url.suffix.clone());
-        self.suffix = suffix(&known.service).unwrap_or_default();
-        self.server_path = suffix(described).unwrap_or_default();
-        let key = known.service.credentials.api_key.as_ref();
-        self.key_param = key.and_then(|key| key.query.as_deref().cloned());
-        // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the
-        // suffix.
-        if self.suffix.is_empty() && !has_path_below(known, &self.server_path) {
-            self.suffix.clone_from(&self.server_path);
-        }
-        if let Some(envelope) = &known.service.envelope {
-            self.data = Some(envelope.data.clone());
-            self.time = envelope.time.as_ref().map(|time| time.name.to_string());
-            self.metadata = envelope.metadata.as_ref().map(|metadata| metadata.name.to_string());
-        }
-        self.types = known.service.types.iter().map(|ty| ty.name.to_string()).collect();
-        self.modules = known.groups.iter().map(|(module, group)| (group.title.to_string(), module.clone())).collect();
-    }
-
     /// Returns the suffix of all base URLs: the path of the first server. The user supplies the host.
     fn base_url(&mut self) -> Option<BaseUrl> {
         let root = &self.document.root;
@@ -95,10 +75,50 @@ impl Reader<'_> {
     }
 }
 
-/// Returns `true` if a path in the catalogue begins with the path of the description's server.
-fn has_path_below(content: &Content, server_path: &str) -> bool {
-    let mut paths = content.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
-    paths.any(|path| path.starts_with(&format!("{server_path}/")))
+/// The facts of the catalogue on which the operations of a description depend.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    /// The suffix of every base URL, as a path.
+    pub(super) suffix: String,
+    /// The path of the description's server. It precedes the path of each operation.
+    pub(super) server_path: String,
+    /// The query param that carries the API key.
+    pub(super) key_param: Option<String>,
+    /// The JSON path of the records in a response, from the catalogue's `envelope`.
+    pub(super) data: Option<String>,
+    /// The JSON path of the metadata in a response, from the catalogue's `envelope`.
+    pub(super) metadata: Option<String>,
+    /// The name of the time field of every record.
+    pub(super) time: Option<String>,
+    /// The names of the catalogue's types.
+    pub(super) types: HashSet<String>,
+    /// The modules of the catalogue by title.
+    pub(super) modules: HashMap<String, String>,
+}
+
+impl Surroundings {
+    /// Collects the facts of a catalogue and of the described service.
+    pub(super) fn of(Content { service, groups }: &Content, described: &Service) -> Self {
+        let suffix = |service: &Service| service.base_url.as_ref().map(|base_url| base_url.suffix.clone());
+        let (suffix, server_path) = (suffix(service).unwrap_or_default(), suffix(described).unwrap_or_default());
+        let below = format!("{server_path}/");
+        let mut paths = groups.values().flat_map(|group| &group.endpoints).filter_map(|endpoint| endpoint.path.known());
+        // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the
+        // suffix.
+        let is_in_paths = !suffix.is_empty() || paths.any(|path| path.starts_with(&below));
+        let envelope = service.envelope.as_ref();
+        let metadata = envelope.and_then(|envelope| envelope.metadata.as_ref());
+        Self {
+            suffix: if is_in_paths { suffix } else { server_path.clone() },
+            server_path,
+            key_param: service.credentials.api_key.as_ref().and_then(|key| key.query.as_deref().cloned()),
+            data: envelope.map(|envelope| envelope.data.clone()),
+            metadata: metadata.map(|metadata| metadata.name.to_string()),
+            time: service.envelope_time().map(|time| time.name.to_string()),
+            types: service.types.iter().map(|ty| ty.name.to_string()).collect(),
+            modules: groups.iter().map(|(module, group)| (group.title.to_string(), module.clone())).collect(),
+        }
+    }
 }
 
 /// Returns the title or version, which may be written as a number.
