@@ -10,7 +10,6 @@ mod document;
 mod draft;
 mod enums;
 mod envelope;
-mod error_statuses;
 mod groups_and_names;
 mod omissions;
 mod operations;
@@ -32,7 +31,6 @@ use super::history_params::history;
 use super::merge::{Draft, Source, merge};
 use document::{Document, text};
 use omissions::{Omissions, Weight};
-use service::Surroundings;
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -59,16 +57,16 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.omissions.unread(&document.root, omissions::ROOT, "#");
     // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
     // depend on the catalogue.
-    reader.known = Surroundings::of(&editor, &described);
+    reader.set_catalogue(&editor, &described);
     reader.operations();
-    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.known.suffix.is_empty());
+    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.suffix.is_empty());
     if reader.draft.content.endpoints().next().is_none() {
         let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    let (time, templates) = (reader.known.time.clone(), std::mem::take(&mut reader.templates));
+    let templates = std::mem::take(&mut reader.templates);
     let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);
-    merge(&mut editor, &reader.drafted_content(time.as_deref(), own.then_some(import.evidence)));
+    merge(&mut editor, &reader.drafted_content(own.then_some(import.evidence)));
     if is_new {
         let service = &mut editor.service;
         service.history = history(&service.params, &service.types, import.evidence);
@@ -103,7 +101,12 @@ struct Reader<'d> {
     options: &'d Import,
     draft: Draft,
     omissions: Omissions,
-    known: Surroundings,
+    /// The catalogue before the import.
+    known: Content,
+    /// The suffix of every base URL, as a path.
+    suffix: String,
+    /// The path of the description's server. It precedes the path of each operation.
+    server_path: String,
     /// The indices of the open records, which are the records whose fields are being read.
     open: Vec<usize>,
     /// The number of open records at the start of the innermost list or map.
@@ -129,7 +132,9 @@ impl<'d> Reader<'d> {
             options,
             draft: Draft::new(Content::default(), Source::Description),
             omissions: Omissions::default(),
-            known: Surroundings::default(),
+            known: Content::default(),
+            suffix: String::new(),
+            server_path: String::new(),
             open: Vec::new(),
             open_around_list: 0,
             nesting: 0,

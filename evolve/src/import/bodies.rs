@@ -1,14 +1,13 @@
 //! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
-use codegen::spec::{Body, Fields, Known};
+use codegen::spec::{Body, Envelope, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::composed_schemas::Properties;
 use super::document::{entries, entries_of};
-use super::error_statuses::error_status;
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
+use super::service::error_status;
 use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
 
 impl<'d> Reader<'d> {
@@ -46,61 +45,53 @@ impl<'d> Reader<'d> {
 
     /// Returns a body in the envelope of the service; `None` if the schema does not have the envelope.
     fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
-        let (list, list_at) = self.schema_at(schema, pointer, &self.known.data.clone()?)?;
+        let Envelope { data, metadata, .. } = self.known.service.envelope.clone()?;
+        let metadata = metadata.map(|metadata| metadata.name.to_string()).unwrap_or_default();
+        let (list, list_at) = self.schema_at(schema, pointer, &data)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
         if type_of(list) != "array" {
             return None;
         }
-        let is_known =
-            |key: &str, path: &Option<String>| path.as_ref().is_some_and(|path| path.split('.').next() == Some(key));
-        for (key, _, at) in self.fields_of(schema, pointer) {
-            if ![&self.known.data, &self.known.metadata].iter().any(|path| is_known(key, path)) {
+        for (key, _, at) in self.document.properties(schema, pointer).listed {
+            if ![&data, &metadata].iter().any(|path| path.split('.').next() == Some(key)) {
                 self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
-        if let Some((metadata, at)) =
-            self.known.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
-        {
+        if let Some((metadata, at)) = self.schema_at(schema, pointer, &metadata) {
             let ty = self.value(metadata, "Metadata", &at).ty;
-            self.metadata.extend(record_in(&ty).filter(|_| innermost(&ty) == ty));
+            self.metadata.extend(only_record(&ty));
         }
         let Some(item) = list.get("items") else { return Some(series_of(None)) };
-        let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
-        let record = record_in(&item).filter(|_| innermost(&item) == item);
-        if record.is_none() && item != ANY {
-            self.omissions.add(Weight::Untyped, "records that are not objects", &format!("{list_at}/items"));
+        let items_at = format!("{list_at}/items");
+        let item = self.value(item, &format!("{name} Item"), &items_at).ty;
+        if only_record(&item).is_none() && item != ANY {
+            self.omissions.add(Weight::Untyped, "records that are not objects", &items_at);
         }
-        Some(series_of(record))
+        Some(series_of(only_record(&item)))
     }
 
     /// Returns the schema at a dot-separated path of keys, and its path in the description.
-    fn schema_at(&mut self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
+    fn schema_at(&self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, pointer.to_owned()), |(schema, pointer), key| {
-            let mut fields = self.fields_of(schema, &pointer).into_iter();
+            let mut fields = self.document.properties(schema, &pointer).listed.into_iter();
             fields.find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
         })
-    }
-
-    /// Returns the properties of a schema or of the schema to which it refers.
-    fn fields_of(&mut self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value, String)> {
-        let target = self.resolve(schema, pointer);
-        let layers = target.map(|(target, at)| self.document.layers(target, at.unwrap_or(pointer)));
-        Properties::of(layers.unwrap_or_default()).listed
     }
 
     /// Returns a body that does not use the envelope of the service.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
+        if let Some(record) = only_record(&ty) {
+            return Some(Body { object: Some(named(record)), ..Body::default() });
+        }
         // If the catalogue has no envelope, a list of records is a series.
-        let of_list = item(&ty).filter(|item| self.known.data.is_none() && innermost(item) == *item);
-        match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
-            (Some(record), _) if innermost(&ty) == ty => {
-                return Some(Body { object: Some(named(record)), ..Body::default() });
-            }
-            (_, Some((item, record))) if record.is_some() || item == ANY => return Some(series_of(record)),
-            _ if ty == ANY => return None,
-            _ => {}
+        let of_list = item(&ty).filter(|_| self.known.service.envelope.is_none());
+        if let Some(item) = of_list.filter(|item| only_record(item).is_some() || *item == ANY) {
+            return Some(series_of(only_record(item)));
+        }
+        if ty == ANY {
+            return None;
         }
         // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
         // the record, and the record needs a name. Only records with several uses get a name, so this use counts twice.
@@ -113,6 +104,11 @@ impl<'d> Reader<'d> {
         let ty = if is_written { holding(&ty, "string") } else { ty };
         Some(Body { ty: Some(ty.into()), ..Body::default() })
     }
+}
+
+/// Returns the index of the record that a type is, not of one that it contains.
+fn only_record(ty: &str) -> Option<usize> {
+    record_in(ty).filter(|_| innermost(ty) == ty)
 }
 
 fn series_of(record: Option<usize>) -> Body {

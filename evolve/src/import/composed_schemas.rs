@@ -58,6 +58,22 @@ impl Document {
         layers
     }
 
+    /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used.
+    pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Properties<'d> {
+        let mut all = Properties::default();
+        for (layer, at) in self.layers(schema, pointer).into_iter().rev() {
+            all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
+            for (key, property) in entries(layer, "properties") {
+                let at = format!("{at}/properties/{key}");
+                match all.listed.iter_mut().find(|(known, ..)| *known == key) {
+                    Some(known) => *known = (key, property, at),
+                    None => all.listed.push((key, property, at)),
+                }
+            }
+        }
+        all
+    }
+
     /// Returns the layers of a schema, then those of its items, of their items, and so on, without their paths.
     pub(super) fn levels<'d>(&'d self, schema: &'d Value) -> Vec<&'d Value> {
         let (mut levels, mut next) = (Vec::new(), Some(schema));
@@ -125,22 +141,4 @@ pub(super) struct Properties<'d> {
     /// The names and schemas of the properties, with their paths.
     pub(super) listed: Vec<(&'d str, &'d Value, String)>,
     pub(super) required: HashSet<&'d str>,
-}
-
-impl<'d> Properties<'d> {
-    /// Returns the properties in the layers of an object. If several have the same name, the nearest one is used.
-    pub(super) fn of(layers: Vec<Layer<'d>>) -> Self {
-        let mut all = Self::default();
-        for (layer, at) in layers.into_iter().rev() {
-            all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
-            for (key, property) in entries(layer, "properties") {
-                let at = format!("{at}/properties/{key}");
-                match all.listed.iter_mut().find(|(known, ..)| *known == key) {
-                    Some(known) => *known = (key, property, at),
-                    None => all.listed.push((key, property, at)),
-                }
-            }
-        }
-        all
-    }
 }

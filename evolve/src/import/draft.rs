@@ -18,10 +18,11 @@ impl Reader<'_> {
         provisional.into()
     }
 
-    /// Returns the draft. If only one body uses a record, the body lists the fields of the record. `time` is the time
-    /// field of the envelope, and `evidence` is the evidence of metadata, if it differs from that of the envelope.
-    pub(super) fn drafted_content(mut self, time: Option<&str>, evidence: Option<Evidence>) -> Draft {
+    /// Returns the draft. If only one body uses a record, the body lists the fields of the record. `evidence`
+    /// is the evidence of metadata, if it differs from that of the envelope.
+    pub(super) fn drafted_content(mut self, evidence: Option<Evidence>) -> Draft {
         let inline = self.inline();
+        let time = self.known.service.envelope_time().map(|time| time.name.as_str());
         let Draft { content, names, metadata, .. } = &mut self.draft;
         let records = &content.service.records;
         for field in self.metadata.iter().flat_map(|index| &records[*index].fields) {

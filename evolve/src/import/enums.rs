@@ -39,7 +39,7 @@ impl<'d> Reader<'d> {
             let examples = items(schema, "examples").iter().map(text_of).filter(|text| is_value(text));
             values.extend(values_of(examples));
             let ident = names::ident(name, Case::Pascal).unwrap_or_default();
-            if values.is_empty() && self.known.types.contains(&ident) {
+            if values.is_empty() && self.known.ty(&ident).is_some() {
                 return ident;
             }
         }

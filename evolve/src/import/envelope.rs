@@ -22,11 +22,11 @@ impl<'d> Reader<'d> {
             let Some((path, list)) = self.list_in(schema, 0) else { continue };
             *paths.entry(path.clone()).or_insert(0) += 1;
             let members = self.members(schema);
-            let others = members.iter().filter(|(name, _)| path.split('.').next() != Some(name));
-            for (name, value) in others {
+            let others = members.iter().filter(|(name, ..)| path.split('.').next() != Some(name));
+            for (name, value, _) in others {
                 *metadata.entry((*name).to_owned()).or_insert(0) += usize::from(!self.members(value).is_empty());
             }
-            for (name, value) in list.get("items").map(|item| self.members(item)).unwrap_or_default() {
+            for (name, value, _) in list.get("items").map(|item| self.members(item)).unwrap_or_default() {
                 times.entry(name.to_owned()).or_insert((0, value)).0 += usize::from(is_time(name, value));
             }
         }
@@ -54,15 +54,13 @@ impl<'d> Reader<'d> {
         all.filter(|schema| !self.members(schema).is_empty()).collect()
     }
 
-    /// Returns the properties of a schema and of the schemas to which it refers or that it combines.
-    fn members(&self, schema: &'d Value) -> Vec<(&'d str, &'d Value)> {
-        let layers = self.document.layers(schema, "");
-        layers.into_iter().flat_map(|(layer, _)| entries(layer, "properties")).collect()
+    fn members(&self, schema: &'d Value) -> Vec<(&'d str, &'d Value, String)> {
+        self.document.properties(schema, "").listed
     }
 
     /// Returns the path of the only list in an object or in one of its members, and the schema of the list.
     fn list_in(&self, schema: &'d Value, depth: usize) -> Option<(String, &'d Value)> {
-        let mut found = self.members(schema).into_iter().filter_map(|(name, value)| {
+        let mut found = self.members(schema).into_iter().filter_map(|(name, value, _)| {
             let (target, _) = self.document.follow(value)?;
             if type_of(target) == "array" {
                 return Some((name.to_owned(), target));

@@ -22,7 +22,8 @@ impl Reader<'_> {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
         let wanted = tag.or(first).unwrap_or("general");
-        let module = self.known.modules.get(wanted).cloned().unwrap_or_else(|| module(wanted));
+        let known = self.known.groups.iter().find(|(_, group)| *group.title == wanted);
+        let module = known.map_or_else(|| module(wanted), |(module, _)| module.clone());
         if !self.draft.content.groups.contains_key(&module) {
             let head = self.head(wanted, &module);
             self.draft.content.groups.insert(module.clone(), head);

@@ -31,7 +31,7 @@ impl<'d> Reader<'d> {
             return;
         }
         self.omissions.unread(operation, OPERATION, pointer);
-        let own = path.strip_prefix(self.known.server_path.as_str()).unwrap_or(&path).to_owned();
+        let own = path.strip_prefix(self.server_path.as_str()).unwrap_or(&path).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
@@ -57,7 +57,7 @@ impl<'d> Reader<'d> {
     /// Returns the part of the path after the suffix of the base URL; `None` if the catalogue does not allow such a
     /// path.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
-        let server = self.known.server_path.as_str();
+        let server = self.server_path.as_str();
         let own = path.strip_prefix(server).filter(|_| !server.is_empty());
         let repeats = own.is_some_and(|own| own.is_empty() || own.starts_with('/'));
         if repeats {
@@ -66,11 +66,11 @@ impl<'d> Reader<'d> {
         // `url` is the path on the host, which begins with the server's path. The catalogue needs only the part after
         // the suffix of the base URLs. If the server's path ends with this suffix, the entire server's path is removed.
         let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
-        let suffix = self.known.suffix.as_str();
+        let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
         let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
         if rest.is_none() && (!server.is_empty() || url == base) && path.starts_with('/') {
-            let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.known.suffix);
+            let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.suffix);
             self.omissions.add(Weight::Missing, why, pointer);
             return None;
         }

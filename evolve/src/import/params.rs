@@ -93,7 +93,8 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Missing, format!("params `in: {location}`"), pointer);
             return None;
         }
-        if self.known.key_param.as_deref() == Some(name) && !in_path {
+        let key = self.known.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
+        if key.is_some_and(|key| **key == name) && !in_path {
             // The client adds the API key itself.
             return None;
         }

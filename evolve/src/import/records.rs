@@ -64,11 +64,10 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.known_record(pointer) {
             return known;
         }
-        let layers = self.document.layers(schema, pointer);
-        for (layer, at) in &layers {
-            self.resolve(layer, at);
+        for (layer, at) in self.document.layers(schema, pointer) {
+            self.resolve(layer, &at);
         }
-        let Properties { listed, required } = Properties::of(layers);
+        let Properties { listed, required } = self.document.properties(schema, pointer);
         if listed.is_empty() {
             return ANY.to_owned();
         }

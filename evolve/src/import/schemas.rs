@@ -76,7 +76,7 @@ impl<'d> Reader<'d> {
     fn is_time(&self, schema: &Value, name: &str) -> bool {
         let format = text(schema, "format").unwrap_or_default();
         let example = schema.get("example").or(schema.get("examples").and_then(|all| all.get(0)));
-        self.known.time.as_deref() == Some(name)
+        self.known.service.envelope_time().is_some_and(|time| *time.name == name)
             || ["unixtime", "unix-time"].contains(&format)
             || example.is_some_and(|example| is_time_example(example, name))
     }

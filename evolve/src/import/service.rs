@@ -1,6 +1,6 @@
 //! Reads the facts of a description about the entire service.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use codegen::model::TimeUnit;
 use codegen::names::{self, Case};
@@ -73,52 +73,49 @@ impl Reader<'_> {
         }
         is_suffix.then(|| BaseUrl { suffix: suffix.to_owned(), evidence: self.options.evidence })
     }
-}
 
-/// The facts of the catalogue on which the operations of a description depend.
-#[derive(Debug, Default)]
-pub(super) struct Surroundings {
-    /// The suffix of every base URL, as a path.
-    pub(super) suffix: String,
-    /// The path of the description's server. It precedes the path of each operation.
-    pub(super) server_path: String,
-    /// The query param that carries the API key.
-    pub(super) key_param: Option<String>,
-    /// The JSON path of the records in a response, from the catalogue's `envelope`.
-    pub(super) data: Option<String>,
-    /// The JSON path of the metadata in a response, from the catalogue's `envelope`.
-    pub(super) metadata: Option<String>,
-    /// The name of the time field of every record.
-    pub(super) time: Option<String>,
-    /// The names of the catalogue's types.
-    pub(super) types: HashSet<String>,
-    /// The modules of the catalogue by title.
-    pub(super) modules: HashMap<String, String>,
-}
-
-impl Surroundings {
-    /// Collects the facts of a catalogue and of the described service.
-    pub(super) fn of(Content { service, groups }: &Content, described: &Service) -> Self {
+    /// Sets the catalogue on which the operations of the description depend.
+    pub(super) fn set_catalogue(&mut self, known: &Content, described: &Service) {
         let suffix = |service: &Service| service.base_url.as_ref().map(|base_url| base_url.suffix.clone());
-        let (suffix, server_path) = (suffix(service).unwrap_or_default(), suffix(described).unwrap_or_default());
-        let below = format!("{server_path}/");
-        let mut paths = groups.values().flat_map(|group| &group.endpoints).filter_map(|endpoint| endpoint.path.known());
+        self.suffix = suffix(&known.service).unwrap_or_default();
+        self.server_path = suffix(described).unwrap_or_default();
+        let below = format!("{}/", self.server_path);
+        let mut paths = known.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
         // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the
         // suffix.
-        let is_in_paths = !suffix.is_empty() || paths.any(|path| path.starts_with(&below));
-        let envelope = service.envelope.as_ref();
-        let metadata = envelope.and_then(|envelope| envelope.metadata.as_ref());
-        Self {
-            suffix: if is_in_paths { suffix } else { server_path.clone() },
-            server_path,
-            key_param: service.credentials.api_key.as_ref().and_then(|key| key.query.as_deref().cloned()),
-            data: envelope.map(|envelope| envelope.data.clone()),
-            metadata: metadata.map(|metadata| metadata.name.to_string()),
-            time: service.envelope_time().map(|time| time.name.to_string()),
-            types: service.types.iter().map(|ty| ty.name.to_string()).collect(),
-            modules: groups.iter().map(|(module, group)| (group.title.to_string(), module.clone())).collect(),
+        if self.suffix.is_empty() && !paths.any(|path| path.starts_with(&below)) {
+            self.suffix.clone_from(&self.server_path);
         }
+        self.known = known.clone();
     }
+
+    /// Returns every error status once. `has_body` is `true` if the catalogue already describes the body of errors.
+    fn errors(&mut self, has_body: bool) -> Vec<Status> {
+        let mut errors = BTreeMap::new();
+        for (path, operation) in self.document.gets() {
+            for (status, response) in entries(operation, "responses") {
+                let Some(number) = error_status(status) else { continue };
+                let pointer = format!("`{path}`/responses/{status}");
+                let (response, reference) = self.resolve(response, &pointer).unwrap_or((response, None));
+                if response.get("content").is_some() && !has_body {
+                    let why = "the body of an error response, which you have to describe in `error_body`";
+                    self.omissions.add(Weight::Fact, why, reference.unwrap_or(&pointer));
+                }
+                errors.entry(number).or_insert_with(|| Status {
+                    status: number.into(),
+                    summary: self.summary(response, &["description"]),
+                    evidence: self.options.evidence,
+                    ..Status::default()
+                });
+            }
+        }
+        errors.into_values().collect()
+    }
+}
+
+/// Returns the number of an error status; `None` for any other key of `responses`, such as `4XX` and `default`.
+pub(super) fn error_status(status: &str) -> Option<u16> {
+    status.parse().ok().filter(|number| (400..600).contains(number))
 }
 
 /// Returns the title or version, which may be written as a number.
