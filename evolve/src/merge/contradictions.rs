@@ -6,87 +6,150 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::setters::is_argument;
 use super::{Gap, Merger, Source};
-use crate::content::{At, Content, FieldsOf, SERVICE};
+use crate::content::{At, Content, SERVICE};
 use crate::yaml_layout;
 
 /// A param or field.
-#[derive(Debug, Default)]
 struct Named {
-    name: String,
-    ty: String,
+    /// The definition. A field is compared like a param that is never sent.
+    facts: Param,
+    /// `true` for a field that can be missing.
+    optional: bool,
     /// The JSON type of the values; for a list or map, followed by the types of the items.
     kinds: Vec<&'static str>,
     /// The values of the type, if the type is an enum.
     values: Vec<String>,
-    range: Option<Range>,
-    param: Option<Param>,
-    /// The definition of a field, with the evidence that it inherits.
-    field: Option<Field>,
-}
-
-impl Named {
-    fn is(&self, test: fn(&Param) -> bool) -> bool {
-        self.param.as_ref().is_some_and(test)
-    }
-
-    /// Returns the format of several values, if the param accepts several.
-    fn list(&self) -> Option<ListFormat> {
-        let param = self.param.as_ref().filter(|param| param.list_setter.is_some())?;
-        Some(param.list_as.unwrap_or_default())
-    }
-
-    fn default_value(&self) -> Option<String> {
-        self.param.as_ref()?.default.as_deref().cloned()
-    }
-
-    fn is_optional(&self) -> bool {
-        self.field.as_ref().is_some_and(|field| field.optional)
-    }
 }
 
 /// Params or fields to compare: the text that introduces them in a note, the list of the catalogue, and the list of the
 /// draft.
 type Pair = (String, Vec<Named>, Vec<Named>);
 
+/// A kind of difference: its text, and a function from the known and the new definition to the text after the name, if
+/// they differ.
+type Difference = (&'static str, fn(&Named, &Named) -> Option<String>);
+
+const TYPES: Difference = ("with another type", |known, new| {
+    let is_list = list_of(new).is_some() && list_of(known).is_none();
+    let kinds: Vec<_> = is_list.then_some("list").into_iter().chain(new.kinds.iter().copied()).collect();
+    // A `number` also accepts integers, so this difference is no contradiction.
+    let differs =
+        |(known, new)| known != new && ![known, new].contains(&"any") && (known, new) != ("number", "integer");
+    let mut pairs = known.kinds.iter().zip(&kinds).map(|(known, new)| (*known, *new));
+    pairs.any(differs).then(|| in_both(Some(kinds.join(" of ")), Some(known.kinds.join(" of "))))
+});
+
+/// The differences that only a description proves, because it lists all facts about an endpoint.
+const OF_DESCRIPTIONS: [Difference; 7] = [
+    ("required in the description", |known, new| {
+        let is_sent = known.facts.required.is_some() || known.facts.const_value.is_some();
+        (new.facts.required.is_some() && !is_sent).then(String::new)
+    }),
+    // Of the known params, only arguments are compared, because the client requires no other param.
+    ("not required in the description", |known, new| {
+        let is_sent = is_argument(&new.facts) || new.facts.const_value.is_some();
+        (is_argument(&known.facts) && !is_sent).then(String::new)
+    }),
+    // A known field is compared only if it is documented, because any other field is an `Option` anyway.
+    ("optional in the description", |known, new| {
+        let is_documented = known.facts.evidence == Some(Evidence::Documented);
+        (new.optional && !known.optional && is_documented).then(String::new)
+    }),
+    ("with another list format", |known, new| {
+        let (is, was) = (list_of(new)?, list_of(known)?);
+        (is != was).then(|| in_both(Some(is.word().to_owned()), Some(was.word().to_owned())))
+    }),
+    ("with another range", |known, new| {
+        let [was, is] = [known, new].map(|named| named.facts.range.as_deref());
+        let differs =
+            |limit: fn(&Range) -> Option<f64>| is.and_then(limit).is_some() && is.map(limit) != was.map(limit);
+        // A `count` is never negative, so it needs no minimum.
+        let is_other_min = *known.facts.ty != "count" && differs(|range| range.min.as_deref().copied());
+        let is_other = is_other_min || differs(|range| range.max.as_deref().copied());
+        let shown = |range: Option<&Range>| range.map(|range| yaml_layout::inline(&range.written()));
+        (known.kinds == new.kinds && is_other).then(|| in_both(shown(is), shown(was)))
+    }),
+    ("with another default", |known, new| {
+        let [was, is] = [known, new].map(|named| named.facts.default.as_deref().cloned());
+        (is.is_some() && is != was).then(|| in_both(is, was))
+    }),
+    ("with values that are not in the catalogue", |known, new| {
+        let lacks = |value: &&String| !known.values.is_empty() && !known.values.contains(value);
+        let values: Vec<_> = new.values.iter().filter(lacks).map(String::as_str).collect();
+        (!values.is_empty()).then(|| format!(" ({})", values.join(", ")))
+    }),
+];
+
+/// Returns the format of several values, if a param accepts several.
+fn list_of(Named { facts, .. }: &Named) -> Option<ListFormat> {
+    facts.list_setter.as_ref().map(|_| facts.list_as.unwrap_or_default())
+}
+
+fn in_both(new: Option<String>, known: Option<String>) -> String {
+    let [new, known] = [new, known].map(|fact| fact.unwrap_or_else(|| "none".to_owned()));
+    format!(" ({new} in the description, {known} in the catalogue)")
+}
+
+/// Returns the kinds of differences, each with the params or fields that differ.
+fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
+    let is_in = |all: &[Named], named: &&Named| all.iter().any(|other| other.facts.name == named.facts.name);
+    let missing = |from: &[Named], all: &[Named]| {
+        let missing = all.iter().filter(|named| !is_in(from, named));
+        missing.map(|named| named.facts.name.to_string()).collect::<Vec<_>>()
+    };
+    let of_pairs = |(how, difference): &Difference| {
+        let texts = paired(here, there)
+            .filter_map(|(known, new)| Some(format!("{}{}", new.facts.name, difference(known, new)?)));
+        (*how, texts.collect())
+    };
+    let mut found = vec![("not in the catalogue", missing(here, there)), of_pairs(&TYPES)];
+    if source == Source::Description {
+        found.extend(OF_DESCRIPTIONS.iter().map(of_pairs));
+        found.push(("not in the description", missing(there, here)));
+    }
+    found.retain(|(_, names)| !names.is_empty());
+    found
+}
+
+/// Returns the params or fields that both lists have, in the order of the second list.
+fn paired<'n>(here: &'n [Named], there: &'n [Named]) -> impl Iterator<Item = (&'n Named, &'n Named)> {
+    there.iter().filter_map(|new| Some((here.iter().find(|known| known.facts.name == new.facts.name)?, new)))
+}
+
 impl Merger<'_> {
     /// Adds notes about the differences between a known endpoint and the drafted endpoint, except in the parts that
     /// were filled in.
     pub(super) fn note_contradictions(&mut self, at: &At, gap: &Gap<'_>) {
-        let (entry, drafted) = (self.editor.endpoint(at).clone(), gap.new);
+        let (entry, drafted, source) = (self.editor.endpoint(at).clone(), gap.new, self.draft.source);
         let label = entry.path.known().unwrap_or(&entry.name);
         let mut notes = Vec::new();
-        let is_deprecated = drafted.deprecated.is_some();
-        match self.draft.source {
-            Source::Description if entry.deprecated.is_some() != is_deprecated => {
-                let now = if is_deprecated { "deprecated" } else { "not deprecated" };
-                notes.push(format!("`{label}` is {now} in the description"));
-            }
-            Source::Person if !drafted.summary.is_empty() && entry.summary != drafted.summary => {
-                notes.push(format!("`{label}`: the existing summary is kept"));
-            }
-            _ => {}
+        if source == Source::Description && entry.deprecated.is_some() != drafted.deprecated.is_some() {
+            let not = if drafted.deprecated.is_some() { "" } else { "not " };
+            notes.push(format!("`{label}` is {not}deprecated in the description"));
+        }
+        if source == Source::Person && !drafted.summary.is_empty() && entry.summary != drafted.summary {
+            notes.push(format!("`{label}`: the existing summary is kept"));
         }
         let here = Side { content: self.editor, module: &at.module };
         let there = Side { content: &self.draft.content, module: &gap.module };
-        // Names in user input refer to the params of the catalogue.
-        let named_there = if self.draft.source == Source::Person { &here } else { &there };
         let kinds = here.body_kind(&entry).zip(there.body_kind(drafted)).filter(|(here, there)| here != there);
         if let Some((here, there)) = &kinds {
             notes.push(format!("`{label}`: the body is {there} in the description, but {here} in the catalogue"));
         }
+        // Names in user input refer to the params of the catalogue.
+        let params_there = if source == Source::Person { &here } else { &there };
         let pairs = [
-            ("param", here.params(&entry), named_there.params(drafted), gap.params),
+            ("param", here.params(&entry), params_there.params(drafted), gap.params),
             ("field", here.of_body(&entry), there.of_body(drafted), gap.body || kinds.is_some()),
         ];
-        let time = self.known.service.envelope_time().map(|time| time.name.as_str());
-        let mut waiting = Vec::new();
-        for (what, known, new, is_filled) in pairs {
-            let (Some(mut known), Some(mut new), false) = (known, new, is_filled) else { continue };
-            for side in [&mut known, &mut new] {
-                side.retain(|named| Some(named.name.as_str()) != time);
-            }
-            waiting.push((format!("`{label}`: {what}"), known, new));
-        }
+        let time = self.known.service.envelope_time().map(|time| &time.name);
+        let waiting = pairs.into_iter().filter_map(|(what, known, new, is_filled)| {
+            let sides = [known?, new?]
+                .map(|side| side.into_iter().filter(|named| Some(&named.facts.name) != time).collect::<Vec<_>>());
+            let [known, new] = sides;
+            (!is_filled).then(|| (format!("`{label}`: {what}"), known, new))
+        });
+        let waiting = waiting.collect();
         self.note_differences([&at.module, &gap.module], notes, waiting);
     }
 
@@ -94,9 +157,8 @@ impl Merger<'_> {
     pub(super) fn note_metadata(&mut self) {
         let Some(envelope) = &self.known.service.envelope else { return };
         let fields = envelope.metadata.as_ref().map_or(&[][..], |metadata| &metadata.fields);
-        let here = Side { content: self.known, module: SERVICE }.all_named(fields, envelope.evidence);
-        let there = Side { content: &self.draft.content, module: SERVICE };
-        let there = there.all_named(&self.draft.metadata, envelope.evidence);
+        let [here, there] = [(self.known, fields), (&self.draft.content, &self.draft.metadata)]
+            .map(|(content, fields)| Side { content, module: SERVICE }.all_named(fields, envelope.evidence));
         if !here.is_empty() && !there.is_empty() {
             self.note_differences([SERVICE, SERVICE], Vec::new(), vec![("metadata: field".to_owned(), here, there)]);
         }
@@ -112,10 +174,10 @@ impl Merger<'_> {
             for (how, names) in differences(&known, &new, self.draft.source) {
                 notes.push(format!("{what} {how}: {}", names.join(", ")));
             }
-            let pairs = known.iter().filter_map(|known| Some((known, new.iter().find(|new| new.name == known.name)?)));
-            for ((at, known), (_, new)) in
-                pairs.filter_map(|(known, new)| Some((here.record(known)?, there.record(new)?)))
-            {
+            for known_field in &known {
+                let same = new.iter().find(|new| new.facts.name == known_field.facts.name);
+                let records = here.record(known_field).zip(same.and_then(|new| there.record(new)));
+                let Some(((at, known), (_, new))) = records else { continue };
                 if self.compared.insert((at.clone(), new.name.to_string())) {
                     let what = format!("`{}` in {}.yaml: field", known.name, at.module);
                     waiting.push((what, here.of_record(known), there.of_record(new)));
@@ -137,81 +199,6 @@ impl Merger<'_> {
     }
 }
 
-/// Returns the kinds of differences, each with the params or fields that differ.
-fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
-    let missing = |from: &[Named], all: &[Named]| {
-        let names = all.iter().map(|named| &named.name).filter(|name| from.iter().all(|other| other.name != **name));
-        names.cloned().collect::<Vec<_>>()
-    };
-    let mut found = vec![("not in the catalogue", missing(here, there))];
-    let mut compare = |how, difference: fn(&Named, &Named) -> Option<String>| {
-        let pairs = there.iter().filter_map(|new| Some((here.iter().find(|known| known.name == new.name)?, new)));
-        found.push((how, pairs.filter_map(|(known, new)| Some(new.name.clone() + &difference(known, new)?)).collect()));
-    };
-    compare("with another type", other_type);
-    if source == Source::Description {
-        compare("required in the description", |known, new| {
-            let is_sent = known.is(|param| param.required.is_some() || param.const_value.is_some());
-            (new.is(|param| param.required.is_some()) && !is_sent).then(String::new)
-        });
-        // Of the known params, only arguments are compared, because the client requires no other param.
-        compare("not required in the description", |known, new| {
-            let is_sent = new.is(|param| is_argument(param) || param.const_value.is_some());
-            (known.is(is_argument) && !is_sent).then(String::new)
-        });
-        // A known field is compared only if it is documented, because any other field is an `Option` anyway.
-        compare("optional in the description", |known, new| {
-            let evidence = known.field.as_ref().and_then(|field| field.evidence);
-            let is_documented = evidence == Some(Evidence::Documented);
-            (new.is_optional() && !known.is_optional() && is_documented).then(String::new)
-        });
-        compare("with another list format", |known, new| {
-            let (is, was) = (new.list()?, known.list()?);
-            (is != was).then(|| in_both(Some(is.word().to_owned()), Some(was.word().to_owned())))
-        });
-        compare("with another range", other_range);
-        compare("with another default", |known, new| {
-            let (is, was) = (new.default_value(), known.default_value());
-            (is.is_some() && is != was).then(|| in_both(is, was))
-        });
-        compare("with values that are not in the catalogue", |known, new| {
-            let lacks = |value: &&String| !known.values.is_empty() && !known.values.contains(value);
-            let values: Vec<_> = new.values.iter().filter(lacks).map(String::as_str).collect();
-            (!values.is_empty()).then(|| format!(" ({})", values.join(", ")))
-        });
-        found.push(("not in the description", missing(there, here)));
-    }
-    found.retain(|(_, names)| !names.is_empty());
-    found
-}
-
-fn other_type(known: &Named, new: &Named) -> Option<String> {
-    let is_list = new.list().is_some() && known.list().is_none();
-    let kinds: Vec<_> = is_list.then_some("list").into_iter().chain(new.kinds.iter().copied()).collect();
-    // A `number` also accepts integers, so this difference is no contradiction.
-    let mut pairs = known.kinds.iter().zip(&kinds).map(|(known, new)| (*known, *new));
-    let differs =
-        |(known, new)| known != new && ![known, new].contains(&"any") && (known, new) != ("number", "integer");
-    pairs.any(differs).then(|| in_both(Some(kinds.join(" of ")), Some(known.kinds.join(" of "))))
-}
-
-fn other_range(known: &Named, new: &Named) -> Option<String> {
-    let limits = |named: &Named| {
-        let range = named.range.clone().unwrap_or_default();
-        [range.min.map(|min| *min), range.max.map(|max| *max)]
-    };
-    let (was, is) = (limits(known), limits(new));
-    // A `count` is never negative, so it needs no minimum.
-    let differs = |index: usize| is[index].is_some() && is[index] != was[index] && !(index == 0 && known.ty == "count");
-    let shown = |named: &Named| named.range.as_ref().map(|range| yaml_layout::inline(&range.written()));
-    (known.kinds == new.kinds && (differs(0) || differs(1))).then(|| in_both(shown(new), shown(known)))
-}
-
-fn in_both(new: Option<String>, known: Option<String>) -> String {
-    let [new, known] = [new, known].map(|fact| fact.unwrap_or_else(|| "none".to_owned()));
-    format!(" ({new} in the description, {known} in the catalogue)")
-}
-
 /// One of the two compared sides, the catalogue or the draft, with the module in which names are looked up.
 #[derive(Clone, Copy)]
 struct Side<'a> {
@@ -221,20 +208,15 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// Returns the params to which an endpoint refers; `None` if they are unknown. A param that this side does not
-    /// define has the JSON type `any`.
+    /// define has the type `any`.
     fn params(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
-        let entries = endpoint.params.known()?;
-        let undefined = entries.iter().filter_map(|entry| match entry {
-            ParamEntry::Name(name) if self.content.shared(name).is_empty() => Some(name.to_string()),
+        let undefined = endpoint.params.known()?.iter().filter_map(|entry| match entry {
+            ParamEntry::Name(name) if self.content.shared(name).is_empty() => Some(name.clone()),
             _ => None,
         });
-        let undefined = undefined.map(|name| Named { name, kinds: vec!["any"], ..Named::default() });
-        let all = self.content.params_of(endpoint)?;
-        Some(all.iter().map(|param| self.param(param)).chain(undefined).collect())
-    }
-
-    fn param(&self, param: &Param) -> Named {
-        Named { param: Some(param.clone()), ..self.named(&param.name, &param.ty, param.range.as_deref()) }
+        let undefined = undefined.map(|name| Param { name, ty: "any".into(), ..Param::default() });
+        let all = self.content.params_of(endpoint)?.into_iter().chain(undefined);
+        Some(all.map(|param| self.named(param, false)).collect())
     }
 
     /// Returns the kind of an entire body, if it is known.
@@ -253,7 +235,8 @@ impl<'a> Side<'a> {
     fn of_body(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
         let body = endpoint.body.known()?;
         if let Some(ty) = body.ty.as_ref().filter(|ty| self.kind_of(ty) != "any") {
-            return Some(vec![self.named("the entire body", ty, None)]);
+            let all = Param { name: "the entire body".into(), ty: ty.clone(), ..Param::default() };
+            return Some(vec![self.named(all, false)]);
         }
         let of = self.content.fields(self.module, body)?;
         Some(self.all_named(of.fields, of.evidence.unwrap_or(endpoint.evidence)))
@@ -261,34 +244,27 @@ impl<'a> Side<'a> {
 
     /// Returns the fields of a record.
     fn of_record(&self, record: &Record) -> Vec<Named> {
-        self.all_named(FieldsOf::of(record).fields, record.evidence)
+        self.all_named(&record.fields, record.evidence)
     }
 
     fn all_named(&self, fields: &[Field], inherited: Evidence) -> Vec<Named> {
-        let named = fields.iter().map(|field| {
-            let definition = Field { evidence: field.evidence.or(Some(inherited)), ..field.clone() };
-            Named { field: Some(definition), ..self.named(&field.name, &field.ty, field.range.as_deref()) }
+        let named = fields.iter().map(|Field { name, ty, range, evidence, optional, .. }| {
+            let (name, ty, range, evidence) = (name.clone(), ty.clone(), range.clone(), evidence.or(Some(inherited)));
+            self.named(Param { name, ty, range, evidence, ..Param::default() }, *optional)
         });
         named.collect()
     }
 
     /// Returns the record to which the type of a field refers.
     fn record(&self, field: &Named) -> Option<(At, &'a Record)> {
-        let expr = TypeExpr::parse(&field.ty)?;
-        self.content.record(self.module, &expr.innermost().to_string())
+        self.content.record(self.module, &TypeExpr::parse(&field.facts.ty)?.innermost().to_string())
     }
 
-    fn named(&self, name: &str, ty: &str, range: Option<&Range>) -> Named {
-        let listed = TypeExpr::parse(ty).and_then(|expr| self.content.ty(&expr.innermost().to_string()));
+    fn named(&self, facts: Param, optional: bool) -> Named {
+        let listed = TypeExpr::parse(&facts.ty).and_then(|expr| self.content.ty(&expr.innermost().to_string()));
         let listed = listed.filter(|ty| ty.kind == TypeKind::Enum).map_or(&[][..], |ty| &ty.values);
-        Named {
-            name: name.to_owned(),
-            ty: ty.to_owned(),
-            kinds: self.kinds_of(ty),
-            values: listed.iter().map(|value| value.value.to_string()).collect(),
-            range: range.cloned(),
-            ..Named::default()
-        }
+        let values = listed.iter().map(|value| value.value.to_string()).collect();
+        Named { kinds: self.kinds_of(&facts.ty), values, facts, optional }
     }
 
     fn kinds_of(&self, ty: &str) -> Vec<&'static str> {
