@@ -1,11 +1,12 @@
 //! Adds a new endpoint, for which only the path is required.
 
 use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Evidence, Group, Known, Param, ParamEntry, ParamLocation};
+use codegen::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
 use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
 use super::content::{Content, SERVICE, ident_of, label};
+use super::draft_types::path_param;
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::merge::{Draft, Source, merge};
 
@@ -73,14 +74,11 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
 fn entry(addition: &Addition) -> Endpoint {
     let path = &addition.path;
     let in_path = url_path::params(path);
-    let own = |name: &&str| {
-        let (name, ty, location) = ((*name).into(), "string".into(), ParamLocation::Path);
-        ParamEntry::Own(Box::new(Param { name, ty, location, ..Param::default() }))
-    };
+    let own = in_path.iter().map(|name| ParamEntry::Own(Box::new(path_param(name))));
     let named = addition.params.iter().flatten().map(|name| ParamEntry::Name(name.as_str().into()));
     // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
     let is_unknown = addition.params.is_none() && in_path.is_empty();
-    let params = Known::Known(in_path.iter().map(own).chain(named).collect());
+    let params = Known::Known(own.chain(named).collect());
     Endpoint {
         name: addition.name.clone().unwrap_or_else(|| name_of(path)).into(),
         rust_name: addition.rust_name.as_deref().map(Into::into),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Group, Known, Param, ParamEntry, Record, Service, Type};
+use codegen::spec::{
+    Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Record, Service, Type,
+};
 use codegen::{Catalogue, did_you_mean};
 
 use crate::editor::Refusal;
@@ -105,6 +107,11 @@ impl Content {
             let index = self.records(module).iter().position(|record| *record.name == name)?;
             Some((At { module: module.to_owned(), index }, &self.records(module)[index]))
         })
+    }
+
+    /// Returns the metadata next to the records of every series.
+    pub(crate) fn metadata(&self) -> Option<&Metadata> {
+        self.service.envelope.as_ref()?.metadata.as_ref()
     }
 
     /// Returns the named type with this name.

@@ -1,7 +1,7 @@
 //! The types of a draft. A draft is new content for a catalogue. Its types are written as in the catalogue, but named
 //! types and records have provisional names with numbers, such as `record 3`.
 
-use codegen::spec::Field;
+use codegen::spec::{Field, Param, ParamLocation};
 use heck::ToSnakeCase;
 
 pub(crate) const ANY: &str = "any";
@@ -49,6 +49,11 @@ pub(crate) fn holding(ty: &str, value: &str) -> String {
 /// includes null.
 pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
+}
+
+/// Returns the definition of a param in a path about which nothing else is known.
+pub(crate) fn path_param(name: &str) -> Param {
+    Param { name: name.into(), ty: "string".into(), location: ParamLocation::Path, ..Param::default() }
 }
 
 /// Returns `true` if a type can have a range.

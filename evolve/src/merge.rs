@@ -14,7 +14,7 @@ use codegen::names::{self, Case};
 use codegen::spec::{Endpoint, Evidence, Field, Known, ParamEntry, Record};
 use codegen::url_path::template;
 
-use crate::content::{At, Content, FieldsAt, ident_of, slot};
+use crate::content::{At, Content, FieldsAt, ident_of, known_mut, slot};
 use crate::editor::Editor;
 use draft_names::ClientNames;
 use setters::Setters;
@@ -89,10 +89,17 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     for (gap, ident) in gaps.iter().zip(idents) {
         match &gap.known {
             Some(known) => {
-                merger.complete(known, gap);
+                let entry = merger.editor.endpoint(known).clone();
+                let has_new_path = entry.path.known().is_none() && gap.new.path.known().is_some();
+                let entry = if has_new_path { merger.with_path(entry, gap) } else { entry };
+                *merger.editor.endpoint_mut(known) = merger.completed(entry, gap);
                 merger.note_contradictions(known, gap);
             }
-            None => added.entry(&gap.module).or_default().push(merger.endpoint(gap, ident)),
+            None => {
+                let (rust_name, params, body) = (ident.map(Into::into), Known::Unknown, Known::Unknown);
+                let entry = merger.completed(Endpoint { rust_name, params, body, ..gap.new.clone() }, gap);
+                added.entry(&gap.module).or_default().push(entry);
+            }
         }
     }
     merger.write_groups(added);
@@ -173,42 +180,33 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Fills in the unknown parts of an endpoint.
-    fn complete(&mut self, at: &At, gap: &Gap<'_>) {
-        let mut entry = self.editor.endpoint(at).clone();
-        let (new, here) = (gap.new, entry.clone());
-        if entry.path.known().is_none() && new.path.known().is_some() {
-            entry.path = new.path.clone();
-            inherit(&mut entry, new.evidence);
-            self.editor.note(format!("the path of `{}` was unknown and is now set", entry.name));
-            if let (Known::Known(params), false) = (&mut entry.params, gap.params) {
-                params.extend(self.new_params_in_path(&here, new));
-            }
+    /// Returns a known endpoint with a new path.
+    fn with_path(&mut self, mut entry: Endpoint, gap: &Gap<'_>) -> Endpoint {
+        let added = if gap.params { Vec::new() } else { self.new_params_in_path(&entry, gap.new) };
+        entry.path = gap.new.path.clone();
+        inherit(&mut entry, gap.new.evidence);
+        self.editor.note(format!("the path of `{}` was unknown and is now set", entry.name));
+        if let Some(params) = known_mut(&mut entry.params) {
+            params.extend(added);
         }
+        entry
+    }
+
+    /// Returns an endpoint with its unknown parts filled in, with names that are valid in the catalogue.
+    fn completed(&mut self, mut entry: Endpoint, gap: &Gap<'_>) -> Endpoint {
         if entry.summary.is_empty() {
-            entry.summary.clone_from(&new.summary);
+            entry.summary.clone_from(&gap.new.summary);
         }
         if gap.params {
-            entry.params = Known::Known(self.params(new, entry.evidence));
+            entry.params = Known::Known(self.params(gap.new, entry.evidence));
         }
         if gap.body {
-            let mut body = self.body(new, here.body.known(), entry.evidence);
-            if let (Some(body), Some(known)) = (&mut body, here.body.known()) {
+            let mut body = self.body(gap.new, entry.body.known(), entry.evidence);
+            if let (Some(body), Some(known)) = (&mut body, entry.body.known()) {
                 self.keep_time(known, body, &entry.name, gap);
             }
             entry.body = body.map_or(Known::Unknown, Known::Known);
         }
-        *self.editor.endpoint_mut(at) = entry;
-    }
-
-    /// Returns the entry for a new endpoint, with names that are valid in the catalogue.
-    fn endpoint(&mut self, gap: &Gap<'_>, ident: Option<String>) -> Endpoint {
-        let mut entry = gap.new.clone();
-        entry.rust_name = ident.map(Into::into);
-        if gap.params {
-            entry.params = Known::Known(self.params(gap.new, entry.evidence));
-        }
-        entry.body = self.body(gap.new, None, entry.evidence).map_or(Known::Unknown, Known::Known);
         entry
     }
 

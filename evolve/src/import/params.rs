@@ -2,7 +2,7 @@
 
 use codegen::is_line;
 use codegen::model::{ListFormat, TimeForm};
-use codegen::spec::{Param, ParamEntry, ParamLocation, TypeKind};
+use codegen::spec::{Field, Param, ParamEntry, ParamLocation, Range, TypeKind};
 use codegen::type_expr::{Builtin, TypeExpr};
 use codegen::url_path;
 use serde_yaml::Value;
@@ -11,8 +11,7 @@ use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::{is_time_example, type_of};
-use super::value_facts::Facts;
-use crate::draft_types::{SEVERAL, TIMESTAMP, innermost, item, record_in, type_of_name};
+use crate::draft_types::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, type_of_name};
 use crate::merge::is_within;
 
 impl<'d> Reader<'d> {
@@ -129,7 +128,7 @@ impl<'d> Reader<'d> {
         let is_dotted = |example: &str| in_path && matches!(example, "." | "..");
         let is_usable = |example: &String| !is_dotted(example) && fixed.as_ref().is_none_or(|fixed| fixed == example);
         let default = self.document.default_of(schema);
-        let usable = default.and_then(|default| self.usable_default(default, ty, list, &facts));
+        let usable = default.and_then(|default| self.usable_default(default, list, &facts));
         if default.is_some() && usable.is_none() {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
@@ -137,17 +136,17 @@ impl<'d> Reader<'d> {
             // The id of a shared param is compared with references, so it is set even if it is the name.
             id: id.map(Into::into),
             name: name.into(),
-            ty: ty.into(),
+            ty: facts.ty,
             list_setter: list.then(|| SEVERAL.into()),
             list_as,
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
             default: usable.filter(|_| fixed.is_none()).map(Into::into),
             required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
             summary: facts.summary,
-            example: facts.example.filter(is_usable).map(Into::into),
+            example: facts.example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
-            range: facts.range.map(Into::into),
-            format: facts.format.map(Into::into),
+            range: facts.range,
+            format: facts.format,
             // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
             evidence: id.map(|_| self.options.evidence),
             ..Param::default()
@@ -159,42 +158,35 @@ impl<'d> Reader<'d> {
         let one = if let [one] = items(schema, "enum") { Some(one) } else { schema.get("const") };
         let one = one.filter(|one| one.is_string() || one.is_number() || one.is_bool());
         let one = one.map(text_of).filter(|one| is_line(one))?;
-        let ty = plain_type(schema);
-        let facts = self.facts(None, schema, ty, pointer);
-        self.fits(&one, ty, &facts).then_some(one)
+        let facts = self.facts(None, schema, plain_type(schema), pointer);
+        self.fits(&one, &facts).then_some(one)
     }
 
-    fn usable_default(&self, default: &Value, ty: &str, is_list: bool, facts: &Facts) -> Option<String> {
+    fn usable_default(&self, default: &Value, is_list: bool, facts: &Field) -> Option<String> {
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
         let mut values = if is_list { one.split(',').collect() } else { vec![one.as_str()] }.into_iter();
-        values.all(|value| self.fits(value, ty, facts)).then_some(one)
+        values.all(|value| self.fits(value, facts)).then_some(one)
     }
 
-    /// Returns `true` if a text is a valid value of a type and within the range of the param.
-    pub(super) fn fits(&self, text: &str, ty: &str, facts: &Facts) -> bool {
-        let is_in_range =
-            || facts.range.as_ref().is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
-        match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp(_))) if facts.format.is_some() => {
-                facts.format.is_some_and(|format| TimeForm::Written(format).is_written(text))
+    /// Returns `true` if a text is a valid value of a field or param: of its type, in its format and within its range.
+    pub(super) fn fits(&self, text: &str, facts: &Field) -> bool {
+        let is_in_range = |range: &Range| text.parse().is_ok_and(|number| is_within(range, number));
+        match (TypeExpr::parse(&facts.ty), facts.format.as_deref()) {
+            (Some(TypeExpr::Builtin(Builtin::Timestamp(_))), Some(format)) => TimeForm::Written(*format).is_written(text),
+            (Some(TypeExpr::Builtin(builtin)), _) => {
+                is_line(text) && builtin.is_written(text) && facts.range.as_deref().is_none_or(is_in_range)
             }
-            Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
-            Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), facts),
-            Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
+            (Some(TypeExpr::List(item)), _) => self.fits(text, &Field { ty: item.to_string().into(), ..facts.clone() }),
+            (Some(TypeExpr::Name(name)), _) => type_of_name(name).is_none_or(|index| {
                 let ty = &self.draft.content.service.types[index];
                 ty.kind == TypeKind::Identifier || ty.values.iter().any(|value| value.value.as_str() == text)
             }),
-            Some(TypeExpr::Map(_) | TypeExpr::Option(_)) | None => is_line(text),
+            (Some(TypeExpr::Map(_) | TypeExpr::Option(_)) | None, _) => is_line(text),
         }
     }
-}
-
-/// Returns the definition of a param in a path about which nothing else is known.
-fn path_param(name: &str) -> Param {
-    Param { name: name.into(), ty: "string".into(), location: ParamLocation::Path, ..Param::default() }
 }
 
 /// Returns the type of a param with a constant value: `string`, unless the value is a number or a boolean.

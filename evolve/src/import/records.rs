@@ -148,19 +148,10 @@ impl<'d> Reader<'d> {
 
     fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Field {
         let value = self.value(schema, name, pointer);
-        let facts = self.facts(None, schema, &value.ty, pointer);
         if self.document.default_of(schema).is_some() {
             self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
         }
-        Field {
-            name: name.into(),
-            ty: value.ty.into(),
-            summary: facts.summary,
-            format: facts.format.map(Into::into),
-            range: facts.range.map(Into::into),
-            example: facts.example.map(Into::into),
-            optional: value.nullable || !is_required,
-            ..Field::default()
-        }
+        let facts = self.facts(None, schema, &value.ty, pointer);
+        Field { name: name.into(), optional: value.nullable || !is_required, ..facts }
     }
 }

@@ -2,8 +2,7 @@
 //! become keys of a field or a param.
 
 use codegen::is_line;
-use codegen::model::TimeFormat;
-use codegen::spec::Range;
+use codegen::spec::{Field, Range};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -11,19 +10,11 @@ use super::document::text_of;
 use super::omissions::Weight;
 use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name};
 
-/// The facts about a value, except its type.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
-    pub(super) summary: String,
-    pub(super) example: Option<String>,
-    pub(super) range: Option<Range>,
-    pub(super) format: Option<TimeFormat>,
-}
-
 impl<'d> Reader<'d> {
-    /// Returns the facts of a schema, and of the param that contains it, if any. The nearest declaration of each fact
-    /// applies: that of the param, of the schema, or of a schema to which the schema refers or that it combines.
-    pub(super) fn facts(&mut self, param: Option<&'d Value>, schema: &'d Value, ty: &str, pointer: &str) -> Facts {
+    /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest
+    /// declaration of each fact applies: that of the param, of the schema, or of a schema to which the schema refers or
+    /// that it combines.
+    pub(super) fn facts(&mut self, param: Option<&'d Value>, schema: &'d Value, ty: &str, pointer: &str) -> Field {
         let (layers, levels) = (self.document.layers(schema, ""), self.document.levels(schema));
         // A named type or record declares its facts itself, so they are not repeated.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
@@ -35,12 +26,13 @@ impl<'d> Reader<'d> {
         let limit = |key| levels.iter().find_map(|level| level.get(key)?.as_f64().filter(|limit| limit.is_finite()));
         let range = self.range(limit("minimum"), limit("maximum"), ty, pointer);
         let format = self.document.timestamp_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
-        let facts = Facts { summary, example: None, range, format };
-        let fits = example.as_ref().is_none_or(|example| self.fits(example, ty, &facts));
+        let (ty, range, format) = (ty.into(), range.map(Into::into), format.map(Into::into));
+        let facts = Field { ty, summary, range, format, ..Field::default() };
+        let fits = example.as_ref().is_none_or(|example| self.fits(example, &facts));
         if !fits {
             self.omissions.add(Weight::Fact, "an example that is not a value of its type", pointer);
         }
-        Facts { example: example.filter(|_| fits), ..facts }
+        Field { example: example.filter(|_| fits).map(Into::into), ..facts }
     }
 
     /// Returns the range, unless it does not suit the type or allows no number. A minimum that the type implies is

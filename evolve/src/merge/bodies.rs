@@ -1,9 +1,8 @@
 //! Merges the bodies of endpoints, and the metadata next to the records of every series.
 
-use std::collections::HashSet;
-
+use codegen::model::{TimeForm, TimeUnit};
 use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Known};
+use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Known, Text};
 
 use super::{Gap, Merger};
 use crate::content::{FieldsAt, inline_mut};
@@ -15,19 +14,16 @@ impl Merger<'_> {
     /// the evidence of the endpoint.
     pub(super) fn body(&self, new: &Endpoint, known: Option<&Body>, inherited: Evidence) -> Option<Body> {
         let mut body = new.body.known()?.clone();
-        if let Some(ty) = &mut body.ty {
-            **ty = self.ty(ty);
-        }
         // `time: none` declares that the series has no time, so it is kept.
-        let has_no_time = |known: &Body| known.time.as_ref().is_some_and(|time| *time == "none".to_owned());
-        if known.is_some_and(has_no_time) {
-            body.time = Some("none".into());
+        if let Some(time) = known.and_then(|known| known.time.as_ref()).filter(|time| time.as_str() == "none") {
+            body.time = Some(time.clone());
         }
         let mut idents = self.omit_time(&mut body);
+        body.ty = body.ty.map(|ty| self.ty(&ty).into());
         match body.series.as_mut().or(body.object.as_mut()) {
             Some(Known::Known(Fields::Inline(fields))) => *fields = self.fields(fields, &mut idents),
             Some(Known::Known(Fields::Record(name))) => **name = self.ty(name),
-            _ => {}
+            Some(Known::Unknown) | None => {}
         }
         body.evidence = Some(body.evidence.unwrap_or(new.evidence)).filter(|evidence| *evidence != inherited);
         Some(body)
@@ -37,9 +33,8 @@ impl Merger<'_> {
     pub(super) fn keep_time(&mut self, known: &Body, body: &mut Body, name: &str, gap: &Gap<'_>) {
         let envelope = self.editor.service.envelope_time().map(|time| time.name.clone());
         // OpenAPI has no type for numeric timestamps, so the drafted type of the time is `integer`.
-        let is_time = |field: &&mut Field| Some(&field.name) == known.time.as_ref() && *field.ty == "integer";
-        if let (Some(fields), None) = (inline_mut(body), &known.format)
-            && let Some(field) = fields.iter_mut().find(is_time)
+        if let (Some(field), None) = (field_mut(body, known.time.as_ref()), &known.format)
+            && *field.ty == "integer"
         {
             (field.ty, field.range) = (TIMESTAMP.into(), None);
         }
@@ -53,36 +48,30 @@ impl Merger<'_> {
                 lost.push(format!("`time: {time}`"));
             }
         }
-        let time = body.time.clone().or(envelope.clone());
-        let is_shared = time.is_some() && time == envelope;
-        // The unit belongs to the time field if the body lists the time field, otherwise to the body.
-        let own = inline_mut(body).map(|fields| fields.iter_mut().find(|field| Some(&field.name) == time.as_ref()));
-        let (unit, format) = (known.unit.as_ref(), known.format.as_ref());
-        let is_kept = match own {
-            Some(Some(field)) => {
-                let same = (field.unit.is_none()
-                    || field.unit.as_deref().map(String::as_str) == unit.map(|unit| unit.word()))
-                    && (field.format.is_none() || field.format.as_ref() == format);
-                if same {
-                    field.unit = unit.map(|unit| unit.word().into()).or(field.unit.take());
-                    field.format = format.cloned().or(field.format.take());
+        if let Some(form) = TimeForm::of(known.unit.as_deref().copied(), known.format.as_deref().copied()) {
+            let time = body.time.clone().or(envelope.clone());
+            let is_listed = inline_mut(body).is_some();
+            // The unit belongs to the time field if the body lists the time field, otherwise to the body.
+            let is_kept = match field_mut(body, time.as_ref()) {
+                Some(Field { unit, format, .. }) => {
+                    let own = unit.as_ref().and_then(|unit| TimeUnit::of(unit));
+                    let fits = TimeForm::of(own, format.as_deref().copied()).is_none_or(|own| own == form);
+                    if fits {
+                        (*unit, *format) = (form.unit().map(|unit| unit.word().into()), form.format().map(Into::into));
+                    }
+                    fits
                 }
-                same
-            }
-            Some(None) if is_shared => {
-                let same = (body.unit.is_none() || body.unit.as_ref() == unit)
-                    && (body.format.is_none() || body.format.as_ref() == format);
-                if same {
-                    body.unit = unit.cloned().or(body.unit.take());
-                    body.format = format.cloned().or(body.format.take());
+                None => {
+                    let own = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
+                    let fits = is_listed && time.is_some() && time == envelope && own.is_none_or(|own| own == form);
+                    if fits {
+                        (body.unit, body.format) = (form.unit().map(Into::into), form.format().map(Into::into));
+                    }
+                    fits
                 }
-                same
-            }
-            _ => false,
-        };
-        if !is_kept {
-            lost.extend(unit.map(|unit| format!("`unit: {}`", unit.word())));
-            lost.extend(format.map(|format| format!("`format: {}`", format.word())));
+            };
+            let key = if form.unit().is_some() { "unit" } else { "format" };
+            lost.extend((!is_kept).then(|| format!("`{key}: {}`", form.word())));
         }
         if !lost.is_empty() {
             let lost = lost.join(", ");
@@ -111,8 +100,8 @@ impl Merger<'_> {
 
     /// Returns the fields of the metadata in the draft, if the catalogue has metadata without fields.
     pub(super) fn new_metadata(&self) -> &[Field] {
-        let known = self.known.service.envelope.as_ref().and_then(|envelope| envelope.metadata.as_ref());
-        if known.is_some_and(|known| known.fields.is_empty()) { &self.draft.metadata } else { &[] }
+        let is_open = self.known.metadata().is_some_and(|known| known.fields.is_empty());
+        if is_open { &self.draft.metadata } else { &[] }
     }
 
     /// Writes the fields of the metadata if the catalogue has none, or notes differences.
@@ -127,26 +116,28 @@ impl Merger<'_> {
     /// Replaces known lists of fields with the widened lists.
     pub(super) fn write_lists(&mut self) {
         for (at, drafted) in &self.draft.lists {
-            let (mut idents, owner) = match at {
+            let mut idents = NamesInUse::default();
+            let owner = match at {
                 FieldsAt::Body(at) => {
                     let body = self.editor.endpoint(at).body.known().cloned();
-                    (self.omit_time(&mut body.unwrap_or_default()), String::new())
+                    idents = self.omit_time(&mut body.unwrap_or_default());
+                    None
                 }
-                FieldsAt::Record(at) => {
-                    (NamesInUse::default(), format!("{}.", self.editor.records(&at.module)[at.index].name))
-                }
-                FieldsAt::Metadata => {
-                    let metadata = self.editor.service.envelope.as_ref().and_then(|known| known.metadata.as_ref());
-                    (NamesInUse::default(), metadata.map_or_else(String::new, |known| format!("{}.", known.name)))
-                }
+                FieldsAt::Record(at) => Some(&self.editor.records(&at.module)[at.index].name),
+                FieldsAt::Metadata => self.editor.metadata().map(|metadata| &metadata.name),
             };
+            let owner = owner.map(|name| format!("{name}.")).unwrap_or_default();
             let fields = self.fields(drafted, &mut idents);
             let Some(list) = self.editor.fields_mut(at) else { continue };
             let old = std::mem::replace(list, fields.clone());
-            let known: HashSet<&str> = old.iter().map(|field| field.name.as_str()).collect();
-            for field in fields.iter().filter(|field| !known.contains(field.name.as_str())) {
+            for field in fields.iter().filter(|field| old.iter().all(|known| known.name != field.name)) {
                 self.editor.note(format!("`{owner}{}` is new ({})", field.name, field.ty));
             }
         }
     }
+}
+
+/// Returns the field with a name that a body lists, for editing.
+fn field_mut<'b>(body: &'b mut Body, name: Option<&Text>) -> Option<&'b mut Field> {
+    inline_mut(body)?.iter_mut().find(|field| Some(&field.name) == name)
 }

@@ -156,7 +156,7 @@ impl Merger<'_> {
     /// Adds notes about the differences between the known metadata and the drafted metadata.
     pub(super) fn note_metadata(&mut self) {
         let Some(envelope) = &self.known.service.envelope else { return };
-        let fields = envelope.metadata.as_ref().map_or(&[][..], |metadata| &metadata.fields);
+        let fields = self.known.metadata().map_or(&[][..], |metadata| &metadata.fields);
         let [here, there] = [(self.known, fields), (&self.draft.content, &self.draft.metadata)]
             .map(|(content, fields)| Side { content, module: SERVICE }.all_named(fields, envelope.evidence));
         if !here.is_empty() && !there.is_empty() {
