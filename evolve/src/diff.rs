@@ -9,14 +9,9 @@
 mod change_list;
 mod compare_items;
 mod facts;
-mod methods;
 mod public_items;
-mod renames;
-mod report;
-mod verdict;
 
-pub use change_list::{Change, Changes, Heading};
-pub use verdict::Verdict;
+pub use change_list::{Change, Changes, Heading, Verdict};
 
 use std::cmp::Reverse;
 

@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::Api;
+use codegen::model::{Endpoint, Param, Range};
 
 use super::Verdict::{Major, Minor, Patch};
 use super::change_list::{Changes, Heading};
-use super::methods;
-use super::public_items::{Item, Key, Kind, items};
-use super::renames::Renames;
+use super::public_items::{Item, Key, Kind, arguments, items, params};
 
 pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (before, after) = (items(old), items(new));
@@ -83,7 +82,7 @@ fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Rename
         changes.add(new.verdict, heading, text, new.location());
     }
     if let (Some(old), Some(new)) = (old.endpoint, new.endpoint) {
-        methods::compare(is, old, new, changes);
+        compare_methods(is, old, new, changes);
     }
 }
 
@@ -100,5 +99,107 @@ fn substitute(Item { kind, owner, wire, .. }: &Item<'_>) -> String {
         Kind::Value => format!(" (`{owner}::from(\"{wire}\")` still sends the value)"),
         Kind::Field => format!(" (`unknown_fields` contains `{wire}` if a response has it)"),
         _ => String::new(),
+    }
+}
+
+/// Compares a method with its former version: its deprecation, the order of its arguments and the ranges of its params.
+fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
+    if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
+        changes.add(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}"), None);
+    }
+    // The order is compared only if the number of arguments is unchanged. Otherwise, the type of the method differs,
+    // and `compare_items` reports this change.
+    let [was, now] = [old, new].map(|endpoint| arguments(endpoint).map(|param| &*param.wire_name).collect::<Vec<_>>());
+    let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
+    if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
+        let text = format!("the arguments are `{}` instead of `{}`", now.join("`, `"), was.join("`, `"));
+        changes.add(Major, Heading::Changed, text, Some(call));
+    }
+    for param in params(new) {
+        let was = params(old).find(|old| old.wire_name == param.wire_name);
+        if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
+            let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
+            changes.add(Major, Heading::Changed, text, Some(call));
+        }
+    }
+}
+
+/// Returns the range that the client enforces. The range is unlimited if the client does not enforce facts with the
+/// evidence of the param.
+fn enforced(param: &Param) -> Range {
+    if param.evidence.is_enforced() { param.range } else { Range::default() }
+}
+
+/// Returns `true` if `range` allows every value that `old` allows.
+fn allows_all_of(range: Range, old: Range) -> bool {
+    range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
+        && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
+}
+
+fn bounds(range: Range) -> String {
+    let min = range.min.map(|min| format!("at least {min}"));
+    let max = range.max.map(|max| format!("at most {max}"));
+    min.into_iter().chain(max).collect::<Vec<_>>().join(" and ")
+}
+
+/// The renamed items: pairs of the old and the new name.
+#[derive(Default)]
+struct Renames(Vec<(String, String)>);
+
+impl Renames {
+    /// Adds the old and the new name of an item. Fields and setters of an endpoint are skipped, because no other item
+    /// contains their names.
+    fn note(&mut self, old: &Item<'_>, new: &Item<'_>) {
+        if old.location().is_none() {
+            self.0.push((old.name.clone(), new.name.clone()));
+        }
+        // The names of records and marker types contain the name of the group as a module, such as `market::`.
+        if old.kind == Kind::Group {
+            let [from, to] = [old, new].map(|group| group.name.replace("client.", "").replace("()", "::"));
+            self.0.push((from, to));
+        }
+    }
+
+    /// Returns a copy of an old item in which every old name is replaced by the new name.
+    fn applied<'a>(&self, item: &Item<'a>) -> Item<'a> {
+        let replaced =
+            |text: &String| self.0.iter().fold(text.clone(), |text, (old, new)| replace_word(&text, old, new));
+        let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(replaced);
+        Item { owner, name, ty, ..item.clone() }
+    }
+}
+
+/// Replaces a name where it is not part of a longer name.
+fn replace_word(text: &str, old: &str, new: &str) -> String {
+    let (mut replaced, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(old) {
+        let (before, after) = (&rest[..start], &rest[start + old.len()..]);
+        // If `before` is empty, the character before the match is the last character of `replaced`.
+        let is_start = !(replaced.clone() + before).ends_with(|c: char| c.is_alphanumeric() || "_.:)".contains(c));
+        let is_end = old.ends_with(':') || !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        replaced += before;
+        replaced += if is_start && is_end { new } else { old };
+        rest = after;
+    }
+    replaced + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace_word;
+
+    #[test]
+    fn only_the_complete_name_is_replaced() {
+        for (text, expected) in [
+            ("`Option<Side>`", "`Option<Taker>`"),
+            ("Side::Buy", "Taker::Buy"),
+            ("(Side, Side) -> market::Side", "(Taker, Taker) -> market::Side"),
+            ("Sides", "Sides"),
+            ("BookSide", "BookSide"),
+        ] {
+            assert_eq!(replace_word(text, "Side", "Taker"), expected);
+        }
+        assert_eq!(replace_word("Series<rates::Fee>", "rates::", "costs::"), "Series<costs::Fee>");
+        assert_eq!(replace_word("client.a().coin()", ".coin()", ".symbol()"), "client.a().coin()");
     }
 }
