@@ -133,23 +133,18 @@ impl Content {
     pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
-            let new = match entry {
-                ParamEntry::Name(name) => self.shared(name).into_iter().cloned().collect(),
-                ParamEntry::Use(entry) => self
-                    .shared(&entry.param)
-                    .into_iter()
-                    .cloned()
-                    .map(|mut param| {
-                        param.evidence = entry.evidence.or(param.evidence);
-                        param.default = entry.default.clone().or(param.default);
-                        param
-                    })
-                    .collect(),
-                ParamEntry::Own(param) => vec![(**param).clone()],
+            let (found, overrides) = match entry {
+                ParamEntry::Name(name) => (self.shared(name), None),
+                ParamEntry::Use(entry) => (self.shared(&entry.param), Some(entry)),
+                ParamEntry::Own(param) => (vec![&**param], None),
             };
-            let is_new = |param: &Param| all.iter().all(|known| known.name != param.name);
-            let new: Vec<_> = new.into_iter().filter(is_new).collect();
-            all.extend(new);
+            for param in found {
+                if all.iter().all(|known| known.name != param.name) {
+                    let evidence = overrides.and_then(|entry| entry.evidence).or(param.evidence);
+                    let default = overrides.and_then(|entry| entry.default.clone()).or(param.default.clone());
+                    all.push(Param { evidence, default, ..param.clone() });
+                }
+            }
         }
         Some(all)
     }

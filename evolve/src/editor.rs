@@ -119,6 +119,8 @@ impl Refusal {
 pub(super) struct Editor {
     /// The content with the edits so far.
     content: Content,
+    /// The content before the first edit; `None` for a catalogue that has no files yet.
+    old: Option<Content>,
     /// The texts of the files before the first edit, by name.
     before: BTreeMap<String, String>,
     notes: Vec<String>,
@@ -144,12 +146,13 @@ impl Editor {
     /// Opens a catalogue. A catalogue with errors is rejected.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        Ok(Self { before, ..Self::new(Content::checked(catalogue)?) })
+        let content = Content::checked(catalogue)?;
+        Ok(Self { before, old: Some(content.clone()), ..Self::new(content) })
     }
 
     /// Starts a catalogue that has no files yet.
     pub(super) fn new(content: Content) -> Self {
-        Self { content, before: BTreeMap::new(), notes: Vec::new(), subject: String::new() }
+        Self { content, old: None, before: BTreeMap::new(), notes: Vec::new(), subject: String::new() }
     }
 
     /// Adds a note for the user.
@@ -173,12 +176,9 @@ impl Editor {
 
     /// Returns the change, if the edited catalogue has no errors.
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
-        let loaded = |texts: &BTreeMap<String, String>| {
-            load_texts(&texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>())
-        };
-        let (old, new) = (files(&Content::of(loaded(&self.before)).unwrap_or_default()), files(&self.content));
+        let old = self.old.as_ref().map(files).unwrap_or_default();
         let (mut after, mut is_complete) = (self.before.clone(), true);
-        for (name, wanted) in new {
+        for (name, wanted) in files(&self.content) {
             let text = match (self.before.get(&name), old.get(&name)) {
                 (_, Some(old)) if *old == wanted => continue,
                 (Some(before), Some(old)) => {
@@ -194,7 +194,8 @@ impl Editor {
         }
         // Unchanged texts are not checked again, because they were checked when the catalogue was opened.
         if after != self.before {
-            let catalogue = loaded(&after);
+            let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            let catalogue = load_texts(&texts);
             codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
             if is_complete && Content::of(catalogue).as_ref() != Some(&self.content) {
                 return Err(Refusal::new("internal error: the edited text differs from the edit; nothing is changed"));

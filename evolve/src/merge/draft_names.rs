@@ -1,6 +1,6 @@
 //! Chooses Rust names for the items of a draft, and the file for each of its records.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::names::{self, Case, Scope};
 use codegen::spec::{Body, Field, Fields, Known, Record, Type};
@@ -12,59 +12,48 @@ use crate::content::{Content, SERVICE, ident_of, slot};
 use crate::draft_types::record_in;
 use crate::rust_names::{NamesInUse, method_name, type_name, types_of_method};
 
-/// The names of the types in the client.
+/// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
 #[derive(Debug, Default)]
-pub(super) struct ClientNames {
-    root: NamesInUse,
-    /// The names in the module of each group.
-    groups: HashMap<String, NamesInUse>,
-}
+pub(super) struct ClientNames(BTreeSet<(String, String)>);
 
 impl ClientNames {
     /// Collects the names in a catalogue.
     pub(super) fn of(content: &Content) -> Self {
         let mut names = Self::default();
-        names.root.note("Metadata");
-        content.service.types.iter().for_each(|ty| names.root.note(ty.name.as_str()));
-        content.service.records.iter().for_each(|record| names.root.note(record.name.as_str()));
+        let types = content.service.types.iter().map(|ty| ty.name.to_string());
+        let records = |module: &str| content.records(module).iter().map(|record| record.name.to_string());
+        names.note(SERVICE, types.chain(records(SERVICE)).chain(["Metadata".to_owned()]));
         for (module, group) in &content.groups {
-            let own = names.group(module);
-            group.records.iter().for_each(|record| own.note(record.name.as_str()));
             let idents = group.endpoints.iter().filter_map(ident_of);
-            idents.flat_map(|ident| types_of_method(&ident)).for_each(|name| own.note(name));
+            names.note(module, idents.flat_map(|ident| types_of_method(&ident)).chain(records(module)));
         }
         names
     }
 
-    /// Returns the names in the module of a group. The group may be new.
-    fn group(&mut self, module: &str) -> &mut NamesInUse {
-        self.groups.entry(module.to_owned()).or_insert_with(|| {
-            let mut own = NamesInUse::default();
-            // The module of a group always contains the type for the group.
-            own.note(names::handle(module));
-            own
-        })
+    /// Adds names in a module. The module of a group also contains the type for the group.
+    fn note(&mut self, module: &str, names: impl IntoIterator<Item = String>) {
+        let of_group = (module != SERVICE).then(|| names::handle(module));
+        self.0.extend(names.into_iter().chain(of_group).map(|name| (module.to_owned(), name)));
+    }
+
+    /// Returns `true` if a type in a module cannot have this name: the module or the root has a type of this name, or
+    /// the module is the root and a group has one.
+    fn has(&self, module: &str, name: &str) -> bool {
+        let is_visible = |other: &str| other == module || other == SERVICE || module == SERVICE;
+        self.0.iter().any(|(other, known)| known == name && is_visible(other))
     }
 
     pub(super) fn claim_method(&mut self, module: &str, name: &str, chosen: Option<&str>) -> String {
-        self.group(module);
-        let (root, own) = (&self.root, &self.groups[module]);
-        let ident = method_name(name, chosen, |ty| root.has(ty) || own.has(ty));
-        for ty in types_of_method(&ident) {
-            self.group(module).note(ty);
-        }
+        self.note(module, []);
+        let ident = method_name(name, chosen, |ty| self.has(module, ty));
+        self.note(module, types_of_method(&ident));
         ident
     }
 
     /// Returns a free name for a type or record in a file, and marks it as in use.
     fn claim_type(&mut self, module: &str, wanted: &WantedName) -> String {
-        if module != SERVICE {
-            self.group(module);
-        }
-        let groups = self.groups.iter().filter(|(group, _)| module == SERVICE || *group == module);
-        let name = type_name(wanted, |ty| self.root.has(ty) || groups.clone().any(|(_, own)| own.has(ty)));
-        let own = if module == SERVICE { &mut self.root } else { self.group(module) };
-        own.note(name.as_str());
+        let name = type_name(wanted, |ty| self.has(module, ty));
+        self.note(module, [name.clone()]);
         name
     }
 }

@@ -13,8 +13,6 @@ use crate::rust_names::{NamesInUse, singular};
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, Setter>,
-    /// The names of the setters for each wire name.
-    by_wire_name: HashMap<String, BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -52,7 +50,6 @@ impl Setters {
     }
 
     fn insert(&mut self, ident: &str, wire_name: &str, is_list: bool) -> &mut Setter {
-        self.by_wire_name.entry(wire_name.to_owned()).or_default().insert(ident.to_owned());
         self.all.entry(names::takes(ident)).or_insert_with(|| Setter {
             ident: ident.to_owned(),
             is_list,
@@ -63,8 +60,9 @@ impl Setters {
 
     /// Adds the setter names of a shared param to the names in use on an endpoint.
     pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
-        let known = self.by_wire_name.get(wire_name).into_iter().flatten().cloned();
-        known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
+        let known = self.all.values().filter(|setter| setter.wire_name == wire_name);
+        let derived = names::ident(wire_name, Case::Snake);
+        known.map(|setter| setter.ident.clone()).chain(derived).for_each(|ident| idents.note(ident));
     }
 
     /// Returns the `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param
