@@ -87,19 +87,16 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     merger.write_lists();
     let mut added: BTreeMap<&str, Vec<Endpoint>> = BTreeMap::new();
     for (gap, ident) in gaps.iter().zip(idents) {
-        match &gap.known {
-            Some(known) => {
-                let entry = merger.editor.endpoint(known).clone();
-                let has_new_path = entry.path.known().is_none() && gap.new.path.known().is_some();
-                let entry = if has_new_path { merger.with_path(entry, gap) } else { entry };
-                *merger.editor.endpoint_mut(known) = merger.completed(entry, gap);
-                merger.note_contradictions(known, gap);
-            }
-            None => {
-                let (rust_name, params, body) = (ident.map(Into::into), Known::Unknown, Known::Unknown);
-                let entry = merger.completed(Endpoint { rust_name, params, body, ..gap.new.clone() }, gap);
-                added.entry(&gap.module).or_default().push(entry);
-            }
+        if let Some(known) = &gap.known {
+            let entry = merger.editor.endpoint(known).clone();
+            let has_new_path = entry.path.known().is_none() && gap.new.path.known().is_some();
+            let entry = if has_new_path { merger.with_path(entry, gap) } else { entry };
+            *merger.editor.endpoint_mut(known) = merger.completed(entry, gap);
+            merger.note_contradictions(known, gap);
+        } else {
+            let (rust_name, params, body) = (ident.map(Into::into), Known::Unknown, Known::Unknown);
+            let entry = merger.completed(Endpoint { rust_name, params, body, ..gap.new.clone() }, gap);
+            added.entry(&gap.module).or_default().push(entry);
         }
     }
     merger.write_groups(added);

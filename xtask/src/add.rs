@@ -1,13 +1,11 @@
 //! `cargo xtask add`: adds an endpoint to the catalogue.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use codegen::load;
 use evolve::{Addition, Evidence};
 
+use crate::Outcome;
 use crate::confirm_edit::{Target, answer, evidence};
-use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
 ///
@@ -40,7 +38,7 @@ pub(crate) struct Add {
 }
 
 impl Add {
-    pub(crate) fn run(&self) -> ExitCode {
+    pub(crate) fn run(&self) -> Outcome {
         let ask = |given: &Option<String>, question: &str| {
             given.clone().or_else(|| answer(question)).filter(|answer| !answer.is_empty())
         };
@@ -53,7 +51,7 @@ impl Add {
                 ("--evidence documented|published|reported|previous_version", evidence.is_none()),
             ];
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
-            return fail(&format!("error: required options are missing; add {}\n", missing.join(" and ")));
+            return Err(format!("error: required options are missing; add {}\n", missing.join(" and ")));
         };
         let params =
             ask(&self.params, "Its shared params and sets, separated by commas, or `none` (press Enter if unknown): ");

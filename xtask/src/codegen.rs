@@ -1,17 +1,18 @@
-//! `cargo xtask codegen`, `cargo xtask check` and `cargo xtask status`: the commands that read the catalogue.
+//! `cargo xtask codegen`, `check`, `status` and `openapi`: the commands that read the catalogue.
 
 use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::Args;
 use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
+use codegen::{OpenApiFormat, OpenApiVersion};
 
+use crate::Outcome;
 use crate::crate_folder::CrateFolder;
 use crate::endpoint_references;
 use crate::project_paths::{self, shown};
-use crate::terminal::{fail, print, print_error};
+use crate::terminal::{print, print_error};
 
 /// Generate the client from the catalogue
 #[derive(Args)]
@@ -47,58 +48,67 @@ pub(crate) struct Status {
     spec: PathBuf,
 }
 
+/// Print the OpenAPI description of the service
+#[derive(Args)]
+pub(crate) struct Openapi {
+    /// The catalogue
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
+    spec: PathBuf,
+    /// The output format
+    #[arg(long, value_parser = ["json", "yaml"], default_value = "json")]
+    format: String,
+    /// The version of OpenAPI; some generators support only 3.0
+    #[arg(long, value_parser = ["3.0", "3.1"], default_value = "3.1")]
+    version: String,
+}
+
 impl Codegen {
-    pub(crate) fn run(&self) -> ExitCode {
+    pub(crate) fn run(&self) -> Outcome {
         if self.out.is_none() && !project_paths::is_same(&self.spec, &project_paths::spec()) {
             let (spec, generated) = (shown(&self.spec), shown(&project_paths::client()));
             let message = format!("error: {spec} is not the catalogue of the client in {generated}");
-            return fail(&format!("{message}; name the crate to generate: `{} --out CRATE`\n", self.command()));
+            return Err(format!("{message}; name the crate to generate: `{} --out CRATE`\n", self.command()));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let crate_folder = match self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at) {
-            Ok(folder) => folder,
-            Err(why) => return fail(&why),
-        };
-        let Generated { summary, reports, created, stale } = match generate(&self.spec, &crate_folder, mode, self.cli) {
-            Ok(done) => done,
-            Err(failure) => return fail(&failure.to_text(&self.spec)),
-        };
-        let has_foreign = reports.iter().any(|(_, report)| report.has_foreign());
-        if has_foreign || (self.check && !is_clean(&reports)) {
-            return fail(&format!("{}\n{}", differences(&reports), self.remedy(&reports, has_foreign)));
+        let crate_folder = self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at)?;
+        let Generated { summary, reports, created, stale } = generate(&self.spec, &crate_folder, mode, self.cli)?;
+        let unclean: Vec<_> = reports.iter().filter(|(_, report)| !report.is_clean()).collect();
+        let has_foreign = unclean.iter().any(|(_, report)| report.has_foreign());
+        if has_foreign || (self.check && !unclean.is_empty()) {
+            return Err(self.differences(&unclean, has_foreign));
         }
         let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
-        let created =
-            created.iter().map(|file| format!("{}: wrote {}, which you may edit\n", crate_folder.shown(), file.path));
-        let created = created.collect::<Vec<_>>().concat();
+        let root = shown(&crate_folder.folder);
+        let created = created.iter().map(|file| format!("{root}: wrote {}, which you may edit\n", file.path));
+        let created: String = created.collect();
         print(&format!("{summary}\n{created}{outcomes}"));
         if !stale.is_empty() {
             print_error(&format!(
                 "{stale}help: `cargo check --workspace --all-targets --keep-going` lists all errors\n"
             ));
         }
-        ExitCode::SUCCESS
+        Ok(())
     }
 
-    /// Returns the last line of the error: the number of differing files, and how to fix them.
-    fn remedy(&self, reports: &Reports, has_foreign: bool) -> String {
-        let counts = reports.iter().filter(|(_, report)| !report.is_clean()).map(|(root, report)| {
-            let count = report.changes.len();
-            format!("{count} file{} in {}", if count == 1 { "" } else { "s" }, shown(root))
+    /// Returns the error about differing files: the files, their number, and how to fix them.
+    fn differences(&self, unclean: &[&(PathBuf, Report)], has_foreign: bool) -> String {
+        let listed = unclean.iter().map(|(root, report)| format!("in {}:\n{report}", shown(root)));
+        let counts = unclean.iter().map(|(root, report)| match report.changes.len() {
+            1 => format!("1 file in {}", shown(root)),
+            count => format!("{count} files in {}", shown(root)),
         });
-        let differing = counts.collect::<Vec<_>>().join(", ");
-        if let Some((root, owner)) = reports.iter().find_map(|(root, report)| Some((root, report.other_owner()?))) {
-            let root = shown(root);
-            let remedy = "name another folder with `--out`, or delete the old files";
-            return format!("error: {differing}; {root} has files of `{owner}`: {remedy}\n");
-        }
-        if has_foreign {
-            return format!(
-                "error: {differing} out of date or foreign; move the foreign files away, then run `{}`\n",
-                self.command()
-            );
-        }
-        format!("error: {differing} out of date; run `{}` and commit the result\n", self.command())
+        let owner = unclean.iter().find_map(|(root, report)| Some((shown(root), report.other_owner()?)));
+        let (counts, command) = (counts.collect::<Vec<_>>().join(", "), self.command());
+        let remedy = match owner {
+            Some((root, owner)) => {
+                format!("; {root} has files of `{owner}`: name another folder with `--out`, or delete the old files")
+            }
+            None if has_foreign => {
+                format!(" out of date or foreign; move the foreign files away, then run `{command}`")
+            }
+            None => format!(" out of date; run `{command}` and commit the result"),
+        };
+        format!("{}\nerror: {counts}{remedy}\n", listed.collect::<String>())
     }
 
     /// Returns the command that updates the differing files, with the options of this call.
@@ -112,18 +122,6 @@ impl Codegen {
         }
         command
     }
-}
-
-/// The folders, each with the report on its files.
-type Reports = [(PathBuf, Report)];
-
-fn is_clean(reports: &Reports) -> bool {
-    reports.iter().all(|(_, report)| report.is_clean())
-}
-
-fn differences(reports: &Reports) -> String {
-    let unclean = reports.iter().filter(|(_, report)| !report.is_clean());
-    unclean.map(|(root, report)| ["in ", &shown(root), ":\n", &report.to_string()].concat()).collect()
 }
 
 fn outcome(root: &Path, report: &Report) -> String {
@@ -145,7 +143,7 @@ fn outcome(root: &Path, report: &Report) -> String {
 }
 
 impl Check {
-    pub(crate) fn run(&self) -> ExitCode {
+    pub(crate) fn run(&self) -> Outcome {
         let spec = shown(&self.spec);
         let repeated = codegen::repeated_names(&codegen::load(&self.spec));
         let api = codegen::read(&self.spec);
@@ -161,47 +159,33 @@ impl Check {
             errors +=
                 &(endpoint_references::unknown(project_paths::root(), api, &emitted) + &entry.unwrap_or_default());
         }
-        match api {
-            Ok(api) if errors.is_empty() => {
-                print(&format!("{}\nno errors in the catalogue in {spec}\n", codegen::endpoint_counts(&api)));
-                ExitCode::SUCCESS
-            }
-            Ok(_) => fail(&errors),
-            Err(diagnostics) => fail(&(rendered(&diagnostics, &self.spec) + &errors)),
+        let api = api.map_err(|diagnostics| rendered(&diagnostics, &self.spec) + &errors)?;
+        if !errors.is_empty() {
+            return Err(errors);
         }
+        print(&format!("{}\nno errors in the catalogue in {spec}\n", codegen::endpoint_counts(&api)));
+        Ok(())
     }
 }
 
 impl Status {
-    pub(crate) fn run(&self) -> ExitCode {
+    pub(crate) fn run(&self) -> Outcome {
         print_view(&self.spec, |api| Coverage::of(api).to_string())
     }
 }
 
+impl Openapi {
+    pub(crate) fn run(&self) -> Outcome {
+        let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
+        let format = if self.format == "yaml" { OpenApiFormat::Yaml } else { OpenApiFormat::Json };
+        print_view(&self.spec, |api| codegen::openapi(api, version, format))
+    }
+}
+
 /// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
-pub(crate) fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
-    match codegen::read(spec) {
-        Ok(api) => {
-            print(&about(&api));
-            ExitCode::SUCCESS
-        }
-        Err(diagnostics) => fail(&rendered(&diagnostics, spec)),
-    }
-}
-
-/// The reason why no file was written.
-enum Failure {
-    Catalogue(Diagnostics),
-    Disk(std::io::Error),
-}
-
-impl Failure {
-    fn to_text(&self, spec: &Path) -> String {
-        match self {
-            Self::Catalogue(diagnostics) => rendered(diagnostics, spec),
-            Self::Disk(error) => format!("error: {error}\n"),
-        }
-    }
+fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> Outcome {
+    print(&about(&codegen::read(spec).map_err(|errors| rendered(&errors, spec))?));
+    Ok(())
 }
 
 /// Returns the errors as text, coloured on a terminal. Each error contains a path that a terminal can open.
@@ -220,14 +204,14 @@ struct Generated {
 }
 
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
-/// JSON Schema for editors.
-fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, Failure> {
-    let api = codegen::read(spec).map_err(Failure::Catalogue)?;
+/// JSON Schema for editors. An error is text for the user.
+fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, String> {
+    let api = codegen::read(spec).map_err(|errors| rendered(&errors, spec))?;
     let package = &crate_folder.package;
     let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
     let mut folders = vec![
         folder(crate_folder.generated(), codegen::emit(&api, package)),
-        folder(crate_folder.docs(), codegen::documents(&api, package)),
+        folder(crate_folder.docs.clone(), codegen::documents(&api, package)),
     ];
     let is_ours = project_paths::is_same(spec, &project_paths::spec());
     if is_ours {
@@ -246,7 +230,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         others.push((path, text));
         change
     });
-    let mut reports = codegen::write(&folders, others, mode).map_err(Failure::Disk)?;
+    let mut reports = codegen::write(&folders, others, mode).map_err(|error| format!("error: {error}\n"))?;
     if let Some(report) = reports.last_mut() {
         report.changes.extend(readme);
     }
@@ -277,11 +261,8 @@ mod tests {
     }
 
     fn assert_up_to_date(spec: &Path, folder: &CrateFolder, options: &str) {
-        let Generated { reports, .. } = match generate(spec, folder, Mode::Check, false) {
-            Ok(done) => done,
-            Err(failure) => panic!("{}", failure.to_text(spec)),
-        };
-        let remedy = format!("run `cargo xtask codegen{options}` and commit the result");
-        assert!(is_clean(&reports), "{}\n{remedy}", differences(&reports));
+        let reports = generate(spec, folder, Mode::Check, false).unwrap_or_else(|why| panic!("{why}")).reports;
+        let differing: String = reports.iter().map(|(_, report)| report.to_string()).collect();
+        assert_eq!(differing, "", "run `cargo xtask codegen{options}` and commit the result");
     }
 }

@@ -2,15 +2,15 @@
 
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evolve::{CatalogueChange, Evidence, Refusal};
 
+use crate::Outcome;
 use crate::codegen::{folder, rendered};
 use crate::project_paths;
-use crate::terminal::{fail, print};
+use crate::terminal::print;
 
 /// The values of `evidence` in the catalogue.
 const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
@@ -49,12 +49,8 @@ impl Target {
     }
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
-    pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
-        let change = match change {
-            Ok(change) => change,
-            Err(refusal) => return self.report(&refusal),
-        };
-        let spec = self.spec();
+    pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> Outcome {
+        let (change, spec) = (change.map_err(|refusal| self.text(&refusal))?, self.spec());
         if !change.is_empty() {
             print(&format!("{}\n", change.diff(&folder(&spec))));
         }
@@ -64,25 +60,21 @@ impl Target {
         }
         if change.is_empty() {
             print("nothing to write; the catalogue is up to date\n");
-            return ExitCode::SUCCESS;
+            return Ok(());
         }
         if !self.yes && !confirmed() {
-            return fail("nothing was written; `--yes` writes without confirmation\n");
+            return Err("nothing was written; `--yes` writes without confirmation\n".to_owned());
         }
-        match change.write(&spec) {
-            Ok(()) => {
-                print(&format!("written; {}\n", next(&spec)));
-                ExitCode::SUCCESS
-            }
-            Err(error) => fail(&format!("error: {error}\n")),
-        }
+        change.write(&spec).map_err(|error| format!("error: {error}\n"))?;
+        print(&format!("written; {}\n", next(&spec)));
+        Ok(())
     }
 
-    /// Prints the error, and returns the exit code of a failure.
-    pub(crate) fn report(&self, refusal: &Refusal) -> ExitCode {
+    /// Returns the text of an error.
+    pub(crate) fn text(&self, refusal: &Refusal) -> String {
         match refusal {
-            Refusal::Catalogue(diagnostics) => fail(&rendered(diagnostics, &self.spec())),
-            Refusal::Message(why) => fail(&format!("error: {why}\n")),
+            Refusal::Catalogue(diagnostics) => rendered(diagnostics, &self.spec()),
+            Refusal::Message(why) => format!("error: {why}\n"),
         }
     }
 }

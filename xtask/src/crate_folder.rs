@@ -12,8 +12,9 @@ use crate::project_paths;
 
 /// The folder of an emitted crate.
 pub(crate) struct CrateFolder {
-    folder: PathBuf,
-    docs: PathBuf,
+    pub(crate) folder: PathBuf,
+    /// The folder of the emitted documents. The generator owns this folder.
+    pub(crate) docs: PathBuf,
     pub(crate) package: Package,
 }
 
@@ -50,11 +51,6 @@ impl CrateFolder {
         self.folder.join("src/generated")
     }
 
-    /// Returns the folder of the emitted documents. The generator owns this folder too.
-    pub(crate) fn docs(&self) -> PathBuf {
-        self.docs.clone()
-    }
-
     /// Returns the files that are written only once and do not exist yet, such as the manifest; `has_cli` adds those of
     /// the command line.
     pub(crate) fn missing(&self, api: &Api, has_cli: bool) -> Vec<File> {
@@ -67,11 +63,6 @@ impl CrateFolder {
     /// Returns the path of a file of the crate.
     pub(crate) fn path(&self, file: &File) -> PathBuf {
         self.folder.join(&file.path)
-    }
-
-    /// Returns the path of the folder for messages. Inside the project, the path is relative to the project's root.
-    pub(crate) fn shown(&self) -> String {
-        project_paths::shown(&self.folder)
     }
 }
 

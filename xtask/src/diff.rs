@@ -2,15 +2,16 @@
 
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use clap::Args;
 use codegen::Api;
 use evolve::diff::{Changes, Verdict, compare};
 
+use crate::Outcome;
 use crate::codegen::rendered;
 use crate::project_paths::{self, shown};
-use crate::terminal::{fail, print};
+use crate::terminal::print;
 
 /// Show what changed in the catalogue, and which version that requires
 ///
@@ -35,25 +36,22 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    pub(crate) fn run(&self) -> ExitCode {
-        match self.compare() {
-            Ok((changes, text)) => {
-                print(&text);
-                match (self.fail_on, changes.verdict()) {
-                    (Some(limit), Some(verdict)) if verdict >= limit => {
-                        fail(&format!("error: the verdict is {verdict}; `--fail-on {limit}` does not allow it\n"))
-                    }
-                    _ => ExitCode::SUCCESS,
-                }
+    pub(crate) fn run(&self) -> Outcome {
+        let (changes, text) = self.compare()?;
+        print(&text);
+        match (self.fail_on, changes.verdict()) {
+            (Some(limit), Some(verdict)) if verdict >= limit => {
+                Err(format!("error: the verdict is {verdict}; `--fail-on {limit}` does not allow it\n"))
             }
-            Err(why) => fail(&why),
+            _ => Ok(()),
         }
     }
 
     fn compare(&self) -> Result<(Changes, String), String> {
         let spec = Repository { spec: self.spec.clone().unwrap_or_else(project_paths::spec) };
         let commit = spec.commit(&self.revision)?;
-        let changes = compare(&spec.client_at(&self.revision, &commit)?, &spec.client_now()?);
+        let now = codegen::read(&spec.spec).map_err(|errors| rendered(&errors, &spec.spec))?;
+        let changes = compare(&spec.client_at(&self.revision, &commit)?, &now);
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
             let manifest = spec.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
@@ -88,11 +86,6 @@ impl Repository {
             let rendered = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
             format!("{rendered}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
         })
-    }
-
-    /// Returns the model of the client in the current catalogue.
-    fn client_now(&self) -> Result<Api, String> {
-        codegen::read(&self.spec).map_err(|diagnostics| rendered(&diagnostics, &self.spec))
     }
 
     /// Returns the commit of a revision. With `--end-of-options`, git does not parse a revision that begins with `-` as

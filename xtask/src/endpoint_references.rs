@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use codegen::model::Group;
 use codegen::names::{self, Case, Scope, is_taken};
 use codegen::{Api, File};
 
@@ -24,7 +25,7 @@ type Mention = (usize, String);
 /// Returns the errors about endpoints that are not in the catalogue, and about names that the committed client has and
 /// the emitted files no longer have; empty if no file below a folder uses any of them.
 pub(crate) fn unknown(root: &Path, api: &Api, emitted: &[File]) -> String {
-    let (mut pages, mut errors, removed) = (Vec::new(), String::new(), removed(root, emitted));
+    let (mut pages, mut errors, known, removed) = (Vec::new(), String::new(), known(api), removed(root, emitted));
     collect(root, &mut pages);
     pages.sort();
     for path in pages {
@@ -35,7 +36,7 @@ pub(crate) fn unknown(root: &Path, api: &Api, emitted: &[File]) -> String {
         let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
         let defined: BTreeSet<String> = defined(&text).collect();
         let mut found = mentions(&text);
-        found.retain(|(_, name)| !is_known(api, name) && !defined.contains(&last(name)));
+        found.retain(|(_, name)| !known.contains(name) && !defined.contains(&last(name)));
         let is_listed = |name: &str| found.iter().any(|(_, known)| last(known) == name);
         let others: Vec<_> = uses(&text, &removed).filter(|(_, name)| !is_listed(name)).collect();
         let endpoints = found.into_iter().map(|(line, name)| (line, format!("the catalogue has no endpoint `{name}`")));
@@ -141,15 +142,14 @@ pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     codegen::resolve(&catalogue).err().map(|errors| errors.to_string())
 }
 
-/// Returns `true` if a name is a known group, or an endpoint with a path, written as `ENDPOINT` or `GROUP.ENDPOINT`.
-fn is_known(api: &Api, name: &str) -> bool {
-    api.groups.iter().any(|group| {
-        let endpoints = group.methods().map(|endpoint| endpoint.ident.as_str());
-        match name.split_once('.') {
-            Some((of_group, name)) => of_group == group.ident && endpoints.into_iter().any(|ident| ident == name),
-            None => name == group.ident || endpoints.into_iter().any(|ident| ident == name),
-        }
-    })
+/// Returns the names of groups, and of endpoints with a path, written as `ENDPOINT` or `GROUP.ENDPOINT`.
+fn known(api: &Api) -> BTreeSet<String> {
+    let of_group = |group: &Group| {
+        let endpoints = group.methods().map(|endpoint| endpoint.ident.clone());
+        let names = endpoints.flat_map(|ident| [format!("{}.{ident}", group.ident), ident]);
+        names.chain([group.ident.clone()]).collect::<Vec<_>>()
+    };
+    api.groups.iter().flat_map(of_group).collect()
 }
 
 #[cfg(test)]

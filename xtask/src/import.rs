@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
 use evolve::{Evidence, Import as Options, Refusal};
 
+use crate::Outcome;
 use crate::confirm_edit::{Target, evidence};
-use crate::terminal::fail;
 
 /// Import an OpenAPI description
 ///
@@ -31,23 +30,19 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self) -> ExitCode {
-        let text = match fs::read_to_string(&self.file) {
-            Ok(text) => text,
-            Err(error) => {
-                return fail(&format!(
-                    "error: {}: {error}; pass a file with an OpenAPI description\n",
-                    self.file.display()
-                ));
-            }
-        };
+    pub(crate) fn run(&self) -> Outcome {
+        let in_file = |why: String| format!("{}: {why}", self.file.display());
+        let text = fs::read_to_string(&self.file);
+        let text = text.map_err(|error| {
+            format!("error: {}; pass a file with an OpenAPI description\n", in_file(error.to_string()))
+        })?;
         let options = Options { text, evidence: self.evidence, summaries: self.summaries };
         let spec = self.target.spec();
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
         // If the folder does not exist yet, a new catalogue is started in it.
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
         let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
-            Refusal::Message(why) => Refusal::Message(format!("{}: {why}", self.file.display())),
+            Refusal::Message(why) => Refusal::Message(in_file(why)),
             other @ Refusal::Catalogue(_) => other,
         });
         self.target.confirm(change)

@@ -1,14 +1,14 @@
-//! `cargo xtask learn`: adds the fields of responses to the catalogue.
+//! `cargo xtask learn` adds the fields of responses to the catalogue, and `cargo xtask drift` compares responses with it.
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 use codegen::{Catalogue, load};
 use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Recording, Refusal};
 
-use crate::cargo::cargo;
+use crate::Outcome;
+use crate::cargo_programs::cargo;
 use crate::confirm_edit::{Target, evidence};
 use crate::project_paths;
 use crate::terminal::print;
@@ -56,26 +56,13 @@ pub(crate) struct Learn {
 /// The exit code of `programs/raw.rs` for a failure that all further requests would share, such as a missing key.
 const OF_ALL: i32 = 2;
 
-/// The reason why a response could not be fetched.
-struct FetchError {
-    why: Refusal,
-    /// `true` if requests to all other endpoints would fail for the same reason.
-    is_of_all: bool,
-}
-
-impl From<Refusal> for FetchError {
-    fn from(why: Refusal) -> Self {
-        Self { why, is_of_all: false }
-    }
-}
-
 fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example coin=BTC")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Reads files with responses, each with its name.
-pub(crate) fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
+fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     let read = |path: &PathBuf| {
         let name = path.display().to_string();
         match fs::read(path) {
@@ -89,7 +76,7 @@ pub(crate) fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal>
 }
 
 /// Returns the responses in HAR files, and prints the entries that are skipped.
-pub(crate) fn recorded(catalogue: Catalogue, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
+fn recorded(catalogue: Catalogue, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
     let recording = Recording::read(catalogue, &read(files)?)?;
     for line in &recording.skipped {
         print(&format!("skipped: {line}\n"));
@@ -101,13 +88,9 @@ pub(crate) fn recorded(catalogue: Catalogue, files: &[PathBuf]) -> Result<Vec<En
 }
 
 impl Learn {
-    pub(crate) fn run(&self) -> ExitCode {
-        let samples = match self.samples() {
-            Ok(samples) => samples,
-            Err(refusal) => return self.target.report(&refusal),
-        };
+    pub(crate) fn run(&self) -> Outcome {
         let learning = LearnOptions {
-            endpoints: samples,
+            endpoints: self.samples().map_err(|refusal| self.target.text(&refusal))?,
             evidence: self.evidence,
             enums: self.enums.clone(),
             // Mock responses of the sandbox must not become part of our own catalogue.
@@ -125,16 +108,12 @@ impl Learn {
                     .to_owned(),
             ));
         }
-        if self.untyped {
-            let requests = LiveRequest::untyped(catalogue())?;
-            LiveRequest::check_params(&requests, &self.params)?;
-            return self.fetch_all(&requests);
-        }
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
-            let requests = [LiveRequest::of(catalogue(), endpoint)?];
+            let of_one = || Ok(vec![LiveRequest::of(catalogue(), endpoint)?]);
+            let requests = if self.untyped { LiveRequest::untyped(catalogue()) } else { of_one() }?;
             LiveRequest::check_params(&requests, &self.params)?;
-            return Ok(vec![self.fetch(&requests[0], 24).map_err(|failed| failed.why)?]);
+            return self.fetch_all(&requests);
         }
         if !self.har.is_empty() {
             return recorded(catalogue(), &self.har);
@@ -142,21 +121,25 @@ impl Learn {
         Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: read(&self.replies)? }])
     }
 
-    /// Sends a request to every endpoint. An endpoint that fails is reported and skipped; the remaining endpoints are
-    /// skipped too if they would fail for the same reason.
+    /// Sends a request to every endpoint. If there are several, an endpoint that fails is reported and skipped; the
+    /// remaining endpoints are skipped too if they would fail for the same reason.
     fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<EndpointResponses>, Refusal> {
         let mut samples = Vec::new();
         for request in requests {
-            match self.fetch(request, 4) {
-                Ok(sample) => samples.push(sample),
-                Err(failed) if failed.is_of_all && samples.is_empty() => return Err(failed.why),
-                Err(FetchError { why, is_of_all }) => {
-                    print(&format!("{}: skipped: {why}\n", request.endpoint));
-                    if is_of_all {
-                        print("the remaining endpoints are skipped too\n");
-                        break;
-                    }
+            let (why, is_of_all) = match self.fetch(request) {
+                Ok(sample) => {
+                    samples.push(sample);
+                    continue;
                 }
+                Err(failure) => failure,
+            };
+            if !self.untyped || is_of_all && samples.is_empty() {
+                return Err(why);
+            }
+            print(&format!("{}: skipped: {why}\n", request.endpoint));
+            if is_of_all {
+                print("the remaining endpoints are skipped too\n");
+                break;
             }
         }
         if samples.is_empty() && !requests.is_empty() {
@@ -168,9 +151,10 @@ impl Learn {
         Ok(samples)
     }
 
-    /// Sends a request with the project's own client, and prints the first `lines` lines of the response.
-    fn fetch(&self, request: &LiveRequest, lines: usize) -> Result<EndpointResponses, FetchError> {
-        let (path, query) = request.parts(&self.params)?;
+    /// Sends a request with the project's own client, and prints the first lines of the response. The second value of an
+    /// error is `true` if requests to all other endpoints would fail for the same reason.
+    fn fetch(&self, request: &LiveRequest) -> Result<EndpointResponses, (Refusal, bool)> {
+        let (path, query) = request.parts(&self.params).map_err(|why| (why, false))?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let output = cargo()
             .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
@@ -178,18 +162,58 @@ impl Learn {
             .args(&query)
             .current_dir(project_paths::root())
             .output()
-            .map_err(|error| Refusal::Message(format!("cargo does not start: {error}")))?;
+            .map_err(|error| (Refusal::Message(format!("cargo does not start: {error}")), true))?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
             let why = Refusal::Message(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
-            return Err(FetchError { why, is_of_all: output.status.code() == Some(OF_ALL) });
+            return Err((why, output.status.code() == Some(OF_ALL)));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lines = if self.untyped { 4 } else { 24 };
         let shown: Vec<&str> = text.lines().take(lines).collect();
         let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
         print(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
         // The client returns a body only for a success, so the response is recorded with the status 200.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
         Ok(EndpointResponses { endpoint: request.endpoint.clone(), responses: vec![(format!("`GET {path}`"), saved)] })
+    }
+}
+
+/// Report where responses contradict the catalogue
+///
+/// Nothing is written. The exit code is 1 if there is a difference. `cargo xtask learn` adapts the catalogue.
+#[derive(Args)]
+pub(crate) struct Drift {
+    /// HAR files of a browser or proxy or, with `--endpoint`, files with responses
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The endpoint of the responses: its path, its name, or its group and method
+    #[arg(long)]
+    endpoint: Option<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Drift {
+    pub(crate) fn run(&self) -> Outcome {
+        let found = self.differences().map_err(|refusal| self.target.text(&refusal))?;
+        if found.is_empty() {
+            print("no differences\n");
+            return Ok(());
+        }
+        print(&(found.join("\n") + "\n"));
+        Err(String::new())
+    }
+
+    fn differences(&self) -> Result<Vec<String>, Refusal> {
+        let catalogue = || load(&self.target.spec());
+        let endpoints = match &self.endpoint {
+            Some(endpoint) => {
+                vec![EndpointResponses { endpoint: endpoint.clone(), responses: read(&self.files)? }]
+            }
+            None => recorded(catalogue(), &self.files)?,
+        };
+        let (evidence, accept_mock) = (Evidence::Reported, self.target.is_named());
+        evolve::drift(catalogue(), &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock })
     }
 }

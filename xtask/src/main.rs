@@ -1,19 +1,15 @@
 //! The commands of `cargo xtask`. Libraries and other packages do most of the work.
 
 mod add;
-mod bench;
-mod cargo;
+mod cargo_programs;
 mod codegen;
 mod confirm_edit;
 mod crate_folder;
 mod diff;
-mod drift;
 mod endpoint_references;
 mod import;
 mod learn;
-mod openapi;
 mod project_paths;
-mod serve;
 mod terminal;
 mod verify;
 
@@ -31,22 +27,25 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Bench(bench::Bench),
+    Bench(cargo_programs::Bench),
     Codegen(codegen::Codegen),
     Check(codegen::Check),
-    Openapi(openapi::Openapi),
+    Openapi(codegen::Openapi),
     Add(add::Add),
     Import(import::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
-    Drift(drift::Drift),
-    Serve(serve::Serve),
+    Drift(learn::Drift),
+    Serve(cargo_programs::Serve),
     Status(codegen::Status),
     Verify(verify::Verify),
 }
 
+/// The outcome of a command; an error is text for the user, with its line breaks.
+type Outcome = Result<(), String>;
+
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let outcome = match Cli::parse().command {
         Command::Bench(command) => command.run(),
         Command::Codegen(command) => command.run(),
         Command::Check(command) => command.run(),
@@ -59,5 +58,9 @@ fn main() -> ExitCode {
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),
+    };
+    if let Err(text) = &outcome {
+        terminal::print_error(text);
     }
+    if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

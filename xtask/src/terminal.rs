@@ -1,7 +1,6 @@
 //! Prints the output of commands: results to standard output, messages and errors to standard error.
 
 use std::io::{Write, stderr, stdout};
-use std::process::ExitCode;
 
 /// Prints a result without adding a line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {
@@ -11,10 +10,4 @@ pub(crate) fn print(text: &str) {
 /// Prints a message or an error. A failed write is ignored.
 pub(crate) fn print_error(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
-}
-
-/// Prints an error, and returns the exit code of a failure.
-pub(crate) fn fail(text: &str) -> ExitCode {
-    print_error(text);
-    ExitCode::FAILURE
 }

@@ -6,12 +6,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use clap::Args;
 
+use crate::Outcome;
 use crate::project_paths;
-use crate::terminal::{fail, print};
+use crate::terminal::print;
 
 /// Run the checks that need more than a Rust toolchain
 #[derive(Args)]
@@ -28,17 +29,14 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(&self) -> ExitCode {
-        let checks = match chosen(&self.names) {
-            Ok(checks) => checks,
-            Err(why) => return fail(&format!("error: {why}\n")),
-        };
+    pub(crate) fn run(&self) -> Outcome {
+        let checks = chosen(&self.names).map_err(|why| format!("error: {why}\n"))?;
         if self.list {
             print(&checks.iter().map(Check::listing).collect::<String>());
-            return ExitCode::SUCCESS;
+            return Ok(());
         }
         let failed: String = checks.iter().filter_map(|check| check.run(&self.arguments).err()).collect();
-        if failed.is_empty() { ExitCode::SUCCESS } else { fail(&failed) }
+        if failed.is_empty() { Ok(()) } else { Err(failed) }
     }
 }
 

@@ -4,7 +4,7 @@
 use codegen::is_line;
 use codegen::spec::{Field, Record};
 use codegen::type_expr::TypeExpr;
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::Reader;
 use super::composed_schemas::Properties;
@@ -33,7 +33,7 @@ impl<'d> Reader<'d> {
     pub(super) fn list(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let items = schema.get("items");
         if let Some(fields) = schema.get("prefixItems").and_then(Value::as_sequence) {
-            if items.and_then(Value::as_mapping).is_none_or(|rest| rest.is_empty()) {
+            if items.and_then(Value::as_mapping).is_none_or(Mapping::is_empty) {
                 return self.positional(schema, fields, name, pointer);
             }
             self.omissions.add(Weight::Fact, "`prefixItems` next to `items`", pointer);

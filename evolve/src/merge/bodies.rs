@@ -52,23 +52,20 @@ impl Merger<'_> {
             let time = body.time.clone().or(envelope.clone());
             let is_listed = inline_mut(body).is_some();
             // The unit belongs to the time field if the body lists the time field, otherwise to the body.
-            let is_kept = match field_mut(body, time.as_ref()) {
-                Some(Field { unit, format, .. }) => {
-                    let own = unit.as_ref().and_then(|unit| TimeUnit::of(unit));
-                    let fits = TimeForm::of(own, format.as_deref().copied()).is_none_or(|own| own == form);
-                    if fits {
-                        (*unit, *format) = (form.unit().map(|unit| unit.word().into()), form.format().map(Into::into));
-                    }
-                    fits
+            let is_kept = if let Some(Field { unit, format, .. }) = field_mut(body, time.as_ref()) {
+                let own = unit.as_ref().and_then(|unit| TimeUnit::of(unit));
+                let fits = TimeForm::of(own, format.as_deref().copied()).is_none_or(|own| own == form);
+                if fits {
+                    (*unit, *format) = (form.unit().map(|unit| unit.word().into()), form.format().map(Into::into));
                 }
-                None => {
-                    let own = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
-                    let fits = is_listed && time.is_some() && time == envelope && own.is_none_or(|own| own == form);
-                    if fits {
-                        (body.unit, body.format) = (form.unit().map(Into::into), form.format().map(Into::into));
-                    }
-                    fits
+                fits
+            } else {
+                let own = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
+                let fits = is_listed && time.is_some() && time == envelope && own.is_none_or(|own| own == form);
+                if fits {
+                    (body.unit, body.format) = (form.unit().map(Into::into), form.format().map(Into::into));
                 }
+                fits
             };
             let key = if form.unit().is_some() { "unit" } else { "format" };
             lost.extend((!is_kept).then(|| format!("`{key}: {}`", form.word())));

@@ -1,0 +1,74 @@
+//! `cargo xtask serve` and `cargo xtask bench`: programs that Cargo builds and runs, so that `xtask` builds without them.
+
+use std::process::Command;
+
+use clap::Args;
+
+use crate::Outcome;
+use crate::project_paths;
+use crate::terminal::print_error;
+
+/// Run the sandbox, a mock server for the client of a catalogue
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Serve {
+    /// Arguments of the sandbox; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+impl Serve {
+    pub(crate) fn run(&self) -> Outcome {
+        if !project_paths::target().join(BUILT).exists() {
+            print_error("building the sandbox; the first build takes a minute\n");
+        }
+        let mut command = cargo();
+        // The command runs in the current folder, not in the project's root, because the user's paths are relative to
+        // the current folder.
+        command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
+        command.arg(project_paths::root().join("Cargo.toml")).arg("--");
+        // A `--spec` among the user's arguments overrides this default.
+        command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
+        replace_process(&mut command)
+    }
+}
+
+/// The path of the built program.
+const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
+
+/// Compare the project with its peers
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Bench {
+    /// Arguments of the benchmarks; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+impl Bench {
+    pub(crate) fn run(&self) -> Outcome {
+        let manifest = project_paths::root().join("bench/Cargo.toml");
+        let mut command = cargo();
+        command.args(["run", "--quiet", "--locked", "--manifest-path"]).arg(manifest).arg("--").args(&self.arguments);
+        replace_process(command.env("CARGO_TARGET_DIR", project_paths::target()))
+    }
+}
+
+/// Returns a command that runs the Cargo program by which this process was started.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Replaces this process with the command, so that a signal to this process ends the program that Cargo starts.
+#[cfg(unix)]
+fn replace_process(command: &mut Command) -> Outcome {
+    let error = std::os::unix::process::CommandExt::exec(command);
+    Err(format!("error: cargo does not start: {error}\n"))
+}
+
+/// Runs the command, and ends with its exit code, because only Unix can replace a process.
+#[cfg(not(unix))]
+fn replace_process(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|error| format!("error: cargo does not start: {error}\n"))?;
+    std::process::exit(status.code().unwrap_or(1))
+}
