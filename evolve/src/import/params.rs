@@ -175,7 +175,9 @@ impl<'d> Reader<'d> {
     pub(super) fn fits(&self, text: &str, facts: &Field) -> bool {
         let is_in_range = |range: &Range| text.parse().is_ok_and(|number| is_within(range, number));
         match (TypeExpr::parse(&facts.ty), facts.format.as_deref()) {
-            (Some(TypeExpr::Builtin(Builtin::Timestamp(_))), Some(format)) => TimeForm::Written(*format).is_written(text),
+            (Some(TypeExpr::Builtin(Builtin::Timestamp(_))), Some(format)) => {
+                TimeForm::Written(*format).is_written(text)
+            }
             (Some(TypeExpr::Builtin(builtin)), _) => {
                 is_line(text) && builtin.is_written(text) && facts.range.as_deref().is_none_or(is_in_range)
             }
