@@ -50,6 +50,7 @@ async fn replies_of_the_sandbox() {
     let client = Client::builder(sandbox.base_url()).api_key("any").build().unwrap();
     let commits = client.forge().commits("clock").await.unwrap();
     assert!(!commits.is_empty() && commits.is_sorted_by_key(|commit| commit.date));
-    let forecast = client.forge().forecast(1_709_251_200).hourly(["rain", "wind"]).await.unwrap();
+    let day = Timestamp::from_unix_seconds(1_709_251_200);
+    let forecast = client.forge().forecast(day).hourly(["rain", "wind"]).await.unwrap();
     assert!(!forecast.days.is_empty() && !forecast.highs.is_empty() && !forecast.sunrise.is_empty());
 }
