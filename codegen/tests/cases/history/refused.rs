@@ -1,11 +1,13 @@
 //! Calls `history` on endpoints without a history, which must not compile.
 
+use case_history::{Client, Timestamp};
+
 fn main() {
-    let client = case_history::Client::builder("https://service.test/v2").build();
-    let _ = client.map(|client| {
-        drop(client.market().ratio().history(0..1));
-        drop(client.market().own().history(0..1));
-        drop(client.market().latest().history(0..1));
-        drop(client.market().odd().history(0..1));
+    let (from, to) = (Timestamp::from_unix_seconds(0), Timestamp::from_unix_seconds(1));
+    let _ = Client::builder("https://service.test/v2").build().map(|client| {
+        drop(client.market().ratio().history(from..to));
+        drop(client.market().own().history(from..to));
+        drop(client.market().latest().history(from..to));
+        drop(client.market().odd().history(from..to));
     });
 }
