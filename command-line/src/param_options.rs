@@ -79,7 +79,8 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
 
 /// Returns the names of the params that a history sets in the request of each page; the first two set the range.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
-    [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
+    let all = [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name));
+    all.filter(|name| !name.is_empty())
 }
 
 /// Converts a name to the style of options, for example `startTime` to `start-time`.

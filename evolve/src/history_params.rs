@@ -5,7 +5,7 @@ use heck::ToSnakeCase;
 
 use crate::draft_types::TIMESTAMP;
 
-/// Returns the history that a list of params allows; `None` if one of the params is missing.
+/// Returns the history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {
     let named = |words: &str, fits: &dyn Fn(&Param) -> bool| {
         let is_named =
@@ -18,13 +18,14 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
     let is_step = |param: &Param| values(param).iter().any(|value| value.duration.is_some());
     let first = |param: &Param| values(param).iter().find(|value| ["asc", "ascending"].contains(&value.value.as_str()));
     let sort = params.iter().find_map(|param| Some((param.name.clone(), first(param)?.value.clone())));
-    Some(History {
-        from: named("after begin from since start", &is_time)?,
-        to: named("before end to until", &is_time)?,
-        limit: named("count limit size", &|param| matches!(param.ty.as_str(), "count" | "integer"))?,
-        step: named("granularity interval period resolution step timeframe", &is_step)?,
+    let found = History {
+        from: named("after begin from since start", &is_time),
+        to: named("before end to until", &is_time),
+        limit: named("count limit size", &|param| matches!(param.ty.as_str(), "count" | "integer")),
+        step: named("granularity interval period resolution step timeframe", &is_step),
         sort: sort.as_ref().map(|(name, _)| name.clone()),
         oldest_first: sort.map(|(_, first)| first),
         evidence,
-    })
+    };
+    Some(found).filter(|found| found.from.is_some() || found.to.is_some())
 }

@@ -67,7 +67,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     merge(&mut editor, &reader.drafted_content(own.then_some(import.evidence)));
     if is_new {
         let service = &mut editor.service;
-        service.history = history(&service.params, &service.types, import.evidence);
+        service.history = history(&service.params, &service.types, import.evidence)
+            .filter(|found| [&found.from, &found.to, &found.limit, &found.step].iter().all(|param| param.is_some()));
     } else {
         note_gone(&mut editor, &templates);
         // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the

@@ -154,7 +154,8 @@ fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
     let params = editor.params_of(endpoint).unwrap_or_default();
     let found = history(&params, &editor.service.types, evidence).filter(|_| is_timed);
     if let (Some(found), None, None) = (found, &endpoint.history, &editor.service.history) {
-        editor.note(format!("the params `{}` and `{}` select the time range of a history", found.from, found.to));
+        let ends: Vec<_> = [&found.from, &found.to].into_iter().flatten().map(|name| format!("`{name}`")).collect();
+        editor.note(format!("a history is requested with {}", ends.join(" and ")));
         editor.endpoint_mut(at).history = Some(Known::Known(found));
     }
 }

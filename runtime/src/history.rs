@@ -59,7 +59,7 @@ use time_grid::Span;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no history",
     label = "this endpoint has no history",
-    note = "an endpoint has a history if it accepts a time range, a page size and a step, and returns a time series"
+    note = "an endpoint has a history if it returns a time series, and the params that select its range are known"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
@@ -79,6 +79,11 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 /// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
 /// If a response looks truncated, its window is fetched again in parts. In the result, each record has a later time
 /// than the record before it.
+///
+/// An endpoint without a param for the start, the end, the page size or the interval is fetched page by page instead:
+/// each page begins where another page ended. If such an endpoint has no start, its newest page is fetched first, and all
+/// pages are in memory before the first is returned. Without an interval, the records are events: several can have the
+/// same time, and there are no gaps.
 #[must_use = "nothing is sent before pages or records are requested"]
 pub struct History<E> {
     request: Request<E>,

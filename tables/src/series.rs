@@ -41,6 +41,10 @@ impl SeriesRequest {
             let endpoint = request.endpoint();
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
+        if request.endpoint().history(request.service()).is_some_and(|info| info.step.is_empty()) {
+            let endpoint = request.endpoint();
+            return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
+        }
         let path = path(&request);
         if let Some((name, _)) = path_names::params(&path).find(|(name, _)| RESERVED.contains(&&**name) || name == time)
         {

@@ -305,6 +305,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
 
 pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
+    let [from, to, limit, step] = [from, to, limit, step].map(|name| name.as_ref().map_or("", |name| name.as_str()));
     let sort = option(history.order().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
     quote!(HistoryInfo { from: #from, to: #to, limit: #limit, step: #step, sort: #sort, evidence: #evidence })
 }

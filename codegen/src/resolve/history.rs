@@ -9,16 +9,18 @@ use crate::spec::{self, Known};
 type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Param) -> bool, &'static str);
 
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.
-fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
+fn typed_params<'h>(history: &'h spec::History) -> [Option<TypedParam<'h>>; 4] {
+    let typed =
+        |name: &'h Option<Text>, fits: fn(&spec::Service, &Param) -> bool, what| Some((name.as_ref()?, fits, what));
     [
-        (&history.from, is_bound, "be a `timestamp` without `const_value`"),
-        (&history.to, is_bound, "be a `timestamp` without `const_value`"),
-        (
+        typed(&history.from, is_bound, "be a `timestamp` without `const_value`"),
+        typed(&history.to, is_bound, "be a `timestamp` without `const_value`"),
+        typed(
             &history.limit,
             |_, param| matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)),
             "be a `count`",
         ),
-        (&history.step, has_duration, "have a type whose values have a `duration`"),
+        typed(&history.step, has_duration, "have a type whose values have a `duration`"),
     ]
 }
 
@@ -62,7 +64,7 @@ impl<'a> Resolver<'a> {
                 let can_set =
                     |name: &Text| params.iter().all(|param| param.wire_name != **name || param.const_value.is_none());
                 let takes_all = self.service.history.as_ref().is_some_and(|history| {
-                    typed_params(history).into_iter().all(takes) && history.sort.iter().all(can_set)
+                    typed_params(history).into_iter().flatten().all(takes) && history.sort.iter().all(can_set)
                 });
                 (HistorySource::Service, takes_all && is_in_time && is_known)
             }
@@ -72,7 +74,8 @@ impl<'a> Resolver<'a> {
                     self.check_history(history, &params);
                 } else {
                     let message = "only an endpoint that returns a time series can have a history";
-                    self.error("history-body", history.from.at(), message, "omit `history`");
+                    let at = history.from.as_ref().or(history.to.as_ref()).map_or_else(|| endpoint.name.at(), Text::at);
+                    self.error("history-body", at, message, "omit `history`");
                 }
                 (HistorySource::Endpoint(Box::new(history.clone())), is_known)
             }
@@ -80,12 +83,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_history(&mut self, history: &spec::History, params: &[&Param]) {
-        if history.from == history.to {
-            let message = format!("the param `{}` is both `from` and `to`", history.to);
-            self.error("duplicate-param", history.to.at(), message, "set them to different params");
+        if let Some(to) = history.to.as_ref().filter(|_| history.from == history.to) {
+            let message = format!("the param `{to}` is both `from` and `to`");
+            self.error("duplicate-param", to.at(), message, "set them to different params");
             return;
         }
-        for param in typed_params(history) {
+        for param in typed_params(history).into_iter().flatten() {
             self.history_param(params, param);
         }
         if let Some((sort, oldest_first)) = history.order() {

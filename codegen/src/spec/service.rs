@@ -225,17 +225,20 @@ map! {
 
 map! {
     /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose
-    /// names are the values of `from`, `to`, `limit` and `step`.
+    /// names are the values of `from`, `to`, `limit` and `step`. With all four, pages are requested concurrently. With
+    /// less, each page begins where the page before it ended: `from` pages forward, `to` backward. Gaps are reported only
+    /// with `step`.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
-        must from: Text;
+        may from: Option<Text>;
         /// The param for the end of the range, a `timestamp`.
-        must to: Text;
+        may to: Option<Text>;
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.
-        must limit: Text;
-        /// The param for the interval between records. Its type must have values with a `duration`.
-        must step: Text;
+        may limit: Option<Text>;
+        /// The param for the interval between records. Its type must have values with a `duration`. Omitted for events,
+        /// such as trades.
+        may step: Option<Text>;
         /// The param that sets the order of records.
         may sort: Option<Text>;
         /// The value of `sort` for ascending time.
@@ -243,6 +246,8 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
+    never(Lacks("from"), Lacks("to")) at "":
+        Fault("history-range", "a history needs a param that sets an end of the range", "add `from` or `to`, or omit `history`");
     never(Has("sort"), Lacks("oldest_first")) at "sort":
         Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`");
     never(Has("oldest_first"), Lacks("sort")) at "oldest_first":

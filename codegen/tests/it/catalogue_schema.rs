@@ -26,6 +26,7 @@ const IN_SCHEMA: &[&str] = &[
     "env-prefix",
     "const-param",
     "header-value",
+    "history-range",
     "history-sort",
     "invisible-character",
     "key-carrier",

@@ -90,6 +90,9 @@ impl Get {
             let info = target.known.and_then(|endpoint| endpoint.history(program::service()));
             let info = info.ok_or_else(|| Failure::usage(format!("{} has no known time range", target.name)))?;
             for (name, time) in [(info.from, self.from), (info.to, self.to)] {
+                if name.is_empty() && time.is_some() {
+                    return Err(Failure::usage(format!("{} has only one end of its time range", target.name)));
+                }
                 if let Some(time) = time.filter(|_| !params.has(name)) {
                     params.known.push((name.to_owned(), vec![time.to_string()]));
                 }

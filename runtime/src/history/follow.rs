@@ -263,6 +263,10 @@ impl<T: Send + 'static> State<T> {
     /// Prepares the schedule and the first checkpoint, or returns an error if the request cannot be followed.
     fn following(&self) -> Result<Following, Error> {
         let template = RequestTemplate::new(&self.request)?;
+        if !template.grid.has_steps() {
+            let error = Error::build("the records of this endpoint have no interval, by which they could be followed");
+            return Err(self.request.about(error));
+        }
         let now = self.request.connection().clock.read().time();
         let start = if let Some(checkpoint) = &self.checkpoint {
             template.resumed(checkpoint)?.clone()

@@ -50,13 +50,14 @@ pub(super) struct Options {
 pub struct Plan {
     /// The range, which ends with the last closed interval at the latest.
     pub range: std::ops::Range<Timestamp>,
-    /// The interval between records.
+    /// The interval between records; a nanosecond for events, which can have any times.
     pub step: Duration,
-    /// The maximum number of records on a page.
+    /// The maximum number of records on a page; `usize::MAX` if it is unknown.
     pub page_size: usize,
     /// The maximum number of records: one per step.
     pub records: u64,
-    /// The number of requests if the service responds as planned: one for each page.
+    /// The number of requests if the service responds as planned: one for each page. If each page begins where another
+    /// page ended, only the first is counted.
     pub requests: u64,
     /// The shortest time that the client's rate limit allows from the first request to the last; `None` if a custom
     /// rate limiter reports no limit.

@@ -1,7 +1,7 @@
 //! The records of a response that belong to its window, and the steps of the window without a record.
 //!
-//! The records of the window are sorted by time, with one record per time; other records are dropped. `pager` decides
-//! whether the response is accepted.
+//! The records of the window are sorted by time, with one record per time unless they are events; other records are
+//! dropped. `pager` decides whether the response is accepted.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) type Received<R> = (TimedRecords<R>, Timestamp);
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
 pub(super) struct PageResponse<R> {
-    /// One record per time, in order of time: the time, and the index in `records`.
+    /// The records in order of time: the time, and the index in `records`. Only events can have equal times.
     pub(super) sorted: Vec<(Timestamp, usize)>,
     /// `None` for a window without a response.
     pub(super) records: Option<R>,
@@ -25,6 +25,8 @@ pub(super) struct PageResponse<R> {
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
+    /// Whether there were records before the window, and after it.
+    pub(super) beyond: [bool; 2],
     /// A time that the service had reached when it created the response.
     pub(super) reached: Timestamp,
     /// The report on the response, without gaps.
@@ -54,7 +56,7 @@ impl<R> PageResponse<R> {
     /// Creates the result for a window without a response.
     pub(super) fn none(report: Report) -> Self {
         let (sorted, missing) = (Vec::new(), Vec::new());
-        Self { sorted, records: None, missing, received: 0, reached: Timestamp::MAX, report }
+        Self { sorted, records: None, missing, received: 0, beyond: [false; 2], reached: Timestamp::MAX, report }
     }
 
     /// Selects the part of a response that belongs to its window, which was requested with a margin on both sides.
@@ -63,6 +65,8 @@ impl<R> PageResponse<R> {
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
         let mut sorted = Vec::with_capacity(times.len());
+        let beyond = [|time, window: Span| time < window.from, |time, window: Span| time >= window.to]
+            .map(|is_beyond: fn(_, _) -> bool| times.iter().flatten().any(|time| is_beyond(*time, window)));
         for (index, time) in times.into_iter().enumerate() {
             match time {
                 None => dropped.missing_time += 1,
@@ -72,14 +76,17 @@ impl<R> PageResponse<R> {
                 Some(time) => sorted.push((time, index)),
             }
         }
-        // Two records with the same time are sorted by their index, so `dedup_by_key` drops the second.
         sorted.sort_unstable();
-        let all = sorted.len();
-        sorted.dedup_by_key(|(time, _)| *time);
-        dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
-        let missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
+        let mut missing = Vec::new();
+        if grid.has_steps() {
+            // Two records with the same time are sorted by their index, so `dedup_by_key` drops the second.
+            let all = sorted.len();
+            sorted.dedup_by_key(|(time, _)| *time);
+            dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
+            missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
+        }
         let report = Report { bad_records: bad, dropped, metadata: Vec::from_iter(metadata), ..Report::default() };
-        Self { sorted, records: Some(records), missing, received, reached, report }
+        Self { sorted, records: Some(records), missing, received, beyond, reached, report }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -27,6 +27,9 @@ pub(super) struct PagerOptions {
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
     pub(super) outside: usize,
+    /// `None` if a window can be requested whose records fit on a page. Otherwise, each page begins where another page
+    /// ended, and these values are true if the part before a page can be requested, and the part after it.
+    pub(super) ends: Option<[bool; 2]>,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
     /// The time after which missing records may still be published. If no missing record is expected to be published,
@@ -71,6 +74,8 @@ struct PlannedPage<R> {
     /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
     /// that this part is requested again. The value is the number of records on that page.
     confirms: Option<usize>,
+    /// True if the page at which this window begins or ends has a record in this window.
+    is_anchored: bool,
 }
 
 #[derive(Debug)]
@@ -84,7 +89,7 @@ enum PageState<R> {
 
 impl<R> PlannedPage<R> {
     fn new(window: Span) -> Self {
-        Self { window, state: PageState::Waiting, is_doubted: false, confirms: None }
+        Self { window, state: PageState::Waiting, is_doubted: false, confirms: None, is_anchored: false }
     }
 
     fn settled(window: Span, response: PageResponse<R>) -> Self {
@@ -139,6 +144,9 @@ impl<R> Pager<R> {
     /// Returns the number of windows still to be planned.
     fn unplanned(&self) -> u64 {
         let rest = Span { from: self.next, to: self.options.range.to };
+        if self.options.ends.is_some() {
+            return u64::from(!rest.is_empty());
+        }
         let steps = u64::try_from(self.limits.steps()).unwrap_or(u64::MAX);
         self.options.grid.touched(rest).div_ceil(steps)
     }
@@ -165,7 +173,10 @@ impl<R> Pager<R> {
         if self.next >= range.to || self.pages.len() >= ahead || self.search.is_some() {
             return;
         }
-        if !may_search || self.requests < FIRST_PAGES || self.unplanned() < MANY_PAGES {
+        if self.options.ends.is_some() {
+            self.pages.push_back(PlannedPage::new(Span { from: self.next, to: range.to }));
+            self.next = range.to;
+        } else if !may_search || self.requests < FIRST_PAGES || self.unplanned() < MANY_PAGES {
             let to = grid.after(self.next, self.limits.steps()).min(range.to);
             self.pages.push_back(PlannedPage::new(Span { from: self.next, to }));
             self.next = to;
@@ -217,12 +228,13 @@ impl<R> Pager<R> {
             return;
         }
         match outcome {
+            Ok(response) if self.options.ends.is_some() => self.extend(index, response),
             Ok(response) => {
                 // A search is useful only if the range begins with empty pages.
                 self.options.may_search &= response.is_empty();
                 self.judge(index, response);
             }
-            Err(error) if error.is_body_too_large() && grid.touched(page.window) > 1 => {
+            Err(error) if error.is_body_too_large() && self.options.ends.is_none() && grid.touched(page.window) > 1 => {
                 let half = half(grid, page.window);
                 // The bodies of later windows of the same size would be too large as well.
                 self.limits.cut(half);
@@ -295,6 +307,41 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(Ok(response));
     }
 
+    /// Accepts a page of a window of any length, and requests the parts of the window before and after the page. The
+    /// records of its first and last times are requested again, because the page may have been cut between records of
+    /// equal times. If the page has no other records, there is nothing beyond it.
+    fn extend(&mut self, index: usize, mut response: PageResponse<R>) {
+        let (Some([can_go_back, can_go_on]), Some(page)) = (self.options.ends, self.pages.get_mut(index)) else {
+            return;
+        };
+        let Span { from, to } = page.window;
+        let [is_before, is_after] = response.beyond;
+        let (is_back, is_on) = (can_go_back && !is_before, can_go_on && !is_after);
+        let after = |time: Timestamp| time + TimeGrid::EVENTS.step;
+        let (first, last) = match (response.sorted.first(), response.sorted.last()) {
+            (Some((first, _)), Some((last, _))) => (*first, *last),
+            _ if !page.is_anchored => return page.state = PageState::Settled(Ok(response)),
+            _ => return page.state = PageState::Settled(Err(too_many(response.received))),
+        };
+        let (has_back, has_on) = (is_back && from < first, is_on && from < last && after(last) < to);
+        let is_stuck = has_back && after(first) >= to || is_on && last <= from;
+        if is_stuck && response.received >= self.options.page_size {
+            return page.state = PageState::Settled(Err(too_many(response.received)));
+        }
+        let anchored = |from, to| PlannedPage { is_anchored: true, ..PlannedPage::new(Span { from, to }) };
+        let back = (has_back && after(first) < to).then(|| anchored(from, after(first)));
+        let start = back.as_ref().map_or(from, |back| back.window.to);
+        let on = has_on.then(|| match last {
+            last if last < start => PlannedPage::new(Span { from: start, to }),
+            last => anchored(last, to),
+        });
+        let window = Span { from: start, to: on.as_ref().map_or(to, |on| on.window.from) };
+        response.sorted.retain(|(time, _)| window.contains(*time));
+        response.missing.retain(|gap| window.contains(gap.from));
+        let rest = (!window.is_empty()).then(|| PlannedPage::settled(window, response));
+        self.replace(index, [back, rest, on].into_iter().flatten());
+    }
+
     /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested
     /// again, unless its records may still be published. A gap between two records is final.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
@@ -350,6 +397,12 @@ impl<R> Pager<R> {
         self.pages.truncate(index);
         self.pages.extend(pages.into_iter().chain(after));
     }
+}
+
+/// Returns the error for a page that cannot be continued, because its records have the same time.
+fn too_many(received: usize) -> Error {
+    let message = format!("one timestamp has at least as many records as fit on a page ({received})");
+    Error::new(ErrorKind::Incomplete, message).with_hint("increase the page size")
 }
 
 /// Returns half the steps of a window, rounded up.

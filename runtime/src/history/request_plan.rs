@@ -32,6 +32,7 @@ pub(super) struct RequestTemplate {
     /// The time units of the params for the start and the end of a range.
     units: [TimeUnit; 2],
     pub(super) grid: TimeGrid,
+    /// The maximum number of records on a page; `usize::MAX` if it is unknown.
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
     outside: usize,
@@ -47,7 +48,7 @@ impl RequestTemplate {
         let Some(info) = request.target().endpoint.history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
-        let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
+        let set_by_history = [named(info.from), named(info.to), info.sort.map(|(param, _)| param)];
         let param = |name: &str| request.target().endpoint.param(name);
         // A required param is an argument of the method, so it is always set, and the history replaces its value. Only
         // an optional param that is set is an error.
@@ -59,13 +60,14 @@ impl RequestTemplate {
         }
         let grid = step(request, info)?;
         let units = [info.from, info.to].map(|name| request.time_unit(name));
-        let outside = outside(units, grid);
+        let outside = if has_windows(info) { outside(units, grid) } else { 0 };
         let page_size = page_size(request, info, outside)?;
         let mut request = request.clone();
-        if !request.target().sets(info.limit) {
-            request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
+        let limit = named(info.limit);
+        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && !request.target().sets(limit)) {
+            request = request.set(Cow::Borrowed(limit), Some(page_size.to_string()));
         }
-        let varying = set_by_history.into_iter().flatten().chain([info.limit]);
+        let varying = set_by_history.into_iter().flatten().chain(limit);
         let identity = varying.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
         let identity = identity.target().to_string();
         if let Some((name, oldest_first)) = info.sort.filter(|(name, _)| param(name).is_some()) {
@@ -129,10 +131,16 @@ impl RequestTemplate {
     /// Returns the settings for fetching a range.
     pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
         let [from, to] = self.units;
-        let margin = from.grain().max(last(to));
+        let mut margin = from.grain().max(last(to));
         let Self { grid, page_size, outside, .. } = *self;
         let Options { ahead, unsettled, no_first_record_search, .. } = *options;
-        PagerOptions { grid, range, margin, page_size, outside, ahead, unsettled, may_search: !no_first_record_search }
+        let ends = (!has_windows(self.info)).then_some([self.info.to, self.info.from].map(|name| !name.is_empty()));
+        if ends.is_some() {
+            // A page may extend beyond its window, at the end for which there is no param.
+            margin = Duration::MAX;
+        }
+        let may_search = ends.is_none() && !no_first_record_search;
+        PagerOptions { grid, range, margin, page_size, outside, ends, ahead, unsettled, may_search }
     }
 
     /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
@@ -142,9 +150,19 @@ impl RequestTemplate {
         let [from, to] = self.units;
         let begin = before(window.from, from).to_wire(from);
         let end = (before(window.to, to) + to.grain()).to_wire(to);
-        let request = self.request.clone().set(Cow::Borrowed(self.info.from), Some(begin));
-        request.set(Cow::Borrowed(self.info.to), Some(end))
+        let ends = [(self.info.from, begin), (self.info.to, end)].into_iter().filter(|(name, _)| !name.is_empty());
+        ends.fold(self.request.clone(), |request, (name, time)| request.set(Cow::Borrowed(name), Some(time)))
     }
+}
+
+/// Returns whether a request can select a window whose records fit on a page.
+fn has_windows(info: &HistoryInfo) -> bool {
+    [info.from, info.to, info.limit, info.step].iter().all(|name| !name.is_empty())
+}
+
+/// Returns the name of a param, if there is such a param.
+fn named(name: &'static str) -> Option<&'static str> {
+    Some(name).filter(|name| !name.is_empty())
 }
 
 /// Returns the maximum time from the end of a window to the last record on its page. If the unit is a date, the service
@@ -162,13 +180,13 @@ fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
 
 /// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
-    let name = info.step;
+    let Some(name) = named(info.step) else { return Ok(TimeGrid::EVENTS) };
     let param = request.target().endpoint.param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
-    let known = named(param).into_iter().find(|(known, _)| *known == value);
+    let known = durations(param).into_iter().find(|(known, _)| *known == value);
     known.and_then(|(_, duration)| TimeGrid::new(duration)).ok_or_else(|| {
         let message = format!("`{name}` is `{value}`, an interval of unknown length");
         Error::build(message).with_hint(steps(param))
@@ -176,13 +194,13 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
 }
 
 /// Returns the allowed values of the step param, each with its length.
-fn named(param: Option<&ParamInfo>) -> Vec<(&'static str, Duration)> {
+fn durations(param: Option<&ParamInfo>) -> Vec<(&'static str, Duration)> {
     let Some(ParamInfo { ty: ValueType::Named(named), .. }) = param else { return Vec::new() };
     named.values.iter().filter_map(|value| Some((value.value, value.duration?))).collect()
 }
 
 fn steps(param: Option<&ParamInfo>) -> String {
-    let values: Vec<_> = named(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
+    let values: Vec<_> = durations(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
     format!("known values: {}", values.join(", "))
 }
 
@@ -197,6 +215,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<us
         Some(size) if size > outside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
             .with_hint(format!("set it to at least {}, or omit it", outside.saturating_add(1)))),
+        None if !has_windows(info) => Ok(usize::MAX),
         None => Err(Error::build("the largest page size is unknown").with_hint(format!("set `{name}`"))),
     }
 }

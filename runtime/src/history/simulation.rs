@@ -92,7 +92,8 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     let range = span(from, to);
     let margin = Duration::from_secs(1);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
-    let options = PagerOptions { grid, range, margin, page_size, outside: 1, ahead, unsettled, may_search: false };
+    let options =
+        PagerOptions { grid, range, margin, page_size, outside: 1, ends: None, ahead, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
     let mut open = None;
     let (mut result, mut report) = (Fetched::default(), Report::default());

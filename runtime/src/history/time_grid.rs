@@ -35,6 +35,14 @@ pub(super) struct TimeGrid {
 }
 
 impl TimeGrid {
+    /// The grid of events, which can have any times.
+    pub(super) const EVENTS: Self = Self { step: Duration::from_nanos(1) };
+
+    /// Returns whether a record is expected for each step.
+    pub(super) fn has_steps(self) -> bool {
+        self != Self::EVENTS
+    }
+
     /// Creates a grid with steps of this length; returns `None` if the length is zero.
     pub(super) fn new(step: Duration) -> Option<Self> {
         (!step.is_zero()).then_some(Self { step })

@@ -5,7 +5,8 @@
 
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 
-/// Params that select a time range, by their wire names.
+/// Params that select a time range, by their wire names. A name is empty if there is no such param; `from` or `to` is
+/// not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryInfo {
     /// Param that sets the beginning of the range.
@@ -14,7 +15,8 @@ pub struct HistoryInfo {
     pub to: &'static str,
     /// Param that sets the maximum number of records.
     pub limit: &'static str,
-    /// Param that sets the interval between records; the type of the param declares the durations of the values.
+    /// Param that sets the interval between records; the type of the param declares the durations of the values. Empty
+    /// for events, which have any times.
     pub step: &'static str,
     /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
@@ -46,7 +48,7 @@ impl EndpointInfo {
             HistorySource::Service => {
                 let info = service.history.as_ref()?;
                 let needed = [info.from, info.to, info.limit, info.step];
-                needed.iter().all(|name| self.param(name).is_some()).then_some(info)
+                needed.iter().all(|name| name.is_empty() || self.param(name).is_some()).then_some(info)
             }
         }
     }

@@ -32,7 +32,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
 });
 
 macro_rules! endpoint {
-    ($marker:ident, $unit:ident, $required:expr) => {
+    ($marker:ident, $unit:ident, $required:expr, $history:expr) => {
         enum $marker {}
 
         impl ::runtime::emitted::Marker for $marker {}
@@ -48,18 +48,30 @@ macro_rules! endpoint {
                     time_unit: None,
                     evidence: Evidence::Documented,
                 },
-                history_source: OWN,
+                history_source: $history,
                 ..EndpointInfo::new("market", "texts", "Texts")
             };
         }
     };
 }
 
-endpoint!(Texts, Iso8601, None);
-endpoint!(Days, Date, None);
-endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented));
+const SINCE: HistorySource = HistorySource::Endpoint(&HistoryInfo {
+    from: "after",
+    to: "",
+    limit: "",
+    step: "",
+    evidence: Evidence::Documented,
+    sort: None,
+});
+
+endpoint!(Texts, Iso8601, None, OWN);
+endpoint!(Days, Date, None, OWN);
+endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
+
+endpoint!(Events, Iso8601, None, SINCE);
 
 impl runtime::history::HasHistory for Texts {}
+impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for RequiredRange {}
 
@@ -127,4 +139,22 @@ async fn a_history_replaces_the_required_start_end_and_order() {
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
     let resumed = set("2021-01-01T00:00:00Z").history(at(START)..at(START + 3 * HOUR)).resume(checkpoint);
     assert_eq!(resumed.collect().await.unwrap().records.len(), 1);
+}
+
+#[tokio::test]
+async fn events_are_fetched_with_only_a_start() {
+    // Three events at each time, on pages of ten.
+    let events = || (START..START + 1000).step_by(10).flat_map(|time| [time; 3]);
+    let service = Service::new(move |request, _| {
+        let after = TimeUnit::Iso8601.read(&query(request)["after"]).unwrap().unix_seconds();
+        reply(200, &[], &body(events().filter(|time| *time > after).take(10)))
+    });
+    let request = Request::<Events>::new(&service.client());
+    let all = request.history(at(START + 100)..at(START + 800)).collect().await.unwrap();
+    let times: Vec<i64> = all.times.iter().map(|time| time.unix_seconds()).collect();
+    assert_eq!(times, events().skip(30).take(210).collect::<Vec<_>>());
+    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
+    let mut updates = Request::<Events>::new(&service.client()).follow(at(START));
+    let error = updates.next().await.unwrap_err();
+    assert!(error.to_string().contains("have no interval"), "{error}");
 }

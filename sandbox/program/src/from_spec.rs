@@ -266,8 +266,9 @@ fn status(status: &model::Status) -> StatusInfo {
 }
 
 fn history(history: &History) -> HistoryInfo {
-    let [from, to, limit, step] = [&history.from, &history.to, &history.limit, &history.step].map(|name| text(name));
-    let sort = history.sort.as_ref().map(|(param, oldest_first)| (text(param), text(oldest_first)));
+    let [from, to, limit, step] = [&history.from, &history.to, &history.limit, &history.step]
+        .map(|name| name.as_ref().map_or("", |name| text(name)));
+    let sort = history.order().map(|(param, oldest_first)| (text(param), text(oldest_first)));
     HistoryInfo { from, to, limit, step, sort, evidence: evidence(history.evidence) }
 }
 

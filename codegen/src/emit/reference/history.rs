@@ -2,6 +2,7 @@
 
 use crate::emit::docs::code;
 use crate::model::{Api, Endpoint, History, HistorySource};
+use crate::spanned::Text;
 
 /// Returns the section of the front page on histories.
 pub(super) fn of_service(api: &Api) -> String {
@@ -30,5 +31,8 @@ fn params(history: &History) -> String {
         .order()
         .map(|(param, first)| format!(", {} (order; {} means ascending time)", code(param), code(first)))
         .unwrap_or_default();
-    format!("{} and {} (range), {} (page size), {} (step){sort}", code(from), code(to), code(limit), code(step))
+    let range: Vec<_> = [from, to].into_iter().flatten().map(|name| code(name)).collect();
+    let named = |name: &Option<Text>, role| name.as_ref().map(|name| format!(", {} ({role})", code(name)));
+    let [limit, step] = [named(limit, "page size"), named(step, "step")].map(Option::unwrap_or_default);
+    format!("{} (range){limit}{step}{sort}", range.join(" and "))
 }

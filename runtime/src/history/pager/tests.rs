@@ -21,6 +21,7 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
         margin: Duration::from_secs(1),
         page_size: steps + 1,
         outside: 1,
+        ends: None,
         ahead: 8,
         unsettled: unsettled.into(),
         may_search: false,
@@ -143,4 +144,69 @@ fn the_newest_records_may_be_published_later() {
         let expected: Vec<_> = expected.iter().copied().map(span).collect();
         assert_eq!(requested.collect::<Vec<_>>(), expected, "{unsettled} {window:?} {times:?}");
     }
+}
+
+/// Fetches all events from a server with pages of at most five records, and returns their times and the number of
+/// requests. `ends` are the params of the service: the end, then the start of the range.
+fn fetch_events(events: &[i64], range: Ends, ends: [bool; 2], is_newest_first: bool) -> (Vec<i64>, u64) {
+    const PAGE: usize = 5;
+    let options = PagerOptions {
+        grid: TimeGrid::EVENTS,
+        range: span(range),
+        margin: Duration::MAX,
+        page_size: PAGE,
+        outside: 0,
+        ends: Some(ends),
+        ahead: 8,
+        unsettled: i64::MAX.into(),
+        may_search: false,
+    };
+    let mut pager: Pager<()> = Pager::new(options, range.0.into());
+    let mut times = Vec::new();
+    loop {
+        while let Some((window, outcome)) = pager.take() {
+            let sorted = outcome.unwrap().sorted;
+            assert!(sorted.iter().all(|(time, _)| window.contains(*time)));
+            times.extend(sorted.iter().map(|(time, _)| time.unix_seconds()));
+        }
+        let Some((id, window)) = pager.next_request() else { break };
+        // The service includes both ends, and counts seconds.
+        let (from, to) = (window.from.unix_seconds(), window.to.unix_seconds());
+        let is_in = |time: &i64| (!ends[1] || from <= *time) && (!ends[0] || *time <= to);
+        let found: Vec<i64> = events.iter().copied().filter(is_in).collect();
+        let cut = found.len().saturating_sub(PAGE);
+        let page = if is_newest_first { &found[cut..] } else { &found[..found.len() - cut] };
+        let records = page.iter().map(|time| Some((*time).into())).collect();
+        let series = TimedRecords { times: records, records: (), bad: Vec::new(), metadata: None };
+        pager.received(id, Ok((series, i64::MAX.into())));
+    }
+    assert!(pager.is_over());
+    (times, pager.requests)
+}
+
+#[test]
+fn events_are_fetched_from_the_ends_that_the_service_accepts() {
+    let events: Vec<i64> = (0..40).map(|index| index * index / 8).collect();
+    let (from, to) = (3, 150);
+    let expected: Vec<i64> = events.iter().copied().filter(|time| (from..to).contains(time)).collect();
+    for (ends, is_newest_first) in
+        [([false, true], false), ([true, false], true), ([true, true], false), ([true, true], true)]
+    {
+        let (times, requests) = fetch_events(&events, (from, to), ends, is_newest_first);
+        assert_eq!(times, expected, "{ends:?}");
+        assert!(requests < 20, "{requests}");
+        assert_eq!(fetch_events(&[], (from, to), ends, is_newest_first), (vec![], 1));
+        assert_eq!(fetch_events(&[7], (from, to), ends, is_newest_first).0, [7]);
+    }
+}
+
+#[test]
+fn page_of_one_timestamp_is_an_error() {
+    let mut pager: Pager<()> = pager(40, 4, 40);
+    (pager.options.grid, pager.options.ends) = (TimeGrid::EVENTS, Some([false, true]));
+    respond(&mut pager, (0, 40), [10, 20, 20, 20, 20]);
+    assert_eq!(take(&mut pager), Some((span((0, 20)), 1)));
+    respond(&mut pager, (20, 40), [20; 5]);
+    let error = pager.take().and_then(|(_, outcome)| outcome.err()).unwrap();
+    assert_eq!(error.kind(), ErrorKind::Incomplete);
 }
