@@ -24,6 +24,8 @@ pub(super) struct Observed {
     /// The smallest number, including those in strings.
     pub(super) min: f64,
     pub(super) max: f64,
+    /// The smallest number except zero; zero if there is none.
+    pub(super) least: f64,
     /// The different strings. At most `MAX_VALUES` + 1 of them are stored.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
@@ -144,6 +146,7 @@ impl Observed {
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.min = if is_first { float } else { self.min.min(float) };
         self.max = if is_first { float } else { self.max.max(float) };
+        self.least = if self.least == 0.0 || float != 0.0 && float < self.least { float } else { self.least };
     }
 
     /// Counts empty strings among numbers in strings as null, because the client reads them as null.
@@ -200,9 +203,11 @@ impl Observed {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Returns `true` if all values are lists of the same length, so that each index may have its own meaning.
+    /// Returns `true` if all values are lists of about the same length, so that each index may have its own meaning. The
+    /// last values may be missing in some of them.
     pub(super) fn are_rows(&self) -> bool {
-        let is_row = self.min_length == self.max_length && (2..=MAX_ROW).contains(&self.max_length);
+        let is_row = self.max_length - self.min_length <= self.min_length / 3;
+        let is_row = is_row && (2..=MAX_ROW).contains(&self.max_length);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 

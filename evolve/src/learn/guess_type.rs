@@ -56,12 +56,17 @@ fn number(name: &str, seen: &Observed) -> Guess {
     let snake = name.to_snake_case();
     let has =
         |words: &str| snake.split('_').any(|own| words.split(' ').any(|word| word == own || word == singular(own)));
-    let is_time = |unit: &TimeUnit| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
+    // Zero stands for no time.
+    let is_time = |unit: &TimeUnit| unit_of(seen.least) == Some(*unit) && is_named_like_a_time(name);
+    if let Some(unit) = unit_of(seen.max).filter(is_time) {
+        return Guess::Time(TimeForm::Counted(unit));
+    }
     if seen.fractions + seen.non_integers > 0 {
         return Guess::Builtin("number");
     }
-    if let Some(unit) = unit_of(seen.min).filter(is_time) {
-        return Guess::Time(TimeForm::Counted(unit));
+    // Digits such as `20240131` or `143000`.
+    if seen.numbers() == 0 && seen.max > 99_999.0 && has("date time") {
+        return Guess::Builtin("string");
     }
     let is_whole = has(WHOLE) || is_code(name) || seen.has_many_integers() && !has(AMOUNTS);
     Guess::Builtin(if is_whole { "integer" } else { "number" })
@@ -75,7 +80,7 @@ const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last lo
 
 /// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
 fn is_code(name: &str) -> bool {
-    const LAST: &str = "address code cursor date hash id key name symbol ticker tid uid uuid version";
+    const LAST: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
     let snake = name.to_snake_case();
     snake.split('_').next_back().is_some_and(|last| LAST.split(' ').any(|word| word == last || word == singular(last)))
 }
@@ -89,7 +94,7 @@ fn do_items_differ(lists: &Observed) -> bool {
     time_index(lists).is_some() && !are_times() || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// Returns a function that names the fields of rows, which have no names in responses. The first or the second field is
+/// Returns a function that names the fields of rows, which have no names in responses. One of the first three fields is
 /// the time, if its values are timestamps.
 pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> String + use<> {
     let (own, time) = (time_index(rows), time.to_owned());
@@ -97,7 +102,7 @@ pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> St
 }
 
 fn time_index(rows: &Observed) -> Option<usize> {
-    rows.by_index.iter().take(2).position(|seen| matches!(guess(TIME, seen), Guess::Time(_)))
+    rows.by_index.iter().take(3).position(|seen| matches!(guess(TIME, seen), Guess::Time(_)))
 }
 
 /// The name of the time field of rows, unless the catalogue declares another name.
@@ -172,10 +177,11 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
 }
 
-/// Returns the unit in which a number would be a timestamp between 1990 and 2200.
+/// Returns the unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as
+/// never.
 pub(super) fn unit_of(number: f64) -> Option<TimeUnit> {
-    // The years 1990 and 2200, in Unix seconds.
-    let (first, last) = (6.3e8, 7.3e9);
+    // The years 1990 and 3015, in Unix seconds.
+    let (first, last) = (6.3e8, 3.3e10);
     let units = [
         (TimeUnit::Seconds, 1.0),
         (TimeUnit::Milliseconds, 1e3),
@@ -244,6 +250,12 @@ mod tests {
             ("tradeId", "[\"2\"]", Guess::Builtin("string")),
             ("x", "[\"2\", \"\"]", Guess::Builtin("number")),
             ("x", "[\"1385579841881785998\"]", Guess::Builtin("string")),
+            ("launchTime", "[\"0\", \"1704067200000\"]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
+            ("expiration_timestamp", "[32503708800000]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
+            ("timestamp", "[\"1400949917.858329958\"]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
+            ("epoch", "[1765210316.125]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
+            ("trade_time_kst", "[\"144215\"]", Guess::Builtin("string")),
+            ("jsonrpc", "[\"2.0\"]", Guess::Builtin("string")),
             ("fundingTime", "[\"1704067200000\"]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
             ("x", "[\"a\"]", Guess::Builtin("string")),
             ("openDate", "[1700000000]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
@@ -265,6 +277,7 @@ mod tests {
             ("x", "[[1.5, 2], [2.5, 3]]", Guess::List),
             ("x", "[[1.5, \"a\"], [2.5, \"b\"]]", Guess::Rows),
             ("x", "[[1.5, \"a\"], [2.5]]", Guess::List),
+            ("x", "[[1.5, \"a\", 1700000000], [2.5, \"b\", 1700000000, true]]", Guess::Rows),
             ("x", "[[1700000000, 1.5]]", Guess::Rows),
             ("x", "[{\"a\": 1}]", Guess::Record),
             ("x", "[{}]", Guess::Builtin("any")),

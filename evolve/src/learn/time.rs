@@ -34,7 +34,7 @@ impl Reader<'_> {
         };
         let fits = match form {
             TimeForm::Written(_) => time_format(values).is_some(),
-            TimeForm::Counted(_) => are_whole(values),
+            TimeForm::Counted(_) => values.are_numbers(),
         };
         if !fits {
             self.editor.note(format!(
@@ -59,7 +59,7 @@ impl Reader<'_> {
     /// other fields are unknown. Otherwise, adds a note.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
-        let is_timestamp = values.is_some_and(|values| time_format(values).is_some() || are_whole(values));
+        let is_timestamp = values.is_some_and(|values| time_format(values).is_some() || values.are_numbers());
         let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
             let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));
@@ -136,11 +136,6 @@ impl Reader<'_> {
         });
         series.collect()
     }
-}
-
-/// Returns `true` if all values are integers, or strings that the client parses as integers.
-fn are_whole(values: &Observed) -> bool {
-    values.are_numbers() && values.non_integers == 0
 }
 
 /// Changes the type of a field to `timestamp` if `time` names the field, regardless of its values.
