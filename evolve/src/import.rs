@@ -15,7 +15,6 @@ mod params;
 mod records;
 mod schemas;
 mod service;
-mod value_facts;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -46,7 +45,23 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let document = Document::read(&import.text)?;
     let is_new = catalogue.is_none();
     let mut editor = catalogue.map_or_else(|| Ok(Editor::new(Content::default())), Editor::open)?;
-    let mut reader = Reader::new(&document, import);
+    let mut reader = Reader {
+        document: &document,
+        options: import,
+        draft: Draft::new(Content::default(), Source::Description),
+        omissions: Omissions::default(),
+        known: Content::default(),
+        suffix: String::new(),
+        server_path: String::new(),
+        open: Vec::new(),
+        open_around_list: 0,
+        nesting: 0,
+        templates: HashSet::new(),
+        records: HashMap::new(),
+        uses: Vec::new(),
+        metadata: BTreeSet::new(),
+        types_by_values: HashMap::new(),
+    };
     let described = reader.service(editor.service.error_body.evidence.is_some());
     if is_new {
         editor.service = described.clone();
@@ -125,26 +140,6 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    fn new(document: &'d Document, options: &'d Import) -> Self {
-        Self {
-            document,
-            options,
-            draft: Draft::new(Content::default(), Source::Description),
-            omissions: Omissions::default(),
-            known: Content::default(),
-            suffix: String::new(),
-            server_path: String::new(),
-            open: Vec::new(),
-            open_around_list: 0,
-            nesting: 0,
-            templates: HashSet::new(),
-            records: HashMap::new(),
-            uses: Vec::new(),
-            metadata: BTreeSet::new(),
-            types_by_values: HashMap::new(),
-        }
-    }
-
     /// Resolves references. A reference without a definition is noted.
     fn resolve(&mut self, value: &'d Value, pointer: &str) -> Option<(&'d Value, Option<&'d str>)> {
         let found = self.document.follow(value);
