@@ -143,6 +143,9 @@ pub(crate) fn file(root: &Node) -> String {
 
 /// Returns a text without quotes if every YAML parser reads it as this text, otherwise in quotes.
 fn scalar(text: &str, in_braces: bool) -> String {
+    if is_word(text) {
+        return text.to_owned();
+    }
     let is_plain = !text.contains(['\n', '\r', '\t']) && yaml_writer::is_plain(text) && {
         let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
         yaml_parser::parse(&shown).is_ok_and(|node| {
@@ -155,6 +158,16 @@ fn scalar(text: &str, in_braces: bool) -> String {
     }
     let needs_escapes = |character: char| character.is_control() || is_invisible(character);
     if text.contains(needs_escapes) { yaml_writer::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
+}
+
+/// Returns `true` if a text obviously needs no quotes for any YAML parser, so that it does not have to be parsed.
+fn is_word(text: &str) -> bool {
+    // YAML 1.1 parsers read these as a boolean or null.
+    const READ_OTHERWISE: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|character| character.is_ascii_alphanumeric() || " _-./".contains(character))
+        && !text.ends_with(' ')
+        && !READ_OTHERWISE.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Returns the lines of a long text below its key.
