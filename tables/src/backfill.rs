@@ -21,9 +21,7 @@ use runtime::{Dynamic, Timestamp};
 
 use crate::content::Content;
 use crate::error::Error;
-use crate::lock::Lock;
 use crate::partition::Partition;
-use crate::place::Place;
 use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
@@ -193,7 +191,7 @@ impl Backfill {
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
         self.check()?;
-        let _lock = self.lock()?;
+        let _lock = Content::lock(self)?;
         // The target is read after locking, so that no other run changes its files in between.
         run::run(self, Content::open(self).await?, watch, cancel).await
     }
@@ -201,19 +199,13 @@ impl Backfill {
     /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.
     pub async fn compact(&self) -> Result<Vec<String>, Error> {
         self.check()?;
-        let _lock = self.lock()?;
+        let _lock = Content::lock(self)?;
         let mut files = Vec::new();
         for table in &mut Content::open(self).await?.tables {
-            let (written, _) = table.commit(None, &BTreeSet::new()).await?;
+            let (written, _) = table.commit(&BTreeSet::new()).await?;
             files.extend(written.into_iter().map(|written| written.file));
         }
         Ok(files)
-    }
-
-    /// Locks the tables of the job.
-    fn lock(&self) -> Result<Lock, Error> {
-        let (storage, places, _) = Place::of_series(&self.target, &self.series)?;
-        Lock::acquire(&self.target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.
@@ -221,9 +213,7 @@ impl Backfill {
         if self.series.is_empty() {
             return Err(Error::invalid_input("the list of series is empty"));
         }
-        let range = self.seconds();
-        let first = Timestamp::from_unix_seconds(0);
-        let Range { start, end } = range;
+        let (Range { start, end }, first) = (self.seconds(), Timestamp::from_unix_seconds(0));
         if end < start {
             return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
         }

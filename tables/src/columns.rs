@@ -11,30 +11,36 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use crate::error::Error;
-use crate::series_columns::{identifies, identifying};
+use crate::series_columns::identifies;
 use crate::table_schema::UNKNOWN_FIELDS;
-use crate::text_writer::cell;
+use crate::text_writer::Cell;
 
 /// The columns of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// Creates the columns of a file: the identifying columns and then the fields of all sources. If there is an existing
-    /// file, it must be the first source.
+    /// Creates the columns of a file: the identifying columns and then the fields of all sources, without duplicates and
+    /// with the facts of the last source; the column of unknown fields is last. Every column is nullable, because some
+    /// sources may not have it. If there is an existing file, it must be the first source.
     pub(crate) fn new(sources: &[SchemaRef]) -> Result<Self, String> {
-        let known = sources.iter().flat_map(|source| source.fields()).filter(|field| identifies(field));
-        let known = known.map(|field| field.name().as_str());
         let mut all: Vec<Field> = Vec::new();
-        for name in known {
-            if !all.iter().any(|field| field.name() == name) {
-                all.push(identifying(name));
+        let fields = || sources.iter().flat_map(|source| source.fields());
+        for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
+            let new = field.as_ref().clone().with_nullable(true);
+            match all.iter_mut().find(|known| known.name() == new.name()) {
+                None => all.push(new),
+                // A field of the records with the name of a param has no column of its own.
+                Some(known) if identifies(known) => {}
+                Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
+                Some(known) if widens(new.data_type(), known.data_type()) => known.set_metadata(new.metadata().clone()),
+                Some(known) => {
+                    let (name, old, new) = (known.name(), known.data_type(), new.data_type());
+                    return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
+                }
             }
         }
-        // A field of the records with the name of a param has no column of its own.
-        let is_field = |field: &&FieldRef| all.iter().all(|known| known.name() != field.name());
-        let fields = merged(sources.iter().flat_map(|source| source.fields()).filter(is_field))?;
-        all.extend(fields);
+        all.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
         Ok(Self(Arc::new(Schema::new(all))))
     }
 
@@ -42,20 +48,17 @@ impl Columns {
         self.0.clone()
     }
 
+    /// Returns whether these columns are those of another schema, except for their descriptions.
+    pub(crate) fn are_of(&self, other: &Schema) -> bool {
+        let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
+        self.0.fields().iter().map(facts).eq(other.fields().iter().map(facts))
+    }
+
     /// Converts rows to these columns. A column that the rows do not have is null.
     pub(crate) fn batch(&self, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        if rows.schema_ref() == &self.0 {
-            return Ok(rows.clone());
-        }
-        let column = |field: &Arc<Field>| -> Option<ArrayRef> {
-            let Some((index, source)) = rows.schema_ref().column_with_name(field.name()) else {
-                return Some(new_null_array(field.data_type(), rows.num_rows()));
-            };
-            // Until an endpoint with this param was added to the file, the column was a field of the records.
-            if identifies(field) {
-                return Some(text(source, rows.column(index)));
-            }
-            cast(rows.column(index), field.data_type())
+        let column = |field: &FieldRef| match rows.schema_ref().column_with_name(field.name()) {
+            Some((index, source)) => cast(source, rows.column(index), field),
+            None => Some(new_null_array(field.data_type(), rows.num_rows())),
         };
         let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
         let columns =
@@ -64,57 +67,30 @@ impl Columns {
     }
 }
 
-/// Returns the columns of all sources without duplicates; the column of unknown fields is last. Every column is
-/// nullable, because some sources may not have it.
-fn merged<'f>(sources: impl Iterator<Item = &'f FieldRef>) -> Result<Vec<Field>, String> {
-    let mut fields: Vec<Field> = Vec::new();
-    for field in sources {
-        let new = field.as_ref().clone().with_nullable(true);
-        match fields.iter_mut().find(|known| known.name() == field.name()) {
-            None => fields.push(new),
-            Some(known) if widens(new.data_type(), known.data_type()) => {}
-            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
-            Some(known) => {
-                let (name, old, new) = (known.name(), known.data_type(), new.data_type());
-                return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
-            }
-        }
-    }
-    fields.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
-    Ok(fields)
-}
-
 /// Returns `true` if a column of the type `from` can be cast to `to`.
 fn widens(from: &DataType, to: &DataType) -> bool {
     from == to || (from, to) == (&DataType::Int64, &DataType::Float64)
 }
 
-/// Casts values to the same or a wider type; `None` for any other type.
+/// Casts values to the same or a wider type, or to a param; `None` for any other type.
 #[allow(clippy::cast_precision_loss)] // The wider schema declares the column as floats.
-fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
-    if column.data_type() == to {
+fn cast(from: &Field, column: &ArrayRef, to: &Field) -> Option<ArrayRef> {
+    if from.data_type() == to.data_type() {
         return Some(column.clone());
     }
-    let integers = column.as_primitive_opt::<Int64Type>().filter(|_| *to == DataType::Float64)?;
-    Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
-}
-
-/// Converts values to text.
-fn text(field: &Field, column: &ArrayRef) -> ArrayRef {
-    if *column.data_type() == DataType::Utf8 {
-        return column.clone();
+    // Until an endpoint with this param was added to the file, the column was a field of the records.
+    if identifies(to) {
+        let text = |row| column.is_valid(row).then(|| Cell::new(from, column, row).text());
+        return Some(Arc::new((0..column.len()).map(text).collect::<StringArray>()));
     }
-    let text = |row| {
-        let mut text = String::new();
-        cell(field, column, row, &mut text);
-        column.is_valid(row).then_some(text)
-    };
-    Arc::new((0..column.len()).map(text).collect::<StringArray>())
+    let integers = column.as_primitive_opt::<Int64Type>().filter(|_| *to.data_type() == DataType::Float64)?;
+    Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::series_columns::identifying;
 
     fn schema(fields: &[(&str, DataType)]) -> SchemaRef {
         Arc::new(Schema::new(fields.iter().map(|(name, ty)| Field::new(*name, ty.clone(), false)).collect::<Vec<_>>()))

@@ -3,80 +3,108 @@
 use crate::backfill::Backfill;
 use crate::error::Error;
 use crate::file_storage::FileStorage;
+use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::place::Place;
-use crate::saved_state::{self, SeriesState, TableState};
+use crate::saved_state::{self, RowFacts, SeriesState, TableState};
 use crate::series::SeriesRequest;
 use crate::table::Table;
-use crate::text_file::TextFile;
 
 /// The open tables of a job.
 pub(crate) struct Content {
     pub(crate) tables: Vec<Table>,
-    /// The index of the table of each series.
-    pub(crate) of_series: Vec<usize>,
+    /// The index of the table of each series, and the index of the series in that table.
+    pub(crate) of_series: Vec<(usize, usize)>,
+}
+
+/// The tables of a job, and the position of each series, as in [`Content`].
+type Places = (Vec<(Place, Vec<SeriesRequest>)>, Vec<(usize, usize)>);
+
+fn places(job: &Backfill) -> Places {
+    let (mut places, mut of_series): Places = Default::default();
+    for series in job.series() {
+        let place = Place::of_series(&job.target, series);
+        let table = places.iter().position(|(known, _)| *known == place).unwrap_or(places.len());
+        if table == places.len() {
+            places.push((place, Vec::new()));
+        }
+        if let Some((_, all)) = places.get_mut(table) {
+            of_series.push((table, all.len()));
+            all.push(series.clone());
+        }
+    }
+    (places, of_series)
 }
 
 impl Content {
+    /// Locks the tables of a job.
+    pub(crate) fn lock(job: &Backfill) -> Result<Lock, Error> {
+        let storage = FileStorage::of(&job.target)?;
+        let paths = places(job).0.iter().filter_map(|(place, _)| place.lock(&storage)).collect();
+        Lock::acquire(&job.target.to_string(), paths)
+    }
+
     /// Opens the tables of a job. Returns an error if the rows of the target have another source or period than the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
-        let (storage, places, of_series) = Place::of_series(&job.target, job.series())?;
+        let storage = FileStorage::of(&job.target)?;
         let all = Place::all(&storage, &job.target).await?;
-        let mut tables = Vec::with_capacity(places.len());
-        for place in places {
-            tables.push(Table::open(&storage, place).await?);
-        }
-        let invalid_input =
-            |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
-        let other = match all.iter().find(|place| tables.iter().all(|table: &Table| table.place != **place)) {
+        let (places, of_series) = places(job);
+        let other = match all.iter().find(|other| places.iter().all(|(place, _)| place != *other)) {
             Some(place) => origin(&storage, place).await?,
             None => String::new(),
         };
-        for (index, table) in tables.iter_mut().enumerate() {
-            TextFile::of(table).map_or(Ok(()), |text| text.check(table))?;
-            // A single file without rows gets the settings of the job, even if an earlier run with other settings failed.
-            let is_new = table.base.origin.is_empty();
-            let is_empty = table.place.is_single() && table.base.files.is_empty() && table.pending() == 0;
-            if is_new {
-                let of_table = of_series.iter().zip(job.series()).filter(|(table, _)| **table == index);
-                let steps: Vec<_> = of_table.map(|(_, series)| series.step()).collect();
-                let step = steps.iter().copied().min().unwrap_or_default();
-                let partition = job.partition.unwrap_or_else(|| Partition::for_rows(step, steps.len()));
-                table.base.partition = (!table.place.is_single()).then_some(table.base.partition.unwrap_or(partition));
-            }
-            if is_new || is_empty {
-                table.base.origin.clone_from(&job.source_label);
-            }
-            for known in [&table.base.origin, &other].into_iter().filter(|known| !known.is_empty()) {
-                if *known != job.source_label {
-                    let own = &job.source_label;
-                    return invalid_input(format!("its rows are from `{known}`, but this job fetches from `{own}`"));
-                }
-            }
-            if let Some((known, other)) = table.base.partition.zip(job.partition).filter(|(known, own)| known != own) {
-                return invalid_input(format!("the data set is partitioned by {known}, not by {other}"));
-            }
-            table.state.origin.clone_from(&table.base.origin);
-            table.state.partition = table.base.partition;
+        let mut tables = Vec::with_capacity(places.len());
+        for (place, series) in places {
+            let mut table = Table::open(&storage, place, series).await?;
+            table.check_text()?;
+            begin(&mut table, job, &other)?;
+            tables.push(table);
         }
         Ok(Self { tables, of_series })
     }
 
-    /// Returns the table of a series.
-    pub(crate) fn table(&self, series: usize) -> Option<&Table> {
-        self.tables.get(*self.of_series.get(series)?)
+    /// Returns the table of a series, and the index of the series in it.
+    pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, usize)> {
+        let (table, index) = *self.of_series.get(series)?;
+        Some((self.tables.get_mut(table)?, index))
     }
 
     /// Returns the state of a series with the rows of the journal.
     pub(crate) fn state(&self, series: usize, request: &SeriesRequest) -> SeriesState {
-        let known = self.table(series).and_then(|table| table.state.series.get(request.path()));
-        known.cloned().unwrap_or_else(|| SeriesState::new(request))
+        let table = self.of_series.get(series).and_then(|(table, _)| self.tables.get(*table));
+        let known = table.and_then(|table| table.series(request.path())).cloned();
+        known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(request)))
+    }
+}
+
+/// Gives a new table the settings of the job, or compares them. `other` is the source of the rows of other tables.
+fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
+    let invalid_input =
+        |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
+    let is_new = table.state.origin.is_empty();
+    if is_new && !table.place.is_single {
+        let partition = job.partition.unwrap_or_else(|| Partition::for_rows(table.step(), table.series.len()));
+        table.state.partition.get_or_insert(partition);
+    }
+    // A single file without rows gets the source of the job, even if an earlier run with another source failed.
+    if is_new || table.place.is_single && table.state.files.is_empty() && table.pending_rows() == 0 {
+        table.state.origin.clone_from(&job.source_label);
+    }
+    let own = &job.source_label;
+    if let Some(known) = [&*table.state.origin, other].into_iter().find(|known| !known.is_empty() && known != own) {
+        return invalid_input(format!("its rows are from `{known}`, but this job fetches from `{own}`"));
+    }
+    match table.state.partition.zip(job.partition) {
+        Some((known, own)) if known != own => {
+            invalid_input(format!("the data set is partitioned by {known}, not by {own}"))
+        }
+        _ => Ok(()),
     }
 }
 
 /// Returns the source of the rows of another table.
 async fn origin(storage: &FileStorage, place: &Place) -> Result<String, Error> {
-    let Some((text, _)) = storage.find(&place.state()).await? else { return Ok(String::new()) };
+    let Some((text, _)) = storage.find(&place.state).await? else { return Ok(String::new()) };
     let state = saved_state::parse::<TableState>(&text);
     state.map(|state| state.origin).map_err(|why| Error::rebuild(place.location(storage), why))
 }

@@ -4,21 +4,27 @@
 
 use std::fmt;
 
+/// Any error, for functions whose caller names the file.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
 /// An error of building, writing or reading a table.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The request could not be sent, or the service rejected it.
-    Request(runtime::Error),
+    #[error(transparent)]
+    Request(#[from] runtime::Error),
     /// A file or folder could not be read or written.
+    #[error("{path}: {source}")]
     #[non_exhaustive]
     Storage {
         /// Path of the file or folder.
         path: String,
         /// The cause.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Failure,
     },
     /// A file is damaged. None of its rows are used.
+    #[error("{path}: damaged: {why}; delete {}, then run the backfill of this range again", damaged_files(path))]
     #[non_exhaustive]
     Damaged {
         /// Path of the file.
@@ -27,6 +33,7 @@ pub enum Error {
         why: String,
     },
     /// Another job is writing the same file or series.
+    #[error("{target}: another backfill ({by}) is writing these series")]
     #[non_exhaustive]
     InUse {
         /// The file or the folder that both jobs write.
@@ -35,6 +42,7 @@ pub enum Error {
         by: String,
     },
     /// The input is invalid, or does not match the existing data. The message describes the problem and a fix.
+    #[error("{0}")]
     InvalidInput(String),
 }
 
@@ -48,10 +56,7 @@ impl Error {
         Self::InvalidInput(format!("{location}: {why}; to rebuild, move it away and run the same command again"))
     }
 
-    pub(crate) fn storage(
-        path: impl fmt::Display,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
+    pub(crate) fn storage(path: impl fmt::Display, source: impl Into<Failure>) -> Self {
         // An error that already has a path is not changed.
         match source.into().downcast::<Self>() {
             Ok(error) => *error,
@@ -64,39 +69,11 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Request(error) => error.fmt(f),
-            Self::Storage { path, source } => write!(f, "{path}: {source}"),
-            Self::Damaged { path, why } => {
-                // Without its Parquet file, a text file cannot be extended, so the message asks the user to delete both
-                // files.
-                let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
-                let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
-                let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));
-                write!(f, "{path}: damaged: {why}; delete {both}, then run the backfill of this range again")
-            }
-            Self::InUse { target, by } => write!(f, "{target}: another backfill ({by}) is writing these series"),
-            Self::InvalidInput(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Request(error) => Some(error),
-            Self::Storage { source, .. } => Some(&**source),
-            Self::Damaged { .. } | Self::InUse { .. } | Self::InvalidInput(_) => None,
-        }
-    }
-}
-
-impl From<runtime::Error> for Error {
-    fn from(error: runtime::Error) -> Self {
-        Self::Request(error)
-    }
+/// Returns the files to delete. Without its Parquet file, a text file cannot be continued, so both are named.
+fn damaged_files(path: &str) -> String {
+    let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
+    let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
+    text.map_or("it".to_owned(), |text| format!("it and {text}"))
 }
 
 #[cfg(test)]

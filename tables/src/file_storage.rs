@@ -7,14 +7,13 @@ mod local;
 #[cfg(feature = "s3")]
 mod s3;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
-
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::parquet_file::Out;
-use crate::parquet_input::Source;
-use crate::path_names::{self, HOME};
+use crate::place::{HOME, is_part};
 use crate::target::Target;
 
 pub(crate) use local::write;
@@ -35,19 +34,14 @@ impl FileStorage {
     pub(crate) fn of(target: &Target) -> Result<Self, Error> {
         match target {
             Target::Folder(path) => Ok(Self::Folder(path.clone())),
-            Target::Bucket { bucket, prefix } => Self::bucket(bucket, prefix),
             Target::File { path, .. } => Ok(Self::Folder(path.parent().map(PathBuf::from).unwrap_or_default())),
+            #[cfg(feature = "s3")]
+            Target::Bucket { bucket, prefix } => Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?)),
+            #[cfg(not(feature = "s3"))]
+            Target::Bucket { .. } => Err(Error::invalid_input(format!(
+                "{target}: this program was built without the feature `s3` for object storage"
+            ))),
         }
-    }
-
-    /// Returns the storage of a prefix in a bucket, or an error without the feature `s3`.
-    fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
-        #[cfg(feature = "s3")]
-        return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
-        #[cfg(not(feature = "s3"))]
-        Err(Error::invalid_input(format!(
-            "s3://{bucket}/{prefix}: this program was built without the feature `s3` for object storage"
-        )))
     }
 
     /// Returns the paths and the versions of all files in a folder and its subfolders, in the order of their paths, or
@@ -63,48 +57,57 @@ impl FileStorage {
     }
 
     /// Opens a file, if it exists, and returns its version.
-    pub(crate) async fn open(&self, path: &str) -> Result<Option<(Source, String)>, Error> {
+    pub(crate) async fn open(&self, path: &str) -> Result<Option<(File, String)>, Error> {
         match self {
             Self::Folder(root) => local::open(&root.join(path)),
             #[cfg(feature = "s3")]
-            Self::Bucket(bucket) => bucket.find(path).await,
+            Self::Bucket(bucket) => bucket.open(path).await,
         }
     }
 
-    /// Returns the content of a file, if it exists, and its version.
-    pub(crate) async fn find(&self, path: &str) -> Result<Option<(Bytes, String)>, Error> {
-        let Some((source, version)) = self.open(path).await? else { return Ok(None) };
-        let content = match source {
-            Source::Bytes(bytes) => bytes,
-            Source::File(file) => local::content(&file).map_err(|error| Error::storage(self.name(path), error))?,
-        };
-        Ok(Some((content, version)))
+    /// Returns the text of a file, if it exists, and its version.
+    pub(crate) async fn find(&self, path: &str) -> Result<Option<(String, String)>, Error> {
+        let Some((file, version)) = self.open(path).await? else { return Ok(None) };
+        let text = io::read_to_string(file).map_err(|error| Error::storage(self.name(path), error))?;
+        Ok(Some((text, version)))
     }
 
     /// Writes a file, and returns its version. In object storage, fails if the present version is not `replaced`, where
     /// `None` means that the file does not exist.
-    pub(crate) async fn put(
+    pub(crate) async fn put<T>(
         &self,
         path: &str,
         replaced: Option<&str>,
-        content: impl FnOnce(Out<'_>) -> Result<(), Error>,
-    ) -> Result<String, Error> {
+        content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
+    ) -> Result<(T, String), Error> {
         match self {
             Self::Folder(root) => {
                 let _ = replaced;
                 // Nothing but data is written to the folders with the data.
-                let is_data = path_names::read_file(path).is_some();
-                let temporary = is_data.then(|| root.join(HOME).join(format!("{}.unfinished", path.replace('/', "-"))));
-                local::write(&root.join(path), temporary, |file| content(file))?;
+                let hidden = || root.join(HOME).join(format!("{}.unfinished", path.replace('/', "-")));
+                let written = local::write(&root.join(path), is_part(path).then(hidden), |file| content(file))?;
                 let length = std::fs::metadata(root.join(path)).map(|data| data.len().to_string());
-                length.map_err(|error| Error::storage(self.name(path), error))
+                Ok((written, length.map_err(|error| Error::storage(self.name(path), error))?))
             }
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => {
                 let mut bytes = Vec::new();
-                content(&mut bytes)?;
-                bucket.put(path, replaced, bytes).await
+                let written = content(&mut bytes).map_err(|error| Error::storage(self.name(path), error))?;
+                Ok((written, bucket.put(path, replaced, bytes).await?))
             }
+        }
+    }
+
+    /// Returns the folder; `None` in object storage.
+    #[cfg_attr(
+        not(feature = "s3"),
+        allow(clippy::unnecessary_wraps, reason = "without object storage, all files are local")
+    )]
+    pub(crate) fn local(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(root) => Some(root),
+            #[cfg(feature = "s3")]
+            Self::Bucket(_) => None,
         }
     }
 

@@ -4,7 +4,6 @@
 //! run continues with them.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use runtime::Timestamp;
@@ -13,12 +12,13 @@ use crate::columns::Columns;
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::merge_rows::{Merge, Rows};
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_file::{Out, ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
-use crate::saved_state::{self, FileState, RowFacts, Section};
+use crate::partition::{Partition, period};
+use crate::saved_state::Section;
 
 /// The extension of the files, which no reader takes for data.
-pub(crate) const EXTENSION: &str = ".rows";
+const EXTENSION: &str = ".rows";
 
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 const GROUP: usize = 1024;
@@ -30,12 +30,12 @@ pub(crate) struct JournalFile {
     pub(crate) sections: Vec<Section>,
 }
 
-/// A section of the journal: the index of its file, and its first row and its index in that file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    file: usize,
+/// A section of the journal that has rows, and the number of rows before it in its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'j> {
+    file: &'j JournalFile,
     skip: usize,
-    section: usize,
+    pub(crate) section: &'j Section,
 }
 
 impl JournalFile {
@@ -61,24 +61,18 @@ impl JournalFile {
         sections: Vec<(Section, Vec<RecordBatch>)>,
     ) -> Result<Self, Error> {
         let name = storage.name(&path);
-        let mut written = Vec::new();
-        let content = |out: crate::parquet_file::Out<'_>| {
-            let mut file = ParquetFile::new(name.clone(), out, columns.schema(), [GROUP, ROW_GROUP])?;
+        let content = |out: Out<'_>| {
+            let mut file = ParquetFile::new(out, columns.schema(), [GROUP, ROW_GROUP])?;
             for (section, batches) in sections {
-                file.begin(&section.path, section.rows, batches.iter().map(RecordBatch::num_rows).sum())?;
+                file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
                 batches.iter().try_for_each(|batch| file.write(batch))?;
                 file.end()?;
-                if let Some(last) = file.sections.last_mut() {
-                    last.fetched = section.fetched;
-                }
             }
-            written.clone_from(&file.sections);
-            let (version, sections) = (saved_state::VERSION, written.clone());
-            file.finish(&FileState { version, origin: origin.to_owned(), sections, table: None })
+            file.finish(origin, None)
         };
-        storage.put(&path, None, content).await?;
+        let (sections, _) = storage.put(&path, None, content).await?;
         let source = storage.open(&path).await?.ok_or_else(|| Error::damaged(&name, "it was deleted"))?.0;
-        Ok(Self { path, input: ParquetInput::open(name, source)?, sections: written })
+        Ok(Self { path, input: ParquetInput::open(name, source)?, sections })
     }
 }
 
@@ -91,48 +85,44 @@ pub(crate) fn next_path(folder: &str, last: Option<&JournalFile>) -> String {
     format!("{folder}/{next:08}-{}-{:x}{EXTENSION}", std::process::id(), now.as_nanos())
 }
 
-/// Returns the sections that have rows, by the start of a period, which `period` returns for a time, and by series.
-pub(crate) fn parts(
-    journal: &[JournalFile],
-    period: impl Fn(Timestamp) -> Range<Timestamp>,
-) -> BTreeMap<Timestamp, BTreeMap<&str, Vec<Part>>> {
-    let mut all: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
-    for (file, JournalFile { sections, .. }) in journal.iter().enumerate() {
+/// The sections of a period, by series.
+pub(crate) type Parts<'j> = BTreeMap<&'j str, Vec<Part<'j>>>;
+
+/// Returns the sections that have rows, by the start of their period.
+pub(crate) fn parts(journal: &[JournalFile], partition: Option<Partition>) -> BTreeMap<Timestamp, Parts<'_>> {
+    let mut all: BTreeMap<_, Parts<'_>> = BTreeMap::new();
+    for file in journal {
         let mut skip = 0;
-        for (section, Section { path, count, rows, .. }) in sections.iter().enumerate() {
-            if let Some(first) = rows.first {
-                let of_period = all.entry(period(first).start).or_default();
-                of_period.entry(path.as_str()).or_default().push(Part { file, skip, section });
+        for section in &file.sections {
+            if let Some(first) = section.rows.first {
+                let of_period = all.entry(period(partition, first).start).or_default();
+                of_period.entry(section.path.as_str()).or_default().push(Part { file, skip, section });
             }
-            skip += count;
+            skip += section.count;
         }
     }
     all
 }
 
-/// Returns the number of rows and the time of the first row of these sections of a series.
-pub(crate) fn size(journal: &[JournalFile], parts: &[Part]) -> (usize, Option<Timestamp>) {
-    let sections = || parts.iter().filter_map(|part| journal.get(part.file)?.sections.get(part.section));
-    (sections().map(|section| section.count).sum(), sections().filter_map(|section| section.rows.first).min())
-}
-
-/// Returns the facts of one of these sections of a series.
-pub(crate) fn facts<'j>(journal: &'j [JournalFile], parts: &[Part]) -> Option<&'j RowFacts> {
-    parts.first().and_then(|part| journal.get(part.file)?.sections.get(part.section)).map(|section| &section.rows)
+impl Part<'_> {
+    /// Reads the rows. The file is not opened before the first row is read, so that only one section is in memory.
+    fn rows(self, columns: &Columns) -> Rows<'_> {
+        match self.file.input.section(self.skip, self.section.count) {
+            Ok(rows) => Box::new(rows.map(|batch| columns.batch(&batch?))),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
 }
 
 /// Merges these sections of a series into rows in order of time. Of two rows of the same time, the one that was written
 /// later is used.
-pub(crate) fn rows<'j>(journal: &'j [JournalFile], parts: &[Part], columns: &'j Columns) -> Result<Rows<'j>, Error> {
+pub(crate) fn rows<'j>(parts: &[Part<'j>], columns: &'j Columns) -> Result<Rows<'j>, Error> {
     // Sections that do not overlap form a layer, which is in order of time. A later layer replaces rows of the layers
     // before it.
-    let mut layers: Vec<BTreeMap<Timestamp, (Timestamp, Part)>> = Vec::new();
-    let mut time = "";
+    let mut layers: Vec<BTreeMap<Timestamp, (Timestamp, Part<'j>)>> = Vec::new();
     for part in parts {
-        let Some(section) = journal.get(part.file).and_then(|file| file.sections.get(part.section)) else { continue };
-        let Some((first, last)) = section.rows.first.zip(section.rows.last) else { continue };
-        time = &section.rows.time;
-        let is_free = |layer: &&mut BTreeMap<_, (Timestamp, Part)>| {
+        let Some((first, last)) = part.section.rows.first.zip(part.section.rows.last) else { continue };
+        let is_free = |layer: &&mut BTreeMap<_, (Timestamp, Part<'j>)>| {
             layer.range(..=last).next_back().is_none_or(|(_, (other, _))| *other < first)
         };
         match layers.last_mut().filter(is_free) {
@@ -140,20 +130,11 @@ pub(crate) fn rows<'j>(journal: &'j [JournalFile], parts: &[Part], columns: &'j 
             None => layers.push(BTreeMap::from([(first, (last, *part))])),
         }
     }
-    let empty = RecordBatch::new_empty(columns.schema());
+    let time = parts.first().map_or("", |part| &part.section.rows.time);
     let mut merged: Rows<'j> = Box::new(std::iter::empty());
     for layer in layers {
-        // A file is not opened before its section is read, so that only one section is in memory.
-        let section = move |(_, part): (_, Part)| -> Rows<'j> {
-            let Some(file) = journal.get(part.file) else { return Box::new(std::iter::empty()) };
-            let count = file.sections.get(part.section).map_or(0, |section| section.count);
-            match file.input.section(part.skip, count) {
-                Ok(rows) => Box::new(rows.map(|batch| columns.batch(&batch?))),
-                Err(error) => Box::new(std::iter::once(Err(error))),
-            }
-        };
-        let layer: Rows<'j> = Box::new(layer.into_values().flat_map(section));
-        merged = Box::new(Merge::new([merged, layer], &empty, time, None)?);
+        let layer = layer.into_values().flat_map(|(_, part)| part.rows(columns));
+        merged = Box::new(Merge::new(merged, Box::new(layer), time, None)?);
     }
     Ok(merged)
 }

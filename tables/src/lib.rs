@@ -18,7 +18,6 @@
 mod error;
 
 mod partition;
-mod path_names;
 mod response_monitor;
 mod target;
 mod time_ranges;
@@ -28,13 +27,12 @@ mod series;
 mod table_schema;
 
 mod lock;
-mod series_columns;
 mod text_writer;
 
 mod columns;
 mod merge_rows;
 mod saved_state;
-mod series_table;
+mod series_columns;
 
 mod parquet_file;
 mod parquet_input;
@@ -43,9 +41,9 @@ mod file_storage;
 mod journal;
 mod place;
 
-mod compact;
-mod rewrite;
 mod table;
+
+mod compact;
 mod text_file;
 
 mod backfill;
@@ -59,7 +57,7 @@ pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
-pub use series_table::SeriesTable;
+pub use series_columns::SeriesTable;
 pub use status::{SeriesStatus, Status, status, verify};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};

@@ -25,7 +25,7 @@ impl Lock {
         paths.dedup();
         let mut this = Self::default();
         for path in paths {
-            match lock(&path).map_err(|error| failed(&path, error))? {
+            match lock(&path).map_err(|error| Error::storage(path.display(), error))? {
                 Ok(file) => this.0.extend(file.map(|file| (path, file))),
                 Err(by) => return Err(Error::InUse { target: target.to_owned(), by }),
             }
@@ -83,17 +83,6 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
             _ => return Ok(Ok(Some(file))),
         }
     }
-}
-
-/// The number of the error EMFILE, which has no `ErrorKind`.
-const TOO_MANY_FILES: i32 = 24;
-
-fn failed(path: &Path, error: io::Error) -> Error {
-    if cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_FILES) {
-        let message = "too many open files; raise the limit with `ulimit -n`";
-        return Error::storage(path.display(), message);
-    }
-    Error::storage(path.display(), error)
 }
 
 /// Returns the machine's name, if it can be read without unsafe code.

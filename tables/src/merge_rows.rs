@@ -4,7 +4,7 @@
 //! replaces the existing row of the same time.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -14,7 +14,7 @@ use runtime::Value;
 use crate::error::Error;
 use crate::saved_state::Known;
 use crate::table_schema::UNKNOWN_FIELDS;
-use crate::timestamps::Timestamps;
+use crate::timestamps::{times, timestamp};
 
 /// Batches of rows in order of time.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
@@ -32,43 +32,55 @@ pub(crate) struct Changes {
     pub(crate) invalid: u64,
 }
 
-/// A source and its next row.
-struct Cursor<'r> {
+/// A source of rows, and its next row.
+pub(crate) struct Cursor<'r> {
     rows: Rows<'r>,
     batch: RecordBatch,
     next: usize,
 }
 
 impl<'r> Cursor<'r> {
-    fn new(rows: Rows<'r>, batch: RecordBatch) -> Result<Self, Error> {
-        let mut this = Self { rows, next: batch.num_rows(), batch };
-        this.advance(0)?;
+    pub(crate) fn new(rows: Rows<'r>) -> Result<Self, Error> {
+        let mut this = Self { rows, batch: RecordBatch::new_empty(Arc::new(Schema::empty())), next: 0 };
+        this.take(0)?;
         Ok(this)
     }
 
-    fn is_over(&self) -> bool {
-        self.next >= self.batch.num_rows()
-    }
-
-    /// Returns and consumes the next rows.
+    /// Returns and consumes the next rows of the batch. At the end of a batch, loads the next batch that is not empty.
     fn take(&mut self, rows: usize) -> Result<RecordBatch, Error> {
         let taken = self.batch.slice(self.next, rows);
-        self.advance(rows)?;
-        Ok(taken)
-    }
-
-    /// Skips rows. At the end of a batch, loads the next batch that is not empty.
-    fn advance(&mut self, rows: usize) -> Result<(), Error> {
         self.next += rows;
-        while self.is_over() {
+        while self.left() == 0 {
             let Some(batch) = self.rows.next() else { break };
             (self.batch, self.next) = (batch?, 0);
         }
-        Ok(())
+        Ok(taken)
+    }
+
+    /// Returns and consumes the next `count` rows of all batches.
+    pub(crate) fn part(&mut self, mut count: usize) -> impl Iterator<Item = Result<RecordBatch, Error>> {
+        std::iter::from_fn(move || {
+            let rows = self.left().min(count);
+            count -= rows;
+            (rows > 0).then(|| self.take(rows))
+        })
     }
 
     fn left(&self) -> usize {
         self.batch.num_rows() - self.next
+    }
+
+    /// Returns the times of the remaining rows of the batch.
+    fn times(&self, column: &str) -> Result<&[i64], Error> {
+        if self.left() == 0 {
+            return Ok(&[]);
+        }
+        times(&self.batch, column).map(|times| times.get(self.next..).unwrap_or_default())
+    }
+
+    /// Returns the number of next rows before a time; all rows of the batch if there is no such time.
+    fn before(&self, column: &str, time: Option<i64>) -> Result<usize, Error> {
+        Ok(self.times(column)?.partition_point(|next| time.is_none_or(|time| *next < time)))
     }
 }
 
@@ -84,50 +96,30 @@ pub(crate) struct Merge<'r> {
 }
 
 impl<'r> Merge<'r> {
-    pub(crate) fn new([old, new]: [Rows<'r>; 2], empty: &RecordBatch, time: &str, known: Known) -> Result<Self, Error> {
-        let (old, new) = (Cursor::new(old, empty.clone())?, Cursor::new(new, empty.clone())?);
-        Ok(Self { old, new, time: time.to_owned(), known, changes: Changes::default(), ready: VecDeque::new() })
+    pub(crate) fn new(old: Rows<'r>, new: Rows<'r>, time: &str, known: Known) -> Result<Self, Error> {
+        let (old, new, time) = (Cursor::new(old)?, Cursor::new(new)?, time.to_owned());
+        Ok(Self { old, new, time, known, changes: Changes::default(), ready: VecDeque::new() })
     }
 
     /// Adds the next rows to the batches that are ready. Returns `false` at the end.
     fn step(&mut self) -> Result<bool, Error> {
-        let Self { old, new, time, changes, ready, known } = self;
-        if new.is_over() {
-            let has_more = !old.is_over();
-            if has_more {
-                ready.push_back(old.take(old.left())?);
-            }
-            return Ok(has_more);
+        let Self { old, new, time, known, changes, ready } = self;
+        let (was, is) = (old.times(time)?.first().copied(), new.times(time)?.first().copied());
+        let (kept, added) = (old.before(time, is)?, new.before(time, was)?);
+        if kept > 0 {
+            ready.push_back(old.take(kept)?);
+        } else if added > 0 {
+            let rows = new.take(added)?;
+            changes.count(times(&rows, time)?, known);
+            ready.push_back(changes.checked(rows));
+        } else {
+            // The next rows of both sources have the same times. The fetched rows are written; existing values replace
+            // the fetched values that do not fit their columns.
+            let pairs = old.times(time)?.iter().zip(new.times(time)?);
+            let same = pairs.take_while(|(was, is)| was == is).count();
+            changes.replace(&old.take(same)?, &new.take(same)?, ready)?;
         }
-        let new_batch = new.batch.clone();
-        let new_times = Timestamps::in_batch(&new_batch, time)?;
-        let first = new_times.get(new.next);
-        if old.is_over() {
-            let rows = new.left();
-            changes.count(&new_times, new.next, rows, known);
-            ready.push_back(changes.checked(new.take(rows)?));
-            return Ok(true);
-        }
-        let old_batch = old.batch.clone();
-        let old_times = Timestamps::in_batch(&old_batch, time)?;
-        let before = old_times.before(old.next, first);
-        if before > 0 {
-            ready.push_back(old.take(before)?);
-            return Ok(true);
-        }
-        let ahead = new_times.before(new.next, old_times.get(old.next));
-        if ahead > 0 {
-            changes.count(&new_times, new.next, ahead, known);
-            ready.push_back(changes.checked(new.take(ahead)?));
-            return Ok(true);
-        }
-        // The next rows of both sources have the same times. The fetched rows are written; existing values replace the
-        // fetched values that do not fit their columns.
-        let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
-        let same = (0..old.left().min(new.left())).take_while(is_same).count();
-        let (was, is) = (old.take(same)?, new.take(same)?);
-        changes.replace(&was, &is, ready)?;
-        Ok(true)
+        Ok(was.is_some() || is.is_some())
     }
 }
 
@@ -149,7 +141,7 @@ impl Iterator for Merge<'_> {
 impl Changes {
     /// Counts the invalid rows of a batch of new or revised rows, and returns the batch.
     fn checked(&mut self, rows: RecordBatch) -> RecordBatch {
-        self.invalid += u64::try_from(invalid(&rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
+        self.invalid += invalid(&rows, rows.schema_ref()).filter(|is| *is).count() as u64;
         rows
     }
 
@@ -176,13 +168,12 @@ impl Changes {
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
-    fn count(&mut self, times: &Timestamps<'_>, from: usize, rows: usize, known: &Known) {
-        let before = |time| times.before(from, time).min(rows);
-        let filled = known
-            .as_ref()
-            .map_or(0, |known| before(known.end + Duration::from_nanos(1)).saturating_sub(before(known.start)));
-        self.filled += u64::try_from(filled).unwrap_or_default();
-        self.added += u64::try_from(rows - filled).unwrap_or_default();
+    fn count(&mut self, times: &[i64], known: &Known) {
+        let is_known =
+            |time: &&i64| known.as_ref().is_some_and(|known| (known.start..=known.end).contains(&timestamp(**time)));
+        let filled = times.iter().filter(is_known).count();
+        self.filled += filled as u64;
+        self.added += (times.len() - filled) as u64;
     }
 }
 
@@ -223,8 +214,6 @@ pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Ite
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
@@ -250,7 +239,7 @@ mod tests {
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
-        let mut merge = Merge::new([rows(old), rows(new)], &batch(&[]), "at", known).unwrap();
+        let mut merge = Merge::new(rows(old), rows(new), "at", known).unwrap();
         for batch in merge.by_ref().map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();

@@ -4,6 +4,7 @@
 //! of row groups and the compression were chosen by measurements; the crate's README contains the figures.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
@@ -12,15 +13,15 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
-use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::KeyValue;
+use parquet::errors::Result as ParquetResult;
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
 
-use crate::error::Error;
+use crate::error::Failure;
 use crate::parquet_input::{CHECKSUMS, ParquetInput, STATE};
-use crate::saved_state::{self, FileState, RowFacts, Section};
+use crate::saved_state::{self, FileState, Section, TableState, VERSION};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
@@ -62,8 +63,6 @@ impl<W: Write> Write for Checked<W> {
 
 /// Writes the sections of one file.
 pub(crate) struct ParquetFile<'o> {
-    /// The name of the file in errors.
-    name: String,
     writer: SerializedFileWriter<Checked<Out<'o>>>,
     factory: ArrowRowGroupWriterFactory,
     schema: SchemaRef,
@@ -78,40 +77,30 @@ pub(crate) struct ParquetFile<'o> {
 }
 
 impl<'o> ParquetFile<'o> {
-    pub(crate) fn new(name: String, out: Out<'o>, schema: SchemaRef, group_rows: [usize; 2]) -> Result<Self, Error> {
-        let properties = properties(&schema);
-        let begin = || {
-            let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties))?;
-            let (mut writer, factory) = writer.into_serialized_writer()?;
-            // The bytes before the first row group are not part of a checksum.
-            writer.flush()?;
-            writer.inner_mut().entry();
-            Ok((writer, factory))
-        };
-        let (writer, factory) = begin().map_err(|error: ParquetError| Error::storage(&name, error))?;
+    pub(crate) fn new(out: Out<'o>, schema: SchemaRef, group_rows: [usize; 2]) -> Result<Self, Failure> {
+        let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties(&schema)))?;
+        let (mut writer, factory) = writer.into_serialized_writer()?;
+        // The bytes before the first row group are not part of a checksum.
+        writer.flush()?;
+        writer.inner_mut().entry();
         let (checksums, sections) = (Vec::new(), Vec::new());
-        Ok(Self { name, writer, factory, schema, group_rows, group: None, is_long: false, checksums, sections })
+        Ok(Self { writer, factory, schema, group_rows, group: None, is_long: false, checksums, sections })
     }
 
-    /// Begins a section with at most this number of rows. A long section does not share row groups with others.
-    pub(crate) fn begin(&mut self, path: &str, rows: RowFacts, count: usize) -> Result<(), Error> {
-        self.sections.push(Section { path: path.to_owned(), rows, ..Section::default() });
+    /// Begins a section with at most `count` rows, the first of which were copied. A long section does not share row
+    /// groups with others.
+    pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
+        self.sections.push(section);
         self.is_long = count >= self.group_rows[0];
         if self.is_long { self.end_group() } else { Ok(()) }
     }
 
     /// Writes rows of the section.
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
             section.rows.add(batch, &self.schema)?;
         }
-        self.write_columns(batch).map_err(|error| Error::storage(&self.name, error))?;
-        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[1]);
-        if self.is_long && is_full { self.end_group() } else { Ok(()) }
-    }
-
-    fn write_columns(&mut self, batch: &RecordBatch) -> ParquetResult<()> {
         if self.group.is_none() {
             self.group = Some((self.factory.create_column_writers(self.checksums.len())?, 0));
         }
@@ -120,29 +109,27 @@ impl<'o> ParquetFile<'o> {
         for ((field, values), column) in self.schema.fields().iter().zip(batch.columns()).zip(columns) {
             compute_leaves(field, values)?.iter().try_for_each(|leaf| column.write(leaf))?;
         }
-        Ok(())
+        if self.is_long && *rows >= self.group_rows[1] { self.end_group() } else { Ok(()) }
     }
 
     /// Ends the section.
-    pub(crate) fn end(&mut self) -> Result<(), Error> {
+    pub(crate) fn end(&mut self) -> Result<(), Failure> {
         let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[0]);
         if self.is_long || is_full { self.end_group() } else { Ok(()) }
     }
 
-    /// Ends the row group, and adds its checksum to the list.
-    fn end_group(&mut self) -> Result<(), Error> {
+    /// Ends the row group.
+    fn end_group(&mut self) -> Result<(), Failure> {
         let Some((columns, _)) = self.group.take() else { return Ok(()) };
-        let columns = columns.into_iter().map(ArrowColumnWriter::close).collect::<ParquetResult<Vec<_>>>();
-        let written = columns.and_then(|columns| {
-            self.add_group(|out| columns.into_iter().try_for_each(|column| column.append_to_row_group(out)))
-        });
-        written.map_err(|error| Error::storage(&self.name, error))
+        let columns = columns.into_iter().map(ArrowColumnWriter::close).collect::<ParquetResult<Vec<_>>>()?;
+        self.add_group(|out| columns.into_iter().try_for_each(|column| column.append_to_row_group(out)))
     }
 
+    /// Writes a row group, and adds its checksum to the list.
     fn add_group(
         &mut self,
         content: impl FnOnce(&mut SerializedRowGroupWriter<'_, Checked<Out<'o>>>) -> ParquetResult<()>,
-    ) -> ParquetResult<()> {
+    ) -> Result<(), Failure> {
         let mut out = self.writer.next_row_group()?;
         content(&mut out)?;
         out.close()?;
@@ -152,34 +139,34 @@ impl<'o> ParquetFile<'o> {
         Ok(())
     }
 
-    /// Copies an encoded row group of another file with the same columns. The caller adds its sections.
-    pub(crate) fn copy(&mut self, input: &ParquetInput, index: usize) -> Result<(), Error> {
+    /// Copies encoded row groups of another file with the same columns. The caller adds their sections.
+    pub(crate) fn copy(&mut self, input: &ParquetInput, groups: Range<usize>) -> Result<(), Failure> {
         self.end_group()?;
-        let Some(group) = input.groups().get(index) else { return Ok(()) };
-        let copied = self.add_group(|out| {
-            group.columns().iter().try_for_each(|column| {
-                let closed = ColumnCloseResult {
-                    bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
-                    rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
-                    metadata: column.clone(),
-                    bloom_filter: None,
-                    column_index: None,
-                    offset_index: None,
-                };
-                out.append_column(&input.source, closed)
-            })
-        });
-        copied.map_err(|error| Error::storage(&self.name, error))
+        for group in input.groups().get(groups).unwrap_or_default() {
+            let closed = |column: &ColumnChunkMetaData| ColumnCloseResult {
+                bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
+                rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
+                metadata: column.clone(),
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            self.add_group(|out| {
+                group.columns().iter().try_for_each(|column| out.append_column(&input.source, closed(column)))
+            })?;
+        }
+        Ok(())
     }
 
-    /// Writes the remaining rows and the footer.
-    pub(crate) fn finish(mut self, state: &FileState) -> Result<(), Error> {
+    /// Writes the remaining rows and the footer. Returns the sections.
+    pub(crate) fn finish(mut self, origin: &str, table: Option<TableState>) -> Result<Vec<Section>, Failure> {
         self.end_group()?;
-        let checksums = self.checksums.join(" ");
-        for (key, value) in [(CHECKSUMS, checksums), (STATE, saved_state::to_json(state))] {
+        let state = FileState { version: VERSION, origin: origin.to_owned(), sections: self.sections, table };
+        for (key, value) in [(CHECKSUMS, self.checksums.join(" ")), (STATE, saved_state::to_json(&state))] {
             self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
         }
-        self.writer.close().map(drop).map_err(|error| Error::storage(&self.name, error))
+        self.writer.close()?;
+        Ok(state.sections)
     }
 }
 
@@ -213,7 +200,8 @@ mod tests {
     use parquet::file::metadata::RowGroupMetaData;
 
     use super::*;
-    use crate::parquet_input::Source;
+    use crate::error::Error;
+    use crate::saved_state::RowFacts;
 
     fn schema() -> SchemaRef {
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
@@ -230,16 +218,15 @@ mod tests {
 
     fn file(content: impl FnOnce(&mut ParquetFile<'_>)) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut file = ParquetFile::new("x".to_owned(), &mut bytes, schema(), [1000; 2]).unwrap();
+        let mut file = ParquetFile::new(&mut bytes, schema(), [1000; 2]).unwrap();
         content(&mut file);
-        let state =
-            FileState { version: saved_state::VERSION, sections: file.sections.clone(), ..FileState::default() };
-        file.finish(&state).unwrap();
+        file.finish("lab", None).unwrap();
         bytes
     }
 
     fn series(file: &mut ParquetFile<'_>, count: usize) {
-        file.begin("e", RowFacts::new("at", 60), count).unwrap();
+        let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
+        file.begin(Section { rows: facts, ..Section::default() }, count).unwrap();
         let rows = rows(count);
         for from in (0..count).step_by(100) {
             file.write(&rows.slice(from, 100.min(count - from))).unwrap();
@@ -248,7 +235,9 @@ mod tests {
     }
 
     fn open(bytes: &[u8]) -> Result<ParquetInput, Error> {
-        let input = ParquetInput::open("x.parquet", Source::Bytes(bytes.to_vec().into()))?;
+        let mut source = tempfile::tempfile().unwrap();
+        source.write_all(bytes).unwrap();
+        let input = ParquetInput::open("x.parquet", source)?;
         input.verify().map(|()| input)
     }
 
@@ -265,7 +254,7 @@ mod tests {
         assert_eq!(found[0].slice(0, 1000), rows(1000));
         let found: Vec<_> = input.section(400, 400).unwrap().map(Result::unwrap).collect();
         assert_eq!(found, [rows(400)]);
-        let copied = file(|file| (1..5).chain([0]).for_each(|group| file.copy(&input, group).unwrap()));
+        let copied = file(|file| [1..5, 0..1].into_iter().for_each(|groups| file.copy(&input, groups).unwrap()));
         let copied = open(&copied).unwrap();
         assert_eq!(copied.checksum(4), input.checksum(0));
         assert_eq!(copied.section(0, 1000).unwrap().next().unwrap().unwrap(), rows(1000));

@@ -3,21 +3,17 @@
 //! The metadata of a file has a checksum of the bytes of each row group, and lists the sections of the file.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bytes::Bytes;
-use crc32fast::Hasher;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
-use parquet::errors::Result as ParquetResult;
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::Error;
 use crate::merge_rows::Rows;
+use crate::parquet_file::Checked;
 use crate::saved_state::{self, FileState};
 
 /// First and last bytes of a Parquet file.
@@ -32,52 +28,17 @@ pub(crate) const STATE: &str = "backfill";
 /// The metadata key of the checksums: `LENGTH:CRC32` in hexadecimal digits for each row group.
 pub(crate) const CHECKSUMS: &str = "checksums";
 
-/// The content of a file: an open file of the local disk, or bytes in memory.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
-    File(Arc<File>),
-    #[cfg_attr(not(any(feature = "s3", test)), allow(dead_code, reason = "only object storage reads into memory"))]
-    Bytes(Bytes),
-}
-
-impl Length for Source {
-    fn len(&self) -> u64 {
-        match self {
-            Self::File(file) => Length::len(&**file),
-            Self::Bytes(bytes) => Length::len(bytes),
-        }
-    }
-}
-
-impl ChunkReader for Source {
-    type T = Box<dyn Read>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(match self {
-            Self::File(file) => Box::new(file.get_read(start)?),
-            Self::Bytes(bytes) => Box::new(bytes.get_read(start)?),
-        })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        match self {
-            Self::File(file) => file.get_bytes(start, length),
-            Self::Bytes(bytes) => bytes.get_bytes(start, length),
-        }
-    }
-}
-
 /// A Parquet file that is open for reading.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ParquetInput {
     pub(crate) name: String,
-    pub(crate) source: Source,
+    pub(crate) source: File,
     metadata: ArrowReaderMetadata,
 }
 
 impl ParquetInput {
     /// Opens a file. Errors contain `name`.
-    pub(crate) fn open(name: impl Into<String>, source: Source) -> Result<Self, Error> {
+    pub(crate) fn open(name: impl Into<String>, source: File) -> Result<Self, Error> {
         let name = name.into();
         let length = Length::len(&source);
         let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| source.get_bytes(end, MAGIC.len()).ok());
@@ -97,16 +58,13 @@ impl ParquetInput {
     /// Compares the row groups with their checksums.
     pub(crate) fn verify(&self) -> Result<(), Error> {
         for (index, group) in self.groups().iter().enumerate() {
-            let (start, length) = bytes_of(group);
-            let mut hash = Hasher::new();
-            let mut at = start;
-            while at < start + length {
-                let part = usize::try_from((start + length - at).min(1 << 20)).unwrap_or_default();
-                let bytes = self.source.get_bytes(at, part);
-                hash.update(&bytes.map_err(|error| Error::storage(&self.name, error))?);
-                at += part as u64;
-            }
-            if self.checksum(index) != Some(&format!("{length:x}:{:08x}", hash.finalize())) {
+            let ranges = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
+            let start = ranges().map(|(start, _)| start).min().unwrap_or_default();
+            let mut sum = Checked::new(io::sink());
+            let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
+            let read = io::copy(&mut bytes.take(ranges().map(|(_, length)| length).sum()), &mut sum);
+            read.map_err(|error| Error::storage(&self.name, error))?;
+            if self.checksum(index) != Some(&sum.entry()) {
                 return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
             }
         }
@@ -140,15 +98,12 @@ impl ParquetInput {
             ))
         };
         let text = self.metadata_of(STATE).ok_or_else(unknown)?;
-        saved_state::parse(text.as_bytes()).map_err(|why| Error::rebuild(location, why))
+        saved_state::parse(text).map_err(|why| Error::rebuild(location, why))
     }
 
-    /// Reads the rows of these row groups, after the first `skip`.
-    pub(crate) fn rows(&self, groups: Range<usize>, skip: usize) -> Result<Rows<'static>, Error> {
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.source.clone(), self.metadata.clone());
-        let reader = builder.with_row_groups(groups.collect()).with_batch_size(BATCH).with_offset(skip).build();
-        let (name, fails) = (self.name.clone(), |error| Error::storage(&self.name, error));
-        Ok(Box::new(reader.map_err(fails)?.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
+    /// Reads the rows of these row groups.
+    pub(crate) fn rows(&self, groups: Range<usize>) -> Result<Rows<'static>, Error> {
+        self.part(groups, 0, usize::MAX)
     }
 
     /// Reads `count` rows after the first `skip` rows of the file.
@@ -157,17 +112,18 @@ impl ParquetInput {
         let first = ends.partition_point(|end| *end <= skip);
         let last = ends.partition_point(|end| *end < skip + count).min(ends.len().saturating_sub(1));
         let before = first.checked_sub(1).and_then(|group| ends.get(group)).copied().unwrap_or_default();
-        let mut rows = self.rows(first..last + 1, skip - before)?;
-        let mut left = count;
-        Ok(Box::new(std::iter::from_fn(move || take(&mut rows, &mut None, &mut left))))
+        self.part(first..last + 1, skip - before, count)
     }
-}
 
-/// Returns the position and the number of the bytes of a row group.
-fn bytes_of(group: &RowGroupMetaData) -> (u64, u64) {
-    let ranges = || group.columns().iter().map(parquet::file::metadata::ColumnChunkMetaData::byte_range);
-    let start = ranges().map(|(start, _)| start).min().unwrap_or_default();
-    (start, ranges().map(|(_, length)| length).sum())
+    /// Reads `count` rows after the first `skip` rows of these row groups.
+    fn part(&self, groups: Range<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
+        let source = self.source.try_clone().map_err(|error| Error::storage(&self.name, error))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, self.metadata.clone());
+        let builder = builder.with_row_groups(groups.collect()).with_batch_size(BATCH);
+        let reader = builder.with_offset(skip).with_limit(count).build();
+        let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
+        Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
+    }
 }
 
 /// Returns the numbers of rows up to the end of each row group.
@@ -178,23 +134,4 @@ pub(crate) fn group_ends(groups: &[RowGroupMetaData]) -> Vec<usize> {
         end
     };
     groups.iter().map(count).collect()
-}
-
-/// Takes the next batch, of at most `left` rows. The rest of a batch is kept.
-pub(crate) fn take(
-    rows: &mut Rows<'_>,
-    rest: &mut Option<RecordBatch>,
-    left: &mut usize,
-) -> Option<Result<RecordBatch, Error>> {
-    if *left == 0 {
-        return None;
-    }
-    let batch = match rest.take().map(Ok).or_else(|| rows.next())? {
-        Ok(batch) => batch,
-        Err(error) => return Some(Err(error)),
-    };
-    let count = batch.num_rows().min(*left);
-    *left -= count;
-    *rest = (count < batch.num_rows()).then(|| batch.slice(count, batch.num_rows() - count));
-    Some(Ok(batch.slice(0, count)))
 }

@@ -71,6 +71,15 @@ impl Partition {
     }
 }
 
+/// The period of a table with one file: all times from 1970 to the year 9999.
+const ALWAYS: Range<Timestamp> = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(253_402_300_800);
+
+/// Returns the period that contains a time; without a partition, there is only one period.
+pub(crate) fn period(partition: Option<Partition>, time: Timestamp) -> Range<Timestamp> {
+    let period = partition.and_then(|partition| Partition::read(&partition.period(time)));
+    period.map_or(ALWAYS, |(_, range)| range)
+}
+
 /// Returns the start of a year, a month or a day.
 fn first_second(date: &str) -> Option<Timestamp> {
     format!("{date}{}T00:00:00Z", "0000-01-01".get(date.len()..)?).parse().ok()

@@ -1,7 +1,9 @@
 //! The paths of a table: its data files, its state, its journal and its lock.
 //!
-//! A data set has a table for each endpoint and interval, with a file for each period. A single file is one table.
+//! A data set has a table for each endpoint and interval, with a file for each period. A single file is a table with one
+//! period.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -9,45 +11,58 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::file_storage::FileStorage;
-use crate::journal::EXTENSION;
-use crate::partition::Partition;
-use crate::path_names::{self, HOME};
+use crate::partition::{Partition, period};
 use crate::series::SeriesRequest;
 use crate::target::{Format, Target};
 
-/// The extension of the states in a data set.
-const STATE: &str = ".json";
+/// The folder of a data set with everything that is not data.
+pub(crate) const HOME: &str = ".backfill";
 
-/// The period of a table with one file: all times from 1970 to the year 9999.
-const ALWAYS: Range<Timestamp> = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(253_402_300_800);
-
-/// The place of a table in a storage.
+/// The paths of a table in a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// A table of a data set.
-    Files { endpoint: String, interval: String },
-    /// A single file, with its name.
-    File { name: String, format: Format },
+pub(crate) struct Place {
+    /// The path of a single file with rows; in a data set, the start of the paths of the files.
+    data: String,
+    /// The folder of the journal.
+    pub(crate) journal: String,
+    pub(crate) state: String,
+    lock: String,
+    /// The text file that is written from the rows, and its format.
+    pub(crate) text: Option<(String, Format)>,
+    pub(crate) is_single: bool,
 }
 
 impl Place {
-    /// Returns the storage and the places of a target, and for each series the index of its place.
-    pub(crate) fn of_series(
-        target: &Target,
-        series: &[SeriesRequest],
-    ) -> Result<(FileStorage, Vec<Self>, Vec<usize>), Error> {
-        let storage = FileStorage::of(target)?;
-        let (mut places, mut of_series) = (Vec::new(), Vec::new());
-        for series in series {
-            let place = Self::of_file(target).unwrap_or_else(|| Self::Files {
-                endpoint: series.endpoint().to_string(),
-                interval: series.interval(),
-            });
-            let known = places.iter().position(|known| *known == place);
-            of_series.push(known.unwrap_or(places.len()));
-            places.extend(known.is_none().then_some(place));
-        }
-        Ok((storage, places, of_series))
+    /// Returns the place of the rows of a series.
+    pub(crate) fn of_series(target: &Target, series: &SeriesRequest) -> Self {
+        Self::of_file(target).unwrap_or_else(|| Self::of_table(&series.endpoint().to_string(), &series.interval()))
+    }
+
+    fn of_file(target: &Target) -> Option<Self> {
+        let Target::File { path, format } = target else { return None };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = (*format != Format::Parquet).then(|| (name.clone(), *format));
+        Some(Self {
+            data: if text.is_some() { format!("{name}.parts/rows.parquet") } else { name.clone() },
+            journal: format!("{name}.parts"),
+            state: format!("{name}.parts/state.json"),
+            lock: format!(".{name}.backfill.lock"),
+            text,
+            is_single: true,
+        })
+    }
+
+    fn of_table(endpoint: &str, interval: &str) -> Self {
+        let journal = format!("{HOME}/{endpoint}-{interval}");
+        let (state, lock) = (format!("{journal}.json"), format!("{journal}.lock"));
+        Self { data: format!("{endpoint}/{interval}-"), journal, state, lock, text: None, is_single: false }
+    }
+
+    /// Returns the place of the table with this state.
+    fn of_state(path: &str) -> Option<Self> {
+        let name = path.strip_prefix(HOME)?.strip_prefix('/')?.strip_suffix(".json")?;
+        let (endpoint, interval) = name.rsplit_once('-').filter(|_| !name.contains('/'))?;
+        Some(Self::of_table(endpoint, interval))
     }
 
     /// Returns the places of all tables of a target. Fails if another version has written the target.
@@ -57,135 +72,74 @@ impl Place {
         }
         let found = storage.list(HOME).await?;
         let places: Vec<_> = found.iter().filter_map(|(path, _)| Self::of_state(path)).collect();
-        let old = storage.find(".backfill.json").await?.map(|_| ".backfill.json".to_owned());
-        let files = if places.is_empty() { storage.list("").await? } else { Vec::new() };
+        let mut files = if places.is_empty() { storage.list("").await? } else { Vec::new() };
         // A run that was killed before it has written the first state leaves data files and a journal.
-        let is_foreign =
-            |path: &String| path.ends_with(".parquet") && (found.is_empty() || path_names::read_file(path).is_none());
-        match old.or_else(|| files.into_iter().map(|(path, _)| path).find(is_foreign)) {
+        files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
+        match files.first() {
             None => Ok(places),
-            Some(old) => Err(Error::invalid_input(format!(
+            Some((path, _)) => Err(Error::invalid_input(format!(
                 "{}: no state of this version; name the folder of the whole data set or, to rebuild, move {} away and \
                  run the same command again",
-                storage.name(&old),
+                storage.name(path),
                 storage.name("")
             ))),
         }
     }
 
-    fn of_file(target: &Target) -> Option<Self> {
-        let Target::File { path, format } = target else { return None };
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Some(Self::File { name, format: *format })
-    }
-
-    /// Returns the place of the table with this state.
-    fn of_state(path: &str) -> Option<Self> {
-        let name = path.strip_prefix(HOME)?.strip_prefix('/')?.strip_suffix(STATE)?;
-        let (endpoint, interval) = name.rsplit_once('-').filter(|_| !name.contains('/'))?;
-        Some(Self::Files { endpoint: endpoint.to_owned(), interval: interval.to_owned() })
-    }
-
-    /// Returns the start of the paths of everything that is not data.
-    fn home(&self) -> String {
-        match self {
-            Self::Files { endpoint, interval } => format!("{HOME}/{endpoint}-{interval}"),
-            Self::File { name, .. } => format!("{name}.parts"),
-        }
-    }
-
-    pub(crate) fn state(&self) -> String {
-        let home = self.home();
-        if self.is_single() { format!("{home}/state.json") } else { format!("{home}{STATE}") }
-    }
-
-    /// Returns the folder of the journal.
-    pub(crate) fn journal(&self) -> String {
-        self.home()
-    }
-
     /// Returns the file that a run locks; `None` in object storage.
-    #[cfg_attr(not(feature = "s3"), allow(clippy::unnecessary_wraps, reason = "only object storage has no locks"))]
     pub(crate) fn lock(&self, storage: &FileStorage) -> Option<PathBuf> {
-        match (self, storage) {
-            (Self::Files { .. }, FileStorage::Folder(root)) => Some(root.join(format!("{}.lock", self.home()))),
-            (Self::File { name, .. }, FileStorage::Folder(root)) => Some(root.join(format!(".{name}.backfill.lock"))),
-            #[cfg(feature = "s3")]
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_single(&self) -> bool {
-        matches!(self, Self::File { .. })
-    }
-
-    /// Returns the name and the format of the text file that is written from the rows, if there is one.
-    pub(crate) fn text(&self) -> Option<(&str, Format)> {
-        match self {
-            Self::File { name, format } if *format != Format::Parquet => Some((name, *format)),
-            _ => None,
-        }
+        storage.local().map(|root| root.join(&self.lock))
     }
 
     /// Returns the file with the rows of the period that begins at a time.
     pub(crate) fn file(&self, partition: Option<Partition>, start: Timestamp) -> String {
-        match self {
-            Self::Files { endpoint, interval } => {
-                path_names::file(endpoint, interval, &partition.unwrap_or(Partition::Year).period(start))
-            }
-            Self::File { name, .. } if self.text().is_none() => name.clone(),
-            Self::File { .. } => format!("{}/rows.parquet", self.home()),
-        }
-    }
-
-    /// Returns the only file with rows of a single file.
-    pub(crate) fn only_file(&self) -> String {
-        self.file(None, ALWAYS.start)
+        let period = |partition: Partition| format!("{}{}.parquet", self.data, partition.period(start));
+        partition.map_or_else(|| self.data.clone(), period)
     }
 
     /// Returns the partition and the period of a file; `None` if the file is not one of the table.
     pub(crate) fn period_of(&self, file: &str) -> Option<(Option<Partition>, Range<Timestamp>)> {
-        match self {
-            Self::Files { endpoint, interval } => {
-                let (found, other, period) = path_names::read_file(file)?;
-                let (partition, range) = Partition::read(period)?;
-                (found == endpoint && other == interval).then_some((Some(partition), range))
-            }
-            Self::File { .. } => Some((None, ALWAYS)),
+        if self.is_single {
+            return Some((None, period(None, Timestamp::from_unix_seconds(0))));
         }
+        let (partition, range) = Partition::read(file.strip_prefix(&self.data)?.strip_suffix(".parquet")?)?;
+        Some((Some(partition), range))
     }
 
-    /// Returns the paths and the versions of the data files. Fails if another version has written the table, or if
-    /// readers would read a Parquet file that is not part of it.
-    pub(crate) async fn files(&self, storage: &FileStorage) -> Result<Vec<(String, String)>, Error> {
-        let Self::Files { endpoint, .. } = self else {
-            let is_ours = |path: &str| {
-                [EXTENSION, ".unfinished", "/state.json", "/rows.parquet"].iter().any(|end| path.ends_with(end))
-            };
-            let found = storage.list(&self.home()).await?;
-            if found.iter().any(|(path, _)| !is_ours(path)) {
-                return Err(Error::rebuild(self.location(storage), "an older version wrote it"));
-            }
-            let path = self.only_file();
-            return Ok(storage.open(&path).await?.map(|(_, version)| (path, version)).into_iter().collect());
-        };
-        let mut files = storage.list(endpoint).await?;
-        let is_foreign = |path: &&String| path.ends_with(".parquet") && path_names::read_file(path).is_none();
-        if let Some(foreign) = files.iter().map(|(path, _)| path).find(is_foreign) {
+    /// Returns the paths and the versions of the data files. Fails if readers would read a Parquet file that is not part
+    /// of the table.
+    pub(crate) async fn files(&self, storage: &FileStorage) -> Result<BTreeMap<String, String>, Error> {
+        if self.is_single {
+            let opened = storage.open(&self.data).await?;
+            return Ok(opened.map(|(_, version)| (self.data.clone(), version)).into_iter().collect());
+        }
+        let mut files = storage.list(self.folder()).await?;
+        if let Some((foreign, _)) = files.iter().find(|(path, _)| path.ends_with(".parquet") && !is_part(path)) {
             return Err(not_a_part(storage, foreign));
         }
         files.retain(|(path, _)| self.period_of(path).is_some());
-        Ok(files)
+        Ok(files.into_iter().collect())
+    }
+
+    /// Returns the folder of an endpoint in a data set.
+    fn folder(&self) -> &str {
+        self.data.split('/').next().unwrap_or_default()
     }
 
     /// Returns the files to move away for a rebuild.
     pub(crate) fn location(&self, storage: &FileStorage) -> String {
-        match self {
-            Self::Files { endpoint, .. } => format!("{} and {}", storage.name(endpoint), storage.name(&self.state())),
-            Self::File { name, .. } if self.text().is_none() => storage.name(name),
-            Self::File { name, .. } => format!("{} and {}", storage.name(name), storage.name(&self.home())),
+        match &self.text {
+            Some((name, _)) => format!("{} and {}", storage.name(name), storage.name(&self.journal)),
+            None if self.is_single => storage.name(&self.data),
+            None => format!("{} and {}", storage.name(self.folder()), storage.name(&self.state)),
         }
     }
+}
+
+/// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.
+pub(crate) fn is_part(path: &str) -> bool {
+    let name = path.strip_suffix(".parquet").and_then(|path| path.split_once('/')).map_or("", |(_, name)| name);
+    name.split_once('-').is_some_and(|(interval, period)| !interval.contains('/') && Partition::read(period).is_some())
 }
 
 /// Creates the error for a Parquet file that no backfill has written.
@@ -194,8 +148,15 @@ pub(crate) fn not_a_part(storage: &FileStorage, path: &str) -> Error {
     Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
 }
 
-/// Returns the period that contains a time.
-pub(crate) fn period(partition: Option<Partition>, time: Timestamp) -> Range<Timestamp> {
-    let period = partition.and_then(|partition| Partition::read(&partition.period(time)));
-    period.map_or(ALWAYS, |(_, range)| range)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_data_set_have_an_endpoint_an_interval_and_a_period() {
+        assert!(is_part("a.e/1h-2024-06-15.parquet"));
+        for other in ["", "1h-2024.parquet", "e/x/1h-2024.parquet", "e/1h-2024 (copy).parquet", "e/1h-2024.csv"] {
+            assert!(!is_part(other), "{other}");
+        }
+    }
 }

@@ -1,12 +1,10 @@
 //! Removes series from a target.
 
-use std::collections::BTreeSet;
-
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;
-use crate::path_names;
 use crate::place::Place;
+use crate::series::{endpoint_of, params_of};
 use crate::table::Table;
 use crate::target::Target;
 
@@ -31,14 +29,14 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String
     let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())?;
     let mut removed = Removed::default();
     for place in places {
-        let mut table = Table::open(&storage, place).await?;
-        let params = |path: &str| path_names::params(path).collect::<Vec<_>>();
-        let paths = table.state.series.keys().filter(|path| is_removed(path_names::endpoint(path), &params(path)));
-        let paths: BTreeSet<_> = paths.cloned().collect();
+        let mut table = Table::open(&storage, place, Vec::new()).await?;
+        let params = |path: &str| params_of(path).collect::<Vec<_>>();
+        let mut paths = table.paths();
+        paths.retain(|path| is_removed(endpoint_of(path), &params(path)));
         if paths.is_empty() {
             continue;
         }
-        let (written, _) = table.commit(None, &paths).await?;
+        let (written, _) = table.commit(&paths).await?;
         removed.files.extend(written.into_iter().map(|written| written.file));
         removed.series.extend(paths);
     }

@@ -2,7 +2,7 @@
 //!
 //! A client reports its attempts to a [`ResponseMonitor`], from which a backfill reads how long there was no response.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::observer::{Event, Observer, Outcome};
@@ -14,11 +14,10 @@ use tokio::time::Instant;
 /// Register a clone as the client's observer, and pass another clone to
 /// [`Backfill::response_monitor`](crate::Backfill::response_monitor).
 #[derive(Clone, Debug, Default)]
-pub struct ResponseMonitor {
-    outage: Arc<Mutex<Outage>>,
-    /// The number of responses, and the sum of their durations.
-    responses: Arc<Mutex<(u32, Duration)>>,
-}
+pub struct ResponseMonitor(Arc<Mutex<(Outage, Responses)>>);
+
+/// The number of responses, and the sum of their durations.
+type Responses = (u32, Duration);
 
 /// The first item is the time since which every attempt has failed, with the outcome of the last attempt. The second
 /// item is the time since which no attempt got a response; a response with an error status counts as a response.
@@ -37,21 +36,24 @@ pub(crate) fn attempted(error: &RequestError) -> Attempted {
 }
 
 impl ResponseMonitor {
+    fn state(&self) -> MutexGuard<'_, (Outage, Responses)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn outage(&self) -> Outage {
-        *self.outage.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state().0
     }
 
     /// Returns the mean duration of the attempts that got a response; `None` if there were none.
     pub(crate) fn latency(&self) -> Option<Duration> {
-        let (count, sum) = *self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        let (count, sum) = self.state().1;
         sum.checked_div(count)
     }
 
     /// Notes the outcome of an attempt that took `elapsed`.
     pub(crate) fn note(&self, attempted: Attempted, elapsed: Duration) {
         let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
-        let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
-        let (trouble, lost) = &mut *outage;
+        let ((trouble, lost), _) = &mut *self.state();
         let is_failure = attempted.is_ok_and(|status| status == 429 || status >= 500) || attempted.is_err();
         *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), attempted));
         *lost = attempted.is_err().then(|| lost.unwrap_or(start));
@@ -65,8 +67,8 @@ impl Observer for ResponseMonitor {
             Event::Attempt { outcome: Err(ErrorKind::Body), elapsed, .. } => self.note(Ok(200), *elapsed),
             Event::Attempt { outcome, elapsed, .. } => {
                 self.note(*outcome, *elapsed);
-                let (count, sum) = &mut *self.responses.lock().unwrap_or_else(PoisonError::into_inner);
                 if outcome.is_ok() {
+                    let (_, (count, sum)) = &mut *self.state();
                     (*count, *sum) = (*count + 1, *sum + *elapsed);
                 }
             }

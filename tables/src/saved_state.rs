@@ -5,11 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use runtime::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -18,9 +17,8 @@ use crate::error::Error;
 use crate::merge_rows::invalid;
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
-use crate::series_columns::{identifies, identifying};
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::Timestamps;
+use crate::timestamps::{times, timestamp};
 
 /// The format version of files and states.
 pub(crate) const VERSION: u64 = 3;
@@ -41,8 +39,13 @@ pub(crate) struct RowFacts {
 }
 
 impl RowFacts {
-    pub(crate) fn new(time: &str, step: u64) -> Self {
-        Self { time: time.to_owned(), step, ..Self::default() }
+    pub(crate) fn new(series: &SeriesRequest) -> Self {
+        Self { time: series.time().to_owned(), step: series.step().as_secs(), ..Self::default() }
+    }
+
+    /// Returns the facts of no rows, with the same time column and interval.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { time: self.time.clone(), step: self.step, ..Self::default() }
     }
 
     pub(crate) fn step(&self) -> Duration {
@@ -51,9 +54,8 @@ impl RowFacts {
 
     /// Adds the facts of rows; `schema` has all columns of the file.
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
-        let times = Timestamps::in_batch(rows, &self.time)?;
-        for (row, is_invalid) in invalid(rows, schema).enumerate() {
-            let time = times.get(row);
+        for (time, is_invalid) in times(rows, &self.time)?.iter().zip(invalid(rows, schema)) {
+            let time = timestamp(*time);
             let start = time.floor(self.step());
             self.present.add(start..start + self.step());
             if is_invalid {
@@ -78,12 +80,13 @@ impl RowFacts {
 
     /// Removes the facts of the rows in a range.
     pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
-        self.present.remove(range);
-        self.invalid.remove(range);
-        let (ranges, step) = (self.present.ranges(), self.step());
-        let is_removed = |time: &Timestamp| range.contains(time);
-        self.first = self.first.filter(|time| !is_removed(time)).or(ranges.first().map(|range| range.start));
-        self.last = self.last.filter(|time| !is_removed(time)).or(ranges.last().map(|range| range.end - step));
+        let removed = range.clone().into();
+        self.present.subtract(&removed);
+        self.invalid.subtract(&removed);
+        let (left, step) = (self.present.bounds(), self.step());
+        let is_left = |time: &Timestamp| !range.contains(time);
+        self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
+        self.last = self.last.filter(is_left).or(left.map(|left| left.end - step));
     }
 
     /// Returns the range between the first and the last record.
@@ -92,9 +95,8 @@ impl RowFacts {
     }
 
     /// Returns the ranges without a record between the first and the last record.
-    pub(crate) fn gaps(&self) -> Vec<Range<Timestamp>> {
-        let bounds = self.present.ranges().first().zip(self.present.ranges().last());
-        bounds.map(|(first, last)| self.present.uncovered(&(first.start..last.end))).unwrap_or_default()
+    pub(crate) fn gaps(&self) -> TimeRanges {
+        self.present.bounds().map(|bounds| self.present.uncovered(bounds)).unwrap_or_default()
     }
 }
 
@@ -119,11 +121,15 @@ pub(crate) struct SeriesState {
     pub(crate) requested: Option<Timestamp>,
     /// Whether the series is no longer part of the job that last requested it.
     pub(crate) is_retired: bool,
+    /// What the journal has had since the table was opened.
+    #[serde(skip)]
+    pub(crate) fetched: Fetched,
 }
 
 impl SeriesState {
-    pub(crate) fn new(series: &SeriesRequest) -> Self {
-        Self { rows: RowFacts::new(series.time(), series.step().as_secs()), ..Self::default() }
+    /// Creates the state of a series without rows, with the time column and the interval of these facts.
+    pub(crate) fn new(rows: &RowFacts) -> Self {
+        Self { rows: rows.emptied(), ..Self::default() }
     }
 
     /// Returns the unfetched ranges up to now that are before the first record or after the last record. Between these
@@ -131,7 +137,7 @@ impl SeriesState {
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let mut ranges = self.unfetched.until(Timestamp::now());
         if let Some(known) = self.rows.known() {
-            ranges.remove(&(known.start..known.end + self.rows.step()));
+            ranges.subtract(&(known.start..known.end + self.rows.step()).into());
         }
         ranges
     }
@@ -177,8 +183,8 @@ pub(crate) struct TableState {
     pub(crate) origin: String,
     /// The period of a file; `None` if there is only one file.
     pub(crate) partition: Option<Partition>,
-    /// The columns: name, type, and whether the column identifies the series of a row.
-    pub(crate) columns: Vec<(String, String, bool)>,
+    /// The columns of the files; `None` before the first file.
+    pub(crate) columns: Option<SchemaRef>,
     /// The version of each file, by path.
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) series: BTreeMap<String, SeriesState>,
@@ -189,21 +195,6 @@ pub(crate) struct TableState {
 }
 
 impl TableState {
-    /// Returns the columns of the files; `None` before the first file.
-    pub(crate) fn schema(&self) -> Option<SchemaRef> {
-        let field = |(name, ty, is_identifying): &(String, String, bool)| match is_identifying {
-            true => Some(identifying(name)),
-            false => Some(Field::new(name, ty.parse::<DataType>().ok()?, true)),
-        };
-        let fields = self.columns.iter().map(field).collect::<Option<Vec<_>>>()?;
-        (!fields.is_empty()).then(|| Arc::new(Schema::new(fields)) as SchemaRef)
-    }
-
-    pub(crate) fn set_schema(&mut self, schema: &Schema) {
-        let column = |field: &Arc<Field>| (field.name().clone(), field.data_type().to_string(), identifies(field));
-        self.columns = schema.fields().iter().map(column).collect();
-    }
-
     /// Replaces the facts of the rows in a range by those of a file's sections. Rows that are no longer present need
     /// to be requested again.
     pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
@@ -211,30 +202,29 @@ impl TableState {
         for (path, series) in &mut self.series {
             let mut lost = series.rows.present.within(range);
             series.rows.remove(range);
-            found.get(path).into_iter().flat_map(|present| present.ranges()).for_each(|present| lost.remove(present));
-            lost.ranges().iter().for_each(|lost| series.settled.remove(lost));
+            found.get(path).into_iter().for_each(|present| lost.subtract(present));
+            series.settled.subtract(&lost);
         }
         for Section { path, rows, .. } in sections {
-            let empty = || SeriesState { rows: RowFacts::new(&rows.time, rows.step), ..SeriesState::default() };
-            self.series.entry(path.clone()).or_insert_with(empty).rows.add_all(rows);
+            self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows)).rows.add_all(rows);
         }
     }
 }
 
 /// Parses a state, or returns the reason why this version cannot use it.
-pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     #[derive(Deserialize)]
     struct Format {
         version: u64,
     }
     // The version is parsed first, because other versions have other fields.
     let Format { version } =
-        serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("its state is not readable: {error}"))?;
     if version != VERSION {
         let age = if version < VERSION { "an older" } else { "a newer" };
         return Err(format!("{age} version wrote it, in format {version}; this version reads format {VERSION}"));
     }
-    serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("its state is not readable: {error}"))
 }
 
 /// Writes a state as JSON.
@@ -244,7 +234,10 @@ pub(crate) fn to_json(state: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use arrow_schema::{DataType, Field};
+
     use super::*;
+    use crate::series_columns::identifying;
 
     fn seconds(seconds: i64) -> Timestamp {
         Timestamp::from_unix_seconds(seconds)
@@ -268,11 +261,9 @@ mod tests {
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
         let fields = [time, DataType::Int64, DataType::Float64, DataType::Utf8, DataType::Boolean];
         let fields = fields.into_iter().map(|ty| Field::new(ty.to_string(), ty, true));
-        let schema = Schema::new(fields.chain([identifying("coin")]).collect::<Vec<_>>());
-        state.set_schema(&schema);
-        assert_eq!(*state.schema().unwrap(), schema);
+        state.columns = Some(Schema::new(fields.chain([identifying("coin")]).collect::<Vec<_>>()).into());
         let text = to_json(&state);
-        assert_eq!(parse(text.as_bytes()), Ok(state));
+        assert_eq!(parse(&text), Ok(state));
         let expected = r#""series":{"e/coin=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"unfetched":[[400,500]],"#;
         assert!(text.contains(expected), "{text}");
         for (other, expected) in [
@@ -280,9 +271,9 @@ mod tests {
             ("{}", "its state is not readable: missing field `version`"),
             (r#"{"version":2,"series":[]}"#, "an older version wrote it, in format 2; this version reads format 3"),
             (r#"{"version":4}"#, "a newer version wrote it, in format 4; this version reads format 3"),
-            (r#"{"version":3,"origin":"lab"}"#, "its state is not readable: missing field `columns`"),
+            (r#"{"version":3,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
         ] {
-            let error = parse::<TableState>(other.as_bytes()).unwrap_err();
+            let error = parse::<TableState>(other).unwrap_err();
             assert!(error.starts_with(expected), "{other}: {error}");
         }
     }
@@ -302,6 +293,6 @@ mod tests {
         );
         state.replace(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].rows;
-        assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), Vec::new()));
+        assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }
 }

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo};
 use runtime::{Dynamic, Request, Timestamp};
 
 use crate::error::Error;
-use crate::path_names;
 
 /// Names of columns that every table has.
 const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
@@ -25,6 +25,8 @@ const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
 #[derive(Clone, Debug)]
 pub struct SeriesRequest {
     request: Request<Dynamic>,
+    /// The params that can distinguish series of the endpoint, with the values that are set.
+    pub(crate) params: Vec<(String, Option<String>)>,
     path: String,
     step: Duration,
     time: &'static str,
@@ -35,25 +37,25 @@ impl SeriesRequest {
     /// invalid.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
-        let plan =
-            History::new(request.clone(), Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0)).plan()?;
-        let BodyInfo::Series { time: Some(time), .. } = request.endpoint().body else {
-            let endpoint = request.endpoint();
+        let endpoint = request.endpoint();
+        let start = Timestamp::from_unix_seconds(0);
+        let step = History::new(request.clone(), start..start).plan()?.step;
+        let BodyInfo::Series { time: Some(time), .. } = endpoint.body else {
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
-        if request.endpoint().history(request.service()).is_some_and(|info| info.step.is_empty()) {
-            let endpoint = request.endpoint();
+        if endpoint.history(request.service()).is_some_and(|info| info.step.is_empty()) {
             return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
         }
-        let path = path(&request);
-        if let Some((name, _)) = path_names::params(&path).find(|(name, _)| RESERVED.contains(&&**name) || name == time)
-        {
-            let endpoint = request.endpoint();
+        let (is_column, mut params) = (|name: &str| name == time || RESERVED.contains(&name), params(&request));
+        if let Some((name, _)) = params.iter().find(|(name, value)| is_column(name) && value.is_some()) {
             return Err(Error::invalid_input(format!(
                 "{endpoint}: the param `{name}` has the name of another column of a table; omit it"
             )));
         }
-        Ok(Self { path, step: plan.step, time, request })
+        params.retain(|(name, _)| !is_column(name));
+        let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
+        let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
+        Ok(Self { request, params, path, step, time })
     }
 
     /// Returns the request without a range.
@@ -66,7 +68,7 @@ impl SeriesRequest {
         self.request.endpoint()
     }
 
-    /// Returns the path that identifies this series: the endpoint and its params, as in the folder names of a data set.
+    /// Returns the path that identifies this series: the endpoint and the params that are set.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -76,22 +78,20 @@ impl SeriesRequest {
         self.step
     }
 
-    /// Returns the params that can distinguish series of this endpoint, in a fixed order.
-    pub fn params(&self) -> impl Iterator<Item = &'static str> {
-        let is_column = |name: &&str| *name != self.time && !RESERVED.contains(name);
-        params(&self.request).into_iter().filter(is_column)
+    /// Returns the params of the catalogue that can distinguish series of this endpoint, in a fixed order.
+    pub fn params(&self) -> impl Iterator<Item = &str> {
+        let names = self.params.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| self.endpoint().param(name).is_some())
     }
 
     /// Returns the name of the interval in file names: the value of the param, or the length of the interval if the
     /// param is not set or if another value could differ from it only in upper and lower case.
     pub(crate) fn interval(&self) -> String {
-        let name = self.request.endpoint().history(self.request.service()).map_or("", |info| info.step);
-        let value = path_names::params(&self.path).find(|(known, _)| known == name).map(|(_, value)| value);
-        let value = value.filter(|value| !value.contains(|letter: char| letter.is_uppercase()));
-        value.map_or_else(
-            || format!("{}s", self.step.as_secs()),
-            |value| path_names::encoded(&value).replace('-', "%2D"),
-        )
+        let name = self.endpoint().history(self.request.service()).map_or("", |info| info.step);
+        let value = self.params.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.as_ref());
+        let value = value.filter(|value| !value.contains(char::is_uppercase));
+        let length = || format!("{}s", self.step.as_secs());
+        value.map_or_else(length, |value| encoded(value).replace('-', "%2D"))
     }
 
     /// Returns the time field of a record.
@@ -100,31 +100,75 @@ impl SeriesRequest {
     }
 }
 
-/// Returns the params that can distinguish series of an endpoint: first the optional params, then the required params,
-/// then the interval.
-fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
-    let history = request.endpoint().history(request.service());
+/// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts as
+/// not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
+/// interval.
+fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
+    let endpoint = request.endpoint();
+    let history = endpoint.history(request.service());
     let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
-    let params = request.endpoint().params.unwrap_or_default().iter();
-    let mut params: Vec<_> = params.filter(|param| own.is_none_or(|own| !own.contains(&param.wire_name))).collect();
-    let step = history.map_or("", |info| info.step);
-    params.sort_by_key(|param| (param.wire_name == step, param.required.is_some()));
-    params.into_iter().map(|param| param.wire_name).collect()
+    let mut known: Vec<_> = endpoint.params.unwrap_or_default().iter().collect();
+    known.retain(|param| own.is_none_or(|own| !own.contains(&param.wire_name)));
+    known.sort_by_key(|param| (history.is_some_and(|info| param.wire_name == info.step), param.required.is_some()));
+    let others = request.params().map(|(name, _)| name).filter(|name| endpoint.param(name).is_none());
+    let mut all: Vec<(String, Option<String>)> = Vec::new();
+    for name in others.chain(known.into_iter().map(|param| param.wire_name)) {
+        let values = request.params().filter(|(other, value)| *other == name && !value.is_empty());
+        let values: Vec<_> = values.map(|(_, value)| value).collect();
+        if all.iter().all(|(known, _)| known != name) {
+            all.push((name.to_owned(), (!values.is_empty()).then(|| values.join(","))));
+        }
+    }
+    all
 }
 
-/// Returns the path of a series: the endpoint, and then the params that are set. Params that are not in the catalogue
-/// precede all other params.
-fn path(request: &Request<Dynamic>) -> String {
-    let known = params(request);
-    let position = |name: &str| known.iter().position(|known| *known == name);
-    let is_own = |name: &str| position(name).is_some() || request.endpoint().param(name).is_none();
-    let mut params: Vec<_> = request.params().filter(|(name, _)| is_own(name)).collect();
-    params.sort_by_key(|(name, _)| position(name));
-    // In folder names, an empty value means that the param is not set.
-    params.retain(|(_, value)| !value.is_empty());
-    let folders = params.chunk_by(|one, next| one.0 == next.0).map(|same| {
-        let values: Vec<_> = same.iter().map(|(_, value)| *value).collect();
-        path_names::param(same[0].0, &values.join(","))
-    });
-    std::iter::once(request.endpoint().to_string()).chain(folders).collect::<Vec<_>>().join("/")
+/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, because other characters may have a
+/// meaning in paths.
+const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
+
+/// Returns the part of a path for a param and its value, for example `coin=BTC`.
+fn encoded_param(name: &str, value: &str) -> String {
+    format!("{}={}", encoded(name), encoded(value))
+}
+
+/// Returns the decoded name and value of a part such as `coin=BTC`; `None` for other parts.
+fn read_param(part: &str) -> Option<(String, String)> {
+    let (name, value) = part.split_once('=')?;
+    let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
+    Some((decoded(name)?, decoded(value)?))
+}
+
+/// Returns the endpoint of a series.
+pub(crate) fn endpoint_of(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
+}
+
+/// Returns the params of a series: names and values.
+pub(crate) fn params_of(path: &str) -> impl Iterator<Item = (String, String)> {
+    path.split('/').skip(1).filter_map(read_param)
+}
+
+/// Returns a value in the form in which it is part of a file name.
+fn encoded(value: &str) -> String {
+    utf8_percent_encode(value, SPECIAL).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn param_round_trips() {
+        for (name, value, expected) in [
+            ("coin", "BTC", "coin=BTC"),
+            ("exchange", "a_b,c-d.e", "exchange=a_b,c-d.e"),
+            ("coin", "a/b=c %\n", "coin=a%2Fb%3Dc%20%25%0A"),
+            ("coin", "ü", "coin=%C3%BC"),
+            ("coin", "..", "coin=.."),
+            ("coin", "", "coin="),
+        ] {
+            assert_eq!(encoded_param(name, value), expected);
+            assert_eq!(read_param(expected), Some((name.to_owned(), value.to_owned())));
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The columns of one series: first the columns that identify the series, then the fields of its records.
+//! The columns of series: first the columns that identify the series, then the fields of its records.
 //!
 //! Every row has the endpoint and the params of its series. If a record has a field with the name of a param, the param
 //! is written, and a value that contradicts it is kept among the unknown fields.
@@ -12,10 +12,10 @@ use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{Timestamp, Value};
 
+use crate::columns::Columns;
 use crate::error::Error;
-use crate::path_names;
 use crate::series::SeriesRequest;
-use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
+use crate::table_schema::TableSchema;
 
 /// Name of the column with the endpoint of each row.
 pub(crate) const ENDPOINT: &str = "endpoint";
@@ -35,7 +35,7 @@ pub(crate) fn identifies(field: &Field) -> bool {
 }
 
 /// The columns of a series.
-pub(crate) struct SeriesColumns {
+struct SeriesColumns {
     /// The endpoint and the params, with their values; `None` if a param is not set.
     params: Vec<(String, Option<String>)>,
     table: TableSchema,
@@ -43,14 +43,9 @@ pub(crate) struct SeriesColumns {
 }
 
 impl SeriesColumns {
-    pub(crate) fn new(series: &SeriesRequest) -> Self {
-        let set: HashMap<_, _> = path_names::params(series.path()).collect();
-        let mut names: Vec<_> = series.params().map(str::to_owned).collect();
-        let others = path_names::params(series.path()).map(|(name, _)| name).filter(|name| !names.contains(name));
-        names.splice(0..0, others.collect::<Vec<_>>());
+    fn new(series: &SeriesRequest) -> Self {
         let endpoint = (ENDPOINT.to_owned(), Some(series.endpoint().to_string()));
-        let params = names.into_iter().map(|name| (set.get(&name).cloned(), name)).map(|(value, name)| (name, value));
-        let params: Vec<_> = std::iter::once(endpoint).chain(params).collect();
+        let params: Vec<_> = std::iter::once(endpoint).chain(series.params.iter().cloned()).collect();
         let table = TableSchema::of_series(series);
         let fields = table.schema();
         let is_field = |field: &&FieldRef| params.iter().all(|(name, _)| name != field.name());
@@ -59,23 +54,21 @@ impl SeriesColumns {
         Self { params, table, schema: Arc::new(Schema::new(schema)) }
     }
 
-    pub(crate) fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
     /// Converts records and their times to rows.
-    pub(crate) fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
+    fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let fields = self.table.batch(records, times)?;
-        let params = self.params.iter().map(|param| (param.0.as_str(), identity(param, records)));
-        let mut columns: HashMap<&str, ArrayRef> = params.collect();
-        let unknown: StringArray = records.iter().map(|record| self.unknown_fields(record)).collect();
-        columns.insert(UNKNOWN_FIELDS, Arc::new(unknown));
-        let column = |field: &FieldRef| {
-            let known = columns.get(field.name().as_str()).cloned();
-            known.or_else(|| fields.column_by_name(field.name()).cloned())
+        let unknown = fields.schema_ref().fields().last().map(|field| field.name());
+        let column = |field: &FieldRef| -> Option<ArrayRef> {
+            if Some(field.name()) == unknown {
+                return Some(Arc::new(
+                    records.iter().map(|record| self.unknown_fields(record)).collect::<StringArray>(),
+                ));
+            }
+            let param = self.params.iter().find(|(name, _)| name == field.name());
+            param.map(|param| identity(param, records)).or_else(|| fields.column_by_name(field.name()).cloned())
         };
         let columns = self.schema.fields().iter().filter_map(column).collect();
-        RecordBatch::try_new(self.schema(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 
     /// Returns the unknown fields of a record as JSON, with its values that contradict a param, and without those that
@@ -97,6 +90,50 @@ impl SeriesColumns {
         let kept = kept.chain(others).map(|(name, json): (Cow<'_, str>, _)| format!("{}:{json}", Value::from(&*name)));
         let kept = kept.collect::<Vec<_>>().join(",");
         (!kept.is_empty()).then(|| format!("{{{kept}}}"))
+    }
+}
+
+/// The columns of a table with several series: the endpoint, the params, and the fields of the records.
+pub struct SeriesTable {
+    pub(crate) columns: Columns,
+    series: Vec<SeriesColumns>,
+}
+
+impl SeriesTable {
+    /// Creates the columns. Two series with different types for one column are an error that names both types.
+    pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
+        Self::with(None, series).map_err(Error::invalid_input)
+    }
+
+    /// Creates the columns of series and of existing files.
+    pub(crate) fn with(existing: Option<SchemaRef>, series: &[SeriesRequest]) -> Result<Self, String> {
+        let series: Vec<_> = series.iter().map(SeriesColumns::new).collect();
+        let schemas = series.iter().map(|series| series.schema.clone());
+        Ok(Self { columns: Columns::new(&existing.into_iter().chain(schemas).collect::<Vec<_>>())?, series })
+    }
+
+    /// Returns the Arrow schema, whose metadata contains the facts of the catalogue.
+    pub fn schema(&self) -> SchemaRef {
+        self.columns.schema()
+    }
+
+    /// Converts records of the series with this index. `times` contains the time of each record, or `None` if it is
+    /// unreadable. An index that does not exist is an error.
+    pub fn batch(
+        &self,
+        series: usize,
+        records: &[AnyRecord],
+        times: &[Option<Timestamp>],
+    ) -> Result<RecordBatch, Error> {
+        let series = self.series.get(series);
+        let columns = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
+        self.columns.batch(&columns.batch(records, times)?)
+    }
+}
+
+impl std::fmt::Debug for SeriesTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SeriesTable").field("schema", &self.schema()).finish_non_exhaustive()
     }
 }
 

@@ -10,8 +10,7 @@ use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::table::Table;
 use crate::target::Target;
-use crate::text_file::{TextFile, TextState};
-use crate::time_ranges::TimeRanges;
+use crate::text_file::TextState;
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -63,20 +62,21 @@ impl SeriesStatus {
     }
 
     /// `rows` are the facts of the files, and `state` also counts the records that are not in the files yet.
-    fn new(path: &str, state: &SeriesState, rows: &RowFacts) -> Self {
+    fn new(path: String, state: &SeriesState, rows: &RowFacts) -> Self {
         let (gaps, step) = (rows.gaps(), rows.step());
         let mut unfetched = state.unfetched.until(Timestamp::now());
-        rows.present.ranges().iter().for_each(|range| unfetched.remove(range));
-        let missing: TimeRanges = gaps.iter().chain(unfetched.ranges()).cloned().collect();
+        unfetched.subtract(&rows.present);
+        let mut missing = gaps.clone();
+        missing.extend(&unfetched);
         Self {
-            path: path.to_owned(),
+            path,
             step: rows.step,
             rows: rows.present.steps(step),
             first: rows.first,
             last: rows.last,
             missing: missing.steps(step),
-            gaps,
-            unfetched: unfetched.ranges().to_vec(),
+            gaps: gaps.ranges().collect(),
+            unfetched: unfetched.ranges().collect(),
             invalid: rows.invalid.steps(step),
             revised: state.revised,
             is_retired: state.is_retired,
@@ -100,7 +100,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
         // Other tables are read even if one has a damaged file.
-        match Table::open(&storage, place).await {
+        match Table::open(&storage, place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
             Err(damage @ (Error::Damaged { .. } | Error::InvalidInput(_))) if !target.is_file() => {
                 status.damaged.push(damage.to_string());
@@ -119,25 +119,24 @@ impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
         let missing = "missing; the next run for its range fetches the rows again";
         self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
-        if let Some(text) = TextFile::of(table) {
-            if let Err(lost) = text.check(table) {
-                self.damaged.push(lost.to_string());
-            } else if text.state(table)? == TextState::Changed {
-                let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-                self.damaged.push(format!("{}: {changed}", text.path.display()));
-            }
+        if let Err(lost) = table.check_text() {
+            self.damaged.push(lost.to_string());
+        } else if table.text_state()? == TextState::Changed {
+            let path = table.text_path().unwrap_or_default();
+            let changed = "missing or changed since a backfill wrote it; the next run writes it again";
+            self.damaged.push(format!("{}: {changed}", path.display()));
         }
-        for path in table.base.files.keys().filter(|_| is_complete) {
-            if let Err(damage) = table.verify(path).await {
-                self.damaged.push(damage.to_string());
-            }
+        for path in table.state.files.keys().filter(|_| is_complete) {
+            self.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
         }
-        self.pending += table.pending();
-        let is_listed = |state: &SeriesState| state.rows.last.is_some() || !state.unfetched.ranges().is_empty();
-        for (path, state) in table.state.series.iter().filter(|(_, state)| is_listed(state)) {
-            let empty = RowFacts::new(&state.rows.time, state.rows.step);
-            let rows = table.base.series.get(path).map_or(&empty, |series| &series.rows);
-            self.series.push(SeriesStatus::new(path, state, rows));
+        self.pending += table.pending_rows();
+        for path in table.paths() {
+            let Some(state) = table.series(&path) else { continue };
+            if state.rows.last.is_some() || !state.unfetched.is_empty() {
+                let rows =
+                    table.state.series.get(&path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
+                self.series.push(SeriesStatus::new(path, state, &rows));
+            }
         }
         Ok(())
     }

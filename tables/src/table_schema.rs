@@ -4,19 +4,22 @@
 //! contains the meaning, the unit and the evidence for these facts. If the fields of the records are unknown, the
 //! column `record` contains each record as JSON.
 
-mod types;
-
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray, new_null_array};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    new_null_array,
+};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, TimeUnit, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, TimeUnit, ValueType};
 
 use crate::error::Error;
 use crate::series::SeriesRequest;
+use crate::timestamps::microseconds;
 
 /// Name of the column with all fields that have no column of their own: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
@@ -37,7 +40,7 @@ impl TableSchema {
     /// records are unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
         let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
-        Some(Self::new(record.fields.iter().map(types::field).collect(), Some(record)))
+        Some(Self::new(record.fields.iter().map(field).collect(), Some(record)))
     }
 
     fn new(mut fields: Vec<Field>, record: Option<&'static RecordInfo>) -> Self {
@@ -47,8 +50,7 @@ impl TableSchema {
 
     /// Returns the columns of a series. If the fields are unknown, the columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
-        let unknown =
-            || vec![types::described(series.time(), TIME, &[]), types::described("record", ValueType::Any, &[])];
+        let unknown = || vec![described(series.time(), TIME, &[]), described("record", ValueType::Any, &[])];
         Self::for_endpoint(series.endpoint()).unwrap_or_else(|| Self::new(unknown(), None))
     }
 
@@ -62,8 +64,8 @@ impl TableSchema {
         let columns = match self.record {
             Some(record) => known(record, records),
             None => vec![
-                types::array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
-                types::array(
+                array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
+                array(
                     ValueType::Any,
                     records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any)),
                 ),
@@ -77,7 +79,7 @@ impl TableSchema {
 fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
     let values =
         |index: usize| records.iter().map(move |record| record.values().nth(index).unwrap_or(FieldValue::Null));
-    let columns = record.fields.iter().enumerate().map(|(index, field)| types::array(field.ty, values(index)));
+    let columns = record.fields.iter().enumerate().map(|(index, field)| array(field.ty, values(index)));
     let unknown = records.iter().map(|record| Some(record.unknown_fields().filter(|all| !all.is_empty())?.as_json()));
     columns.chain([Arc::new(unknown.collect::<StringArray>()) as ArrayRef]).collect()
 }
@@ -101,4 +103,72 @@ fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
 /// Returns `true` if the metadata marks the text of a column as JSON.
 pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get("format").is_some_and(|format| format == "json")
+}
+
+/// Creates the column of a field.
+fn field(info: &FieldInfo) -> Field {
+    let meaning = [info.summary, info.notes].join(" ");
+    let facts = [("meaning", meaning.trim()), ("unit", info.unit), ("evidence", info.evidence.as_str())];
+    described(info.wire_name, info.ty, &facts)
+}
+
+/// Creates a nullable column with these facts in its metadata. A value that does not fit the column becomes null.
+fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
+    let format = ("format", if is_json_type(ty) { "json" } else { "" });
+    Field::new(name, data_type(ty), true).with_metadata(metadata(&[facts, &[format]].concat()))
+}
+
+fn data_type(ty: ValueType) -> DataType {
+    match ty {
+        // Counts are signed too, because not every reader supports unsigned integers.
+        ValueType::Integer | ValueType::Count => DataType::Int64,
+        ValueType::Number => DataType::Float64,
+        ValueType::Boolean => DataType::Boolean,
+        ValueType::Timestamp(_) => DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into())),
+        ValueType::Option(given) => data_type(*given),
+        // Strings, values that are written as JSON text, and types that this version does not know.
+        _ => DataType::Utf8,
+    }
+}
+
+fn is_json_type(ty: ValueType) -> bool {
+    match ty {
+        ValueType::Option(given) => is_json_type(*given),
+        _ => matches!(ty, ValueType::Any | ValueType::Record(_) | ValueType::List(_) | ValueType::Map(_)),
+    }
+}
+
+/// Converts values to an array of their type.
+fn array<'r>(ty: ValueType, values: impl Iterator<Item = FieldValue<'r>>) -> ArrayRef {
+    match data_type(ty) {
+        DataType::Int64 => Arc::new(values.map(integer).collect::<Int64Array>()),
+        DataType::Float64 => Arc::new(values.map(FieldValue::number).collect::<Float64Array>()),
+        DataType::Boolean => Arc::new(values.map(boolean).collect::<BooleanArray>()),
+        DataType::Timestamp(..) => {
+            let times = values.map(|value| microseconds(value.timestamp()?));
+            Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
+        }
+        _ => Arc::new(values.map(text).collect::<StringArray>()),
+    }
+}
+
+fn integer(value: FieldValue<'_>) -> Option<i64> {
+    match value {
+        FieldValue::Integer(number) => Some(number),
+        FieldValue::Count(count) => i64::try_from(count).ok(),
+        _ => None,
+    }
+}
+
+fn boolean(value: FieldValue<'_>) -> Option<bool> {
+    if let FieldValue::Boolean(value) = value { Some(value) } else { None }
+}
+
+/// Returns a string unchanged, and any other value as JSON.
+fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
+    match value {
+        FieldValue::Text(text) => Some(text.into()),
+        FieldValue::Null => None,
+        other => serde_json::to_string(&other).ok().map(Cow::Owned),
+    }
 }

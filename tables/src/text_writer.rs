@@ -3,16 +3,17 @@
 //! Each row is a line. Timestamps are in ISO 8601, and lists and records are JSON. A null is an empty cell in CSV, and
 //! `null` in JSON.
 
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{self, Write};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 use runtime::Value;
 
 use crate::table_schema::is_json;
-use crate::timestamps::Timestamps;
+use crate::timestamps::timestamp;
 
 /// Writes tables as lines of text.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl<W: Write> TextWriter<W> {
     }
 
     /// Writes the header line, if the format has one and it was not written yet.
-    pub fn begin(&mut self, schema: &Schema) -> std::io::Result<()> {
+    pub fn begin(&mut self, schema: &Schema) -> io::Result<()> {
         if let Lines::Csv { out, has_names } = &mut self.0
             && !std::mem::replace(has_names, true)
         {
@@ -46,25 +47,18 @@ impl<W: Write> TextWriter<W> {
     }
 
     /// Writes the rows of a batch.
-    pub fn write(&mut self, batch: &RecordBatch) -> std::io::Result<()> {
+    pub fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
         self.begin(batch.schema_ref())?;
         let schema = batch.schema();
-        let mut text = String::new();
         for row in 0..batch.num_rows() {
+            let cells = schema.fields().iter().zip(batch.columns());
+            let cells = cells.map(|(field, column)| (field, Cell::new(field, column, row)));
             match &mut self.0 {
-                Lines::Csv { out, .. } => {
-                    for (field, column) in schema.fields().iter().zip(batch.columns()) {
-                        text.clear();
-                        cell(field, column, row, &mut text);
-                        out.write_field(&text)?;
-                    }
-                    out.write_record(None::<&[u8]>)?;
-                }
+                Lines::Csv { out, .. } => out.write_record(cells.map(|(_, cell)| cell.text().into_owned()))?,
                 Lines::Json(out) => {
-                    text.clear();
-                    object(batch, row, &mut text);
-                    text.push('\n');
-                    out.write_all(text.as_bytes())?;
+                    let json =
+                        |(field, cell): (&FieldRef, Cell<'_>)| format!("{}:{}", quoted(field.name()), cell.json());
+                    writeln!(out, "{{{}}}", cells.map(json).collect::<Vec<_>>().join(","))?;
                 }
             }
         }
@@ -72,7 +66,7 @@ impl<W: Write> TextWriter<W> {
     }
 
     /// Returns the inner writer after everything has been written to it.
-    pub fn into_inner(self) -> std::io::Result<W> {
+    pub fn into_inner(self) -> io::Result<W> {
         match self.0 {
             Lines::Csv { out, .. } => out.into_inner().map_err(csv::IntoInnerError::into_error),
             Lines::Json(mut out) => out.flush().map(|()| out),
@@ -80,45 +74,50 @@ impl<W: Write> TextWriter<W> {
     }
 }
 
-/// Writes a row as a JSON object.
-fn object(batch: &RecordBatch, row: usize, out: &mut String) {
-    for (index, (field, column)) in batch.schema_ref().fields().iter().zip(batch.columns()).enumerate() {
-        out.push(if index == 0 { '{' } else { ',' });
-        out.push_str(&Value::from(field.name().as_str()).to_string());
-        out.push(':');
-        json(field, column, row, out);
-    }
-    out.push('}');
+/// A value of a table.
+pub(crate) enum Cell<'a> {
+    Null,
+    Text(Cow<'a, str>),
+    Json(Cow<'a, str>),
 }
 
-/// Writes a value as a CSV cell.
-pub(crate) fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
-    match column.data_type() {
-        _ if column.is_null(row) => {}
-        DataType::Utf8 if !is_json(field) => out.push_str(column.as_string::<i32>().value(row)),
-        DataType::Timestamp(..) => out.push_str(&time(column, row)),
-        _ => json(field, column, row, out),
+impl<'a> Cell<'a> {
+    pub(crate) fn new(field: &Field, column: &'a ArrayRef, row: usize) -> Self {
+        let json = |text: String| Self::Json(text.into());
+        match column.data_type() {
+            _ if column.is_null(row) => Self::Null,
+            // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which changes no
+            // value, because line breaks in JSON strings are escaped.
+            DataType::Utf8 if is_json(field) => json(column.as_string::<i32>().value(row).replace(['\n', '\r'], "")),
+            DataType::Utf8 => Self::Text(column.as_string::<i32>().value(row).into()),
+            DataType::Int64 => json(column.as_primitive::<Int64Type>().value(row).to_string()),
+            DataType::Float64 => json(Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),
+            DataType::Boolean => json(column.as_boolean().value(row).to_string()),
+            _ => match column.as_primitive_opt::<TimestampMicrosecondType>() {
+                Some(times) => Self::Text(timestamp(times.value(row)).to_string().into()),
+                None => Self::Null,
+            },
+        }
+    }
+
+    /// Returns the text in CSV.
+    pub(crate) fn text(self) -> Cow<'a, str> {
+        match self {
+            Self::Null => "".into(),
+            Self::Text(text) | Self::Json(text) => text,
+        }
+    }
+
+    fn json(self) -> Cow<'a, str> {
+        match self {
+            Self::Null => "null".into(),
+            Self::Text(text) => quoted(&text).into(),
+            Self::Json(json) => json,
+        }
     }
 }
 
-/// Writes a value as JSON.
-fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
-    if column.is_null(row) {
-        return out.push_str("null");
-    }
-    match column.data_type() {
-        // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which changes no
-        // value, because line breaks in JSON strings are escaped.
-        DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
-        DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
-        DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),
-        DataType::Float64 => out.push_str(&Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),
-        DataType::Boolean => out.push_str(&column.as_boolean().value(row).to_string()),
-        DataType::Timestamp(..) => out.push_str(&Value::from(time(column, row)).to_string()),
-        _ => out.push_str("null"),
-    }
-}
-
-fn time(column: &ArrayRef, row: usize) -> String {
-    Timestamps::of(column).map(|times| times.get(row).to_string()).unwrap_or_default()
+/// Returns a text as a JSON string.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }

@@ -1,7 +1,4 @@
 //! A set of times, as ranges.
-//!
-//! Ranges are added in any order and may overlap. [`uncovered`](TimeRanges::uncovered) returns the parts of another
-//! range that are not in the set.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time ranges in order. No two of these ranges overlap or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<(Timestamp, Timestamp)>", into = "Vec<(Timestamp, Timestamp)>")]
-pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);
+pub(crate) struct TimeRanges(Vec<(Timestamp, Timestamp)>);
 
 impl TimeRanges {
     /// Adds a range, merged with the ranges that it overlaps or touches.
@@ -20,65 +16,69 @@ impl TimeRanges {
         if range.end <= range.start {
             return;
         }
-        let first = self.0.partition_point(|known| known.end < range.start);
-        let last = self.0.partition_point(|known| known.start <= range.end);
+        let first = self.0.partition_point(|(_, end)| *end < range.start);
+        let last = self.0.partition_point(|(start, _)| *start <= range.end);
         let touched = self.0.get(first..last).unwrap_or_default();
-        let start = touched.first().map_or(range.start, |known| known.start.min(range.start));
-        let end = touched.last().map_or(range.end, |known| known.end.max(range.end));
-        self.0.splice(first..last, [start..end]);
-    }
-
-    /// Returns the uncovered parts of a range.
-    pub(crate) fn uncovered(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
-        let (mut uncovered, mut next) = (Vec::new(), range.start);
-        for known in &self.0 {
-            if known.end <= next {
-                continue;
-            }
-            if known.start >= range.end {
-                break;
-            }
-            if next < known.start {
-                uncovered.push(next..known.start);
-            }
-            next = known.end;
-        }
-        if next < range.end {
-            uncovered.push(next..range.end);
-        }
-        uncovered
-    }
-
-    /// Removes a range.
-    pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
-        let rest =
-            |known: &Range<Timestamp>| [known.start..known.end.min(range.start), known.start.max(range.end)..known.end];
-        *self = self.0.iter().flat_map(rest).collect();
-    }
-
-    /// Returns the parts of all ranges that are before a time.
-    pub(crate) fn until(&self, end: Timestamp) -> Self {
-        self.0.iter().map(|known| known.start..known.end.min(end)).collect()
-    }
-
-    /// Returns the parts of all ranges that are in another range.
-    pub(crate) fn within(&self, range: &Range<Timestamp>) -> Self {
-        self.0.iter().map(|known| known.start.max(range.start)..known.end.min(range.end)).collect()
-    }
-
-    /// Returns the number of intervals of this length in all ranges.
-    pub(crate) fn steps(&self, step: Duration) -> u64 {
-        self.0.iter().map(|range| steps(range, step) as u64).sum()
+        let start = touched.first().map_or(range.start, |(start, _)| range.start.min(*start));
+        let end = touched.last().map_or(range.end, |(_, end)| range.end.max(*end));
+        self.0.splice(first..last, [(start, end)]);
     }
 
     /// Adds all ranges of `other`.
     pub(crate) fn extend(&mut self, other: &Self) {
-        other.0.iter().for_each(|range| self.add(range.clone()));
+        other.ranges().for_each(|range| self.add(range));
+    }
+
+    /// Removes all ranges of `other`.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        let mut rest = Vec::with_capacity(self.0.len());
+        for (mut next, end) in std::mem::take(&mut self.0) {
+            let first = other.0.partition_point(|(_, end)| *end <= next);
+            let removed = other.0.get(first..).unwrap_or_default().iter().take_while(|(start, _)| *start < end);
+            for (start, until) in removed {
+                rest.push((next, *start));
+                next = *until;
+            }
+            rest.push((next, end));
+        }
+        rest.retain(|(start, end)| start < end);
+        self.0 = rest;
+    }
+
+    /// Returns the parts of a range that are not in the set.
+    pub(crate) fn uncovered(&self, range: Range<Timestamp>) -> Self {
+        let mut rest = Self::from(range);
+        rest.subtract(self);
+        rest
+    }
+
+    /// Returns the parts of all ranges that are in another range.
+    pub(crate) fn within(&self, range: &Range<Timestamp>) -> Self {
+        self.ranges().map(|known| known.start.max(range.start)..known.end.min(range.end)).collect()
+    }
+
+    /// Returns the parts of all ranges that are before a time.
+    pub(crate) fn until(&self, end: Timestamp) -> Self {
+        self.within(&(Timestamp::from_unix_seconds(i64::MIN)..end))
+    }
+
+    /// Returns the number of intervals of this length in all ranges.
+    pub(crate) fn steps(&self, step: Duration) -> u64 {
+        self.ranges().map(|range| steps(&range, step) as u64).sum()
+    }
+
+    /// Returns the range from the start of the first range to the end of the last range.
+    pub(crate) fn bounds(&self) -> Option<Range<Timestamp>> {
+        Some(self.0.first()?.0..self.0.last()?.1)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns the ranges in order of time.
-    pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
-        &self.0
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<Timestamp>> {
+        self.0.iter().map(|(start, end)| *start..*end)
     }
 }
 
@@ -90,15 +90,9 @@ pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
     usize::try_from((range.end - range.start).as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(usize::MAX)
 }
 
-impl From<Vec<(Timestamp, Timestamp)>> for TimeRanges {
-    fn from(ranges: Vec<(Timestamp, Timestamp)>) -> Self {
-        ranges.into_iter().map(|(start, end)| start..end).collect()
-    }
-}
-
-impl From<TimeRanges> for Vec<(Timestamp, Timestamp)> {
-    fn from(ranges: TimeRanges) -> Self {
-        ranges.0.into_iter().map(|range| (range.start, range.end)).collect()
+impl From<Range<Timestamp>> for TimeRanges {
+    fn from(range: Range<Timestamp>) -> Self {
+        std::iter::once(range).collect()
     }
 }
 
@@ -120,8 +114,9 @@ mod tests {
         let range = |(from, to): &(i64, i64)| Timestamp::from_unix_seconds(*from)..Timestamp::from_unix_seconds(*to);
         let coverage: TimeRanges = known.iter().map(range).collect();
         let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
-        assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
-        assert_eq!(coverage.uncovered(&range(&(0, 100))), expected(uncovered), "{known:?}");
+        assert_eq!(coverage.ranges().collect::<Vec<_>>(), expected(ranges), "{known:?}");
+        let rest = coverage.uncovered(range(&(0, 100)));
+        assert_eq!(rest.ranges().collect::<Vec<_>>(), expected(uncovered), "{known:?}");
     }
 
     #[test]
@@ -129,13 +124,11 @@ mod tests {
         let range = |from: i64, to: i64| Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to);
         let all: TimeRanges = [range(0, 10), range(20, 30)].into_iter().collect();
         let mut rest = all.clone();
-        rest.remove(&range(5, 25));
-        assert_eq!(rest.ranges(), [range(0, 5), range(25, 30)]);
+        rest.subtract(&range(5, 25).into());
+        assert_eq!(rest, [range(0, 5), range(25, 30)].into_iter().collect());
         rest.extend(&all);
-        assert_eq!(
-            (rest.clone(), rest.until(Timestamp::from_unix_seconds(22)).ranges()),
-            (all, &[range(0, 10), range(20, 22)][..])
-        );
+        let until = [range(0, 10), range(20, 22)].into_iter().collect();
+        assert_eq!((rest.clone(), rest.until(Timestamp::from_unix_seconds(22))), (all, until));
     }
 
     #[test]

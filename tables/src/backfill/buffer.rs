@@ -10,12 +10,9 @@ use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::BodyInfo;
 use tokio::time::Instant;
 
-use crate::error::Error;
-use crate::partition::Partition;
-use crate::place::period;
+use crate::partition::{Partition, period};
 use crate::saved_state::{Fetched, RowFacts, Section};
 use crate::series::SeriesRequest;
-use crate::series_columns::SeriesColumns;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.
 pub(super) const ROWS: usize = 50_000;
@@ -23,8 +20,9 @@ pub(super) const ROWS: usize = 50_000;
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// A range of a series in a period. The pages of a range are in order of time, unlike those of different ranges.
-type Key = (Timestamp, usize, usize);
+/// A range of a series in a period, and the table. The pages of a range are in order of time, unlike those of different
+/// ranges.
+type Key = (usize, Timestamp, usize);
 
 /// The rows of all series of a run.
 pub(super) struct Buffer {
@@ -38,38 +36,37 @@ impl Buffer {
         Self { sections: BTreeMap::new(), rows: 0, since: Instant::now() }
     }
 
-    /// Adds the rows of a page; `item` identifies its range.
+    /// Adds the rows of a page of a series; `item` identifies its range. `fetched` has what the page adds.
     pub(super) fn add(
         &mut self,
-        (index, item): (usize, usize),
-        series: &SeriesRequest,
+        (table, series, item): (usize, &SeriesRequest, usize),
         partition: Option<Partition>,
-        page: &Page<AnyRecord>,
-        refetch: Duration,
-    ) -> Result<(), Error> {
+        (page, rows): (&Page<AnyRecord>, &RecordBatch),
+        fetched: Fetched,
+    ) {
         if self.sections.is_empty() {
             self.since = Instant::now();
         }
-        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
-        let batch = SeriesColumns::new(series).batch(&page.records, &times)?;
         let section = || {
-            let rows = RowFacts::new(series.time(), series.step().as_secs());
-            let fetched = Some(Fetched { refetch: refetch.as_secs(), ..Fetched::default() });
-            (Section { path: series.path().to_owned(), rows, fetched, ..Section::default() }, Vec::new())
+            let fetched = Some(Fetched { refetch: fetched.refetch, ..Fetched::default() });
+            let path = series.path().to_owned();
+            (Section { path, rows: RowFacts::new(series), fetched, ..Section::default() }, Vec::new())
         };
         let mut from = 0;
         while let Some(first) = page.times.get(from) {
             let period = period(partition, *first);
-            let rows = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
-            let (_, batches) = self.sections.entry((period.start, index, item)).or_insert_with(section);
-            batches.push(batch.slice(from, rows));
-            from += rows;
+            let count = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
+            let (_, batches) = self.sections.entry((table, period.start, item)).or_insert_with(section);
+            batches.push(rows.slice(from, count));
+            from += count;
         }
         self.rows += from;
         let start = period(partition, page.times.first().copied().unwrap_or(page.range.start)).start;
-        let (section, _) = self.sections.entry((start, index, item)).or_insert_with(section);
-        section.fetched.iter_mut().for_each(|fetched| fetched.ranges.add(page.range.clone()));
-        Ok(())
+        let (section, _) = self.sections.entry((table, start, item)).or_insert_with(section);
+        if let Some(known) = &mut section.fetched {
+            known.ranges.extend(&fetched.ranges);
+            known.dropped.extend(fetched.dropped);
+        }
     }
 
     /// Returns `true` if it is time to write the rows.
@@ -77,11 +74,14 @@ impl Buffer {
         self.rows >= ROWS || !self.sections.is_empty() && self.since.elapsed() >= MAX_AGE
     }
 
-    /// Removes and returns all sections, each with the index of its series.
-    pub(super) fn take(&mut self) -> Vec<(usize, Section, Vec<RecordBatch>)> {
+    /// Removes and returns the sections of each table.
+    pub(super) fn take(&mut self) -> BTreeMap<usize, Vec<(Section, Vec<RecordBatch>)>> {
         self.rows = 0;
-        let all = std::mem::take(&mut self.sections).into_iter();
-        all.map(|((_, series, _), (section, batches))| (series, section, batches)).collect()
+        let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for ((table, ..), section) in std::mem::take(&mut self.sections) {
+            all.entry(table).or_default().push(section);
+        }
+        all
     }
 }
 

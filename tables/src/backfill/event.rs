@@ -9,7 +9,6 @@ use runtime::{ErrorKind, Timestamp};
 use crate::error::Error;
 use crate::merge_rows::Changes;
 use crate::saved_state::SeriesState;
-use crate::time_ranges::steps;
 
 /// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
@@ -134,8 +133,8 @@ impl SeriesReport {
 
     pub(super) fn note(&mut self, state: &SeriesState) {
         (self.first, self.last, self.step) = (state.rows.first, state.rows.last, state.rows.step());
-        self.gaps = state.rows.gaps();
-        self.missing = self.gaps.iter().map(|gap| steps(gap, self.step) as u64).sum();
+        let gaps = state.rows.gaps();
+        (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
         self.unfetched = state.unfetched().steps(self.step);
     }
 }

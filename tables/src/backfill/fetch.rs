@@ -1,14 +1,14 @@
 //! Fetches ranges: requests their pages, collects and writes the rows, reports problems, and detects when the service
 //! stops responding.
 
+use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use runtime::Error as RequestError;
-use runtime::history::{Page, Pages, Progress};
+use runtime::history::{Page, Pages};
 use runtime::record::AnyRecord;
 use tokio::time::timeout;
 
@@ -17,6 +17,7 @@ use super::event::BackfillEvent;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
+use crate::saved_state::Fetched;
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of ranges that are fetched concurrently.
@@ -40,14 +41,7 @@ pub(super) struct Active {
     series: usize,
     /// The number of the range.
     item: usize,
-    pages: Pages<AnyRecord>,
-    progress: Arc<Mutex<Progress>>,
-}
-
-impl Active {
-    pub(super) fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    pub(super) pages: Pages<AnyRecord>,
 }
 
 /// The next page of a range, or the error or the end of the range, with its index among the active ranges.
@@ -59,7 +53,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
         let mut rejected = None;
         while rejected.is_none() && !self.is_stopped() {
-            self.begin_items()?;
+            self.begin_items();
             if self.active.is_empty() {
                 break;
             }
@@ -101,24 +95,17 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Begins the next ranges.
-    fn begin_items(&mut self) -> Result<(), Error> {
+    fn begin_items(&mut self) {
         while self.active.len() < MAX_CONCURRENT && !self.is_full() {
             let Some((index, range)) = self.items.pop() else { break };
             let Some(series) = self.job.series.get(index) else { continue };
-            let progress = Arc::new(Mutex::new(Progress::default()));
-            let watched = progress.clone();
             // If there are few ranges, each requests more pages in advance.
             let among = if self.items.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
-            let history = self.job.history(series, range).prefetch(PREFETCH / among);
-            let requests = history.plan()?.requests;
-            self.items.requests = self.items.requests.saturating_sub(requests);
-            progress.lock().unwrap_or_else(PoisonError::into_inner).pages_left = requests;
-            let watch = move |now: &Progress| *watched.lock().unwrap_or_else(PoisonError::into_inner) = now.clone();
-            let pages = history.on_progress(watch).pages();
-            self.active.push(Active { series: index, item: self.begun_items, pages, progress });
+            let pages = self.job.history(series, range).prefetch(PREFETCH / among).pages();
+            self.items.requests = self.items.requests.saturating_sub(pages.progress().pages_left);
+            self.active.push(Active { series: index, item: self.begun_items, pages });
             self.begun_items += 1;
         }
-        Ok(())
     }
 
     /// Polls the active ranges in turn.
@@ -134,34 +121,39 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Ends a range. The next range takes its place at the end, so that all ranges are polled in turn.
     fn end_item(&mut self, index: usize) {
         let active = self.active.remove(index);
-        add(&mut self.done, &active.progress());
+        add(&mut self.done, &active.pages.progress());
         self.done.pages_left = 0;
     }
 
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
     fn page(&mut self, (series, item): (usize, usize), mut page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let Some((request, one)) = self.job.series.get(series).zip(self.series.get_mut(series)) else { return Ok(()) };
+        let Some(request) = self.job.series.get(series) else { return Ok(()) };
         // `read_invalid` adds the invalid records that it can read to the page, so it is called before `add`.
         let dropped = read_invalid(request, &mut page);
-        if !dropped.is_empty() {
-            let known = self.content.state(series, request).dropped;
-            one.dropped.extend(dropped.into_iter().filter(|sum| !known.contains(sum)));
-        }
+        let Some(((table, index), changes)) = self.content.table(series).zip(self.summary.series.get_mut(series))
+        else {
+            return Ok(());
+        };
+        let dropped: BTreeSet<_> = dropped.into_iter().filter(|sum| table.note_dropped(request, *sum)).collect();
+        changes.dropped += dropped.len() as u64;
         if page.report.failed_pages.is_empty() {
             self.summary.pages += 1;
             // A complete run counts new records when it merges the journal.
-            one.report.added += if self.job.only_new { page.records.len() as u64 } else { 0 };
-            let partition = self.content.table(series).and_then(|table| table.base.partition);
-            self.buffer.add((series, item), request, partition, &page, self.job.refetch)?;
+            changes.added += if self.job.only_new { page.records.len() as u64 } else { 0 };
+            let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+            let rows = table.columns.batch(index, &page.records, &times)?;
+            let (partition, refetch) = (table.state.partition, self.job.refetch.as_secs());
+            let table = self.content.of_series.get(series).map_or(0, |(table, _)| *table);
+            let fetched = Fetched { ranges: page.range.clone().into(), dropped, refetch };
+            self.buffer.add((table, request, item), partition, (&page, &rows), fetched);
         }
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
         for lost in
             report.failed_pages.extract_if(.., |lost| attempted(&lost.error).is_err() && lost.error.is_retryable())
         {
-            self.items.last.push_back((series, lost.range.clone()));
-            self.items.requests += 1;
+            self.items.push((series, lost.range.clone()));
             self.lost += 1;
             self.last_lost = Some((series, lost));
         }

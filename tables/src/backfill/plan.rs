@@ -4,16 +4,13 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use super::Backfill;
-use crate::columns::Columns;
 use crate::content::Content;
 use crate::error::Error;
 use crate::saved_state::SeriesState;
 use crate::series::SeriesRequest;
-use crate::series_columns::SeriesColumns;
 use crate::table::Table;
 use crate::time_ranges::{TimeRanges, steps};
 
@@ -72,42 +69,15 @@ impl BackfillPlan {
 /// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
     job.check()?;
-    let mut series = Vec::with_capacity(job.series.len());
-    for (index, request) in job.series.iter().enumerate() {
-        compare_columns(request, content.table(index))?;
-        series.push(series_plan(job, request, &content.state(index, request))?);
-    }
-    for (index, table) in content.tables.iter().enumerate() {
-        // The columns of endpoints that the file does not contain yet are checked too.
-        let schema = schema(job, content, index).map(drop);
-        schema.map_err(|why| table.mismatch(&why))?;
-    }
+    let series = job.series.iter().enumerate();
+    let series = series.map(|(index, request)| series_plan(job, request, &content.state(index, request)));
+    let series = series.collect::<Result<Vec<_>, _>>()?;
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
-    let latency = content.tables.iter().filter_map(|table| table.base.latency).max().unwrap_or_default();
+    let latency = content.tables.iter().filter_map(|table| table.state.latency).max().unwrap_or_default();
     let min_duration =
         limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), Duration::from_millis(latency)));
-    let outgrown = content.tables.iter().enumerate().filter_map(|(index, table)| {
-        let of_table = content.of_series.iter().zip(&job.series).filter(|(table, _)| **table == index);
-        let step = of_table.clone().map(|(_, series)| series.step()).min()?;
-        table.outgrown(step, of_table.count())
-    });
-    Ok(BackfillPlan { min_duration, outgrown: outgrown.collect(), series })
-}
-
-/// Returns the columns of all series of a table.
-pub(super) fn schema(job: &Backfill, content: &Content, table: usize) -> Result<SchemaRef, String> {
-    let of_table = content.of_series.iter().zip(&job.series).filter(|(of_series, _)| **of_series == table);
-    let base = content.tables.get(table).and_then(|table| table.base.schema());
-    let schemas = of_table.map(|(_, series)| SeriesColumns::new(series).schema());
-    Ok(Columns::new(&base.into_iter().chain(schemas).collect::<Vec<_>>())?.schema())
-}
-
-/// Fails if a column has another type in the catalogue than in the existing files.
-fn compare_columns(series: &SeriesRequest, table: Option<&Table>) -> Result<(), Error> {
-    let Some((table, schema)) = table.and_then(|table| Some((table, table.base.schema()?))) else { return Ok(()) };
-    let compared = Columns::new(&[schema, SeriesColumns::new(series).schema()]);
-    compared.map(drop).map_err(|why| Error::rebuild(table.place.location(&table.storage), why))
+    Ok(BackfillPlan { min_duration, outgrown: content.tables.iter().filter_map(Table::outgrown).collect(), series })
 }
 
 fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {
@@ -143,26 +113,25 @@ fn unsettled(
 ) -> (Ranges, Ranges) {
     // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
     let settled = state.rows.last.map_or_else(TimeRanges::default, |last| state.settled.until(last - job.refetch));
-    let mut unsettled = settled.uncovered(range);
-    let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
-    let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
-    if let Some(tail) = tail {
+    let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
+    let mut recent = range.end;
+    if let Some(tail) = unsettled.last_mut().filter(|tail| tail.end == range.end) {
+        recent = tail.start;
         let pages = steps(tail, page);
         let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
         tail.start = tail.start.min((tail.end - full).floor(step)).max(range.start);
     }
-    let planned: TimeRanges = unsettled.iter().cloned().collect();
     let from = match (state.rows.first, state.rows.last) {
-        _ if job.refetch_gaps => Some(range.start),
-        (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
-        _ => None,
+        _ if job.refetch_gaps => range.start,
+        (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
+        _ => return (unsettled, Vec::new()),
     };
-    let Some(from) = from else { return (unsettled, Vec::new()) };
     let first = (from + step - Duration::from_nanos(1)).floor(step);
     let mut valid = state.rows.present.clone();
-    state.rows.invalid.ranges().iter().for_each(|range| valid.remove(range));
-    let all = valid.uncovered(&(first..recent.floor(step))).into_iter();
-    let mut gaps = pages(all.flat_map(|gap| planned.uncovered(&gap)), page, range.end);
+    valid.subtract(&state.rows.invalid);
+    let mut gaps = valid.uncovered(first..recent.floor(step));
+    gaps.subtract(&unsettled.iter().cloned().collect());
+    let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
         limit(&mut gaps, state.rows.last.unwrap_or(range.start));
     }
@@ -170,12 +139,10 @@ fn unsettled(
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.
-fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
-    let mut pages: Vec<Range<Timestamp>> = Vec::new();
-    for mut gap in gaps {
-        if let Some(last) = pages.last() {
-            gap.start = gap.start.max(last.end);
-        }
+fn pages(gaps: &TimeRanges, page: Duration, end: Timestamp) -> Ranges {
+    let mut pages: Ranges = Vec::new();
+    for mut gap in gaps.ranges() {
+        gap.start = pages.last().map_or(gap.start, |last| gap.start.max(last.end));
         while gap.start < gap.end {
             let until = (gap.start + page).min(end);
             pages.push(gap.start..until);
@@ -187,7 +154,7 @@ fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Time
 
 /// Keeps only as many pages as one run may request. The selection changes daily, so that permanent gaps do not prevent
 /// other gaps from being requested.
-fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
+fn limit(pages: &mut Ranges, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {
         let turn = (day * GAP_REQUESTS) % pages.len();

@@ -4,14 +4,10 @@
 //! file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use bytes::Bytes;
-
-use crate::error::Error;
-use crate::parquet_input::Source;
+use crate::error::{Error, Failure};
 
 pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, Error> {
     let path = root.join(folder);
@@ -36,19 +32,13 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, E
     Ok(found)
 }
 
-pub(super) fn open(path: &Path) -> Result<Option<(Source, String)>, Error> {
+pub(super) fn open(path: &Path) -> Result<Option<(File, String)>, Error> {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len().to_string(), file)));
     match opened {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::storage(path.display(), error)),
-        Ok((length, file)) => Ok(Some((Source::File(Arc::new(file)), length))),
+        Ok((length, file)) => Ok(Some((file, length))),
     }
-}
-
-pub(super) fn content(mut file: &File) -> io::Result<Bytes> {
-    let mut content = Vec::new();
-    file.read_to_end(&mut content)?;
-    Ok(content.into())
 }
 
 /// Deletes a file, and the folders below the root that are then empty.
@@ -67,14 +57,11 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
 
 /// Writes a file completely or not at all. Until it is complete, the file has the name `temporary` or, by default, a
 /// hidden name in the same folder.
-pub(crate) fn write<E>(
+pub(crate) fn write<T>(
     path: &Path,
     temporary: Option<PathBuf>,
-    content: impl FnOnce(&mut File) -> Result<(), E>,
-) -> Result<(), Error>
-where
-    E: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
+    content: impl FnOnce(&mut File) -> Result<T, Failure>,
+) -> Result<T, Error> {
     let fails = |error| Error::storage(path.display(), error);
     // A link to a missing file has no canonical path, so the link itself is read.
     let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
@@ -91,22 +78,22 @@ where
         fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     }
     let mut file = File::create(&unfinished).map_err(fails)?;
-    let written = content(&mut file).map_err(|error| Error::storage(path.display(), error));
-    let kept = written.and_then(|()| {
+    let kept = content(&mut file).map_err(|error| Error::storage(path.display(), error)).and_then(|written| {
         if let Some(replaced) = &replaced {
             keep_owner(&file, replaced);
             file.set_permissions(replaced.permissions()).map_err(fails)?;
         }
-        file.sync_all().map_err(fails)?;
-        fs::rename(&unfinished, &target).map_err(fails)
+        file.sync_all().and_then(|()| fs::rename(&unfinished, &target)).map_err(fails)?;
+        Ok(written)
     });
     if kept.is_err() {
         // The unfinished file is removed, so that it does not fill up the disk.
         let _ = fs::remove_file(&unfinished);
-        return kept;
+    } else {
+        // Syncs the directory entries. An error is ignored, because some systems cannot open folders.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
-    sync(folder);
-    Ok(())
+    kept
 }
 
 /// Gives a file the owner of the file that it replaces, if the system allows that.
@@ -118,11 +105,6 @@ fn keep_owner(file: &File, replaced: &fs::Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &fs::Metadata) {}
-
-/// Syncs the directory entries to the disk. Errors are ignored, because some systems cannot open folders.
-fn sync(folder: &Path) {
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
 
 #[cfg(test)]
 #[cfg(unix)]
@@ -139,15 +121,15 @@ mod tests {
         fs::write(&real, "old").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
         symlink(&real, &link).unwrap();
-        write(&link, None, |file| file.write_all(b"new")).unwrap();
+        write(&link, None, |file| Ok(file.write_all(b"new")?)).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert!(link.is_symlink() && fs::metadata(&real).unwrap().permissions().mode() & 0o777 == 0o600);
         let dangling = dir.path().join("dangling");
         symlink("missing", &dangling).unwrap();
-        write(&dangling, None, |file| file.write_all(b"first")).unwrap();
+        write(&dangling, None, |file| Ok(file.write_all(b"first")?)).unwrap();
         assert!(dangling.is_symlink() && fs::read_to_string(dir.path().join("missing")).unwrap() == "first");
         fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
-        let error = write(&link, None, |file| file.write_all(b"newer")).unwrap_err().to_string();
+        let error = write(&link, None, |file| Ok(file.write_all(b"newer")?)).unwrap_err().to_string();
         assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }

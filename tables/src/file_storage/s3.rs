@@ -3,6 +3,9 @@
 //! The service writes an object completely or not at all. Endpoint and credentials are read from the environment
 //! variables of AWS's own tools.
 
+use std::env;
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::sync::Arc;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
@@ -11,7 +14,6 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
-use crate::parquet_input::Source;
 
 /// Objects below a prefix.
 #[derive(Clone, Debug)]
@@ -59,14 +61,20 @@ impl Bucket {
         Ok(found)
     }
 
-    pub(super) async fn find(&self, path: &str) -> Result<Option<(Source, String)>, Error> {
+    /// Downloads an object to a temporary file, so that it is not in memory.
+    pub(super) async fn open(&self, path: &str) -> Result<Option<(File, String)>, Error> {
         let fails = |error| Error::storage(self.name(path), reason(error));
         let object = match self.store.get(&self.path(path)?).await {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             object => object.map_err(fails)?,
         };
         let version = object.meta.e_tag.clone().unwrap_or_default();
-        Ok(Some((Source::Bytes(object.bytes().await.map_err(fails)?), version)))
+        let bytes = object.bytes().await.map_err(fails)?;
+        let file = tempfile::tempfile().and_then(|mut file| {
+            file.write_all(&bytes)?;
+            file.rewind().map(|()| file)
+        });
+        Ok(Some((file.map_err(|error| Error::storage(env::temp_dir().display(), error))?, version)))
     }
 
     /// Writes an object if its present version is `replaced`. The service checks that, so the second of two writers

@@ -46,6 +46,9 @@ async fn an_invalid_value_does_not_replace_a_valid_one() {
         assert_eq!(run(&whole).await.series[0].revised, 0, "{name}: the value is the same again");
         *script.lock().unwrap() = |time| Some(if time == END - DAY { "0.7" } else { "0.5" }.to_owned());
         assert_eq!(run(&whole).await.series[0].revised, 1, "{name}");
+        assert_eq!(state_of(&path).await.series[0].revised, 1, "{name}: of the last run");
+        run(&whole).await;
+        assert_eq!(state_of(&path).await.series[0].revised, 0, "{name}: of the last run");
         assert!(read(&path).iter().all(|row| !row.contains_key("unknown_fields")), "{name}");
     }
 }
