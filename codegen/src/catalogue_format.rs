@@ -5,6 +5,11 @@
 //! schema for editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are
 //! in `resolve`.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use regex_lite::Regex;
+
 use crate::names::Case;
 use crate::spec;
 
@@ -128,6 +133,14 @@ pub(crate) enum Condition {
     Is(&'static str, &'static str),
     /// A key is present and its value is not this word.
     IsNot(&'static str, &'static str),
+}
+
+/// Returns `true` if a text matches a regular expression of the format, which is compiled once.
+pub(crate) fn is_like(pattern: &'static str, text: &str) -> bool {
+    static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let regex = compiled.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
+    regex.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
 impl Shape {

@@ -3,13 +3,12 @@
 //! Each mismatch becomes a diagnostic. An invalid list item is dropped, and a required key that is missing or invalid
 //! gets a placeholder value, so that the other entries can still be checked.
 
+mod summary;
 mod text;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-
-use regex_lite::Regex;
 
 use crate::catalogue_format::{Condition, Fault, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
@@ -60,10 +59,10 @@ pub(crate) static ROOT: Key =
 pub(crate) struct Reader {
     file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
+    /// Errors about summaries that only repeat a name.
+    pub(crate) repeated_names: Diagnostics,
     /// Names of entries that were dropped because of errors; a reference to one of them is not reported as unknown.
     pub(crate) cut: HashSet<String>,
-    /// The compiled regular expressions of the format.
-    forms: HashMap<&'static str, Option<Regex>>,
 }
 
 /// The values of a map by their keys.
@@ -106,7 +105,12 @@ impl<'n> Entries<'n> {
 
 impl Reader {
     pub(crate) fn new(file: &Arc<SourceFile>) -> Self {
-        Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
+        Self {
+            file: Arc::clone(file),
+            diagnostics: Diagnostics::default(),
+            repeated_names: Diagnostics::default(),
+            cut: HashSet::new(),
+        }
     }
 
     /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid and no key is required.
@@ -133,6 +137,14 @@ impl Reader {
             && entries.get(other).is_none()
         {
             self.fault(fault, &entries, "");
+        }
+        if let (Some((_, name)), Some((_, summary))) = (entries.get("name"), entries.get("summary"))
+            && let (Some(text), Some(summary)) = (name.text(), summary.text())
+            && summary::repeats(summary, text)
+        {
+            let message = format!("the summary of `{text}` only repeats the name");
+            let error = Diagnostic::new("summary-repeats-name", &self.location(name), message);
+            self.repeated_names.push(error.help("say what the name does not, or omit the summary"));
         }
         // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
         // cause a second error.

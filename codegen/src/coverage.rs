@@ -3,13 +3,13 @@
 //!
 //! All counts are computed from the model, so they are available for any catalogue.
 
+mod count_table;
 mod unknown_facts;
 
 use std::fmt;
 
-use crate::count_table::CountTable;
-use crate::endpoint_counts::endpoint_counts;
 use crate::model::{Api, Evidence, Record};
+pub use count_table::{CountTable, endpoint_counts};
 use unknown_facts::UnknownFact;
 
 /// Counts of known and unknown facts.
@@ -23,14 +23,6 @@ pub struct Coverage {
 }
 
 const HEADING: &[&str] = &["facts", "documented", "published", "reported", "previous", "unknown"];
-
-const KINDS: &[fn(&Option<Evidence>) -> bool] = &[
-    |fact| *fact == Some(Evidence::Documented),
-    |fact| *fact == Some(Evidence::Published),
-    |fact| *fact == Some(Evidence::Reported),
-    |fact| *fact == Some(Evidence::PreviousVersion),
-    Option::is_none,
-];
 
 impl Coverage {
     /// Computes the coverage of a client model.
@@ -57,7 +49,9 @@ impl Coverage {
 }
 
 fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, Vec<usize>) {
-    CountTable::row(label, &facts.collect::<Vec<_>>(), KINDS)
+    let facts: Vec<_> = facts.collect();
+    let kinds = Evidence::ALL.iter().copied().map(Some).chain([None]);
+    (label.to_owned(), kinds.map(|kind| facts.iter().filter(|fact| **fact == kind).count()).collect())
 }
 
 /// Formats the output of `cargo xtask status`.

@@ -2,6 +2,8 @@
 //!
 //! Months and years are not accepted, because their lengths vary.
 
+use crate::catalogue_format::is_like;
+
 /// The units in seconds, the longest first.
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
 
@@ -10,11 +12,8 @@ pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
 /// Returns the number of seconds of a duration; `None` if the text is not a valid duration.
 pub fn seconds(text: &str) -> Option<u64> {
-    let unit = text.chars().last()?;
-    let count = text.strip_suffix(unit)?;
-    let (_, seconds) = UNITS.iter().find(|(known, _)| *known == unit)?;
-    let is_count = count.len() < 10 && count.bytes().all(|byte| byte.is_ascii_digit()) && !count.starts_with('0');
-    count.parse::<u64>().ok().filter(|_| is_count)?.checked_mul(*seconds)
+    let (_, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit)).filter(|_| is_like(PATTERN, text))?;
+    text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(*seconds)
 }
 
 /// Formats a duration in the longest unit in which it is an integer.

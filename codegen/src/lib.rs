@@ -7,18 +7,15 @@
 //! This crate contains no facts about endpoints, groups, params or services. All of them are in the catalogue.
 
 mod catalogue_reader;
-mod count_table;
 mod coverage;
 mod diagnostic;
 mod emit;
-mod endpoint_counts;
 mod evidence;
 mod load;
 mod resolve;
 mod spanned;
 mod spec_readme;
 mod suggest;
-mod summaries;
 mod time_unit;
 mod write;
 
@@ -47,16 +44,14 @@ use std::path::Path;
 
 #[doc(hidden)]
 pub use catalogue_reader::{is_invisible, is_line, is_prose};
-pub use count_table::CountTable;
-pub use coverage::Coverage;
+pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
 pub use emit::{
     File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli,
 };
-pub use endpoint_counts::endpoint_counts;
-pub use load::{Catalogue, is_part, load, load_texts};
+pub use load::{Catalogue, is_part, load, load_texts, repeated_names};
 pub use model::Api;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
@@ -64,7 +59,6 @@ pub use resolve::{may_be_fixed, may_carry_key};
 pub use spec_readme::readme_tables;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
-pub use summaries::repeated_names;
 #[doc(hidden)]
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};

@@ -23,6 +23,8 @@ pub struct Catalogue {
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
+    /// Errors about summaries that only repeat a name.
+    repeated_names: Diagnostics,
     /// Names of entries that were dropped because of errors. References to them are not reported as unknown.
     pub(crate) cut: HashSet<String>,
 }
@@ -42,6 +44,11 @@ impl Catalogue {
         let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
         (self.service.map(|service| service.spec), groups.collect())
     }
+}
+
+/// Returns an error for each summary that only repeats a name. These errors do not prevent the emission of a client.
+pub fn repeated_names(catalogue: &Catalogue) -> Diagnostics {
+    catalogue.repeated_names.clone().sorted()
 }
 
 /// A file, and the content that was read from it.
@@ -90,7 +97,8 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
         let error = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
         loader.diagnostics.push(error.help("add the file; it declares the facts that all endpoints share"));
     }
-    Catalogue { service, groups, diagnostics: loader.diagnostics, cut: loader.cut }
+    let Loader { diagnostics, repeated_names, cut, .. } = loader;
+    Catalogue { service, groups, diagnostics, repeated_names, cut }
 }
 
 const SERVICE_FILE: &str = "service.yaml";
@@ -98,6 +106,7 @@ const SERVICE_FILE: &str = "service.yaml";
 #[derive(Default)]
 struct Loader {
     diagnostics: Diagnostics,
+    repeated_names: Diagnostics,
     cut: HashSet<String>,
     /// `true` if the list of files could not be read.
     is_blind: bool,
@@ -161,6 +170,7 @@ impl Loader {
         let mut reader = Reader::new(&file);
         let spec = T::read(&root, &ROOT, &mut reader);
         self.diagnostics.extend(reader.diagnostics);
+        self.repeated_names.extend(reader.repeated_names);
         self.cut.extend(reader.cut);
         Some(Document { file, spec: spec? })
     }

@@ -7,6 +7,7 @@ mod reserved;
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
+use crate::catalogue_format::is_like;
 pub use reserved::{Scope, is_taken};
 
 /// The letter case of a Rust name.
@@ -70,12 +71,7 @@ impl Case {
 
 /// Returns `true` if a name that the author has chosen is a valid Rust name with this letter case.
 pub fn is_ident(name: &str, case: Case) -> bool {
-    let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
-    let goes_on = |c: char| match case {
-        Case::Pascal => c.is_ascii_alphanumeric(),
-        Case::Snake | Case::Shouty => begins(c) || c.is_ascii_digit() || c == '_',
-    };
-    name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
+    is_like(case.pattern(), name) && !is_keyword(name)
 }
 
 /// Returns the type name of a group's handle. The suffix avoids a collision with the type of an endpoint that has the
@@ -101,9 +97,7 @@ pub fn limit(name: &str) -> String {
 
 /// Returns `true` if an emitted crate can have this name: a valid Rust name that none of its dependencies has.
 pub(crate) fn is_crate(ident: &str) -> bool {
-    let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    ident.starts_with(begins) && ident.chars().all(goes_on) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)
+    is_like("^[A-Za-z_][A-Za-z0-9_]*$", ident) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)
 }
 
 /// Moves leading digits after the first word, because a Rust name cannot begin with a digit.

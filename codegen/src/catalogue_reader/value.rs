@@ -3,7 +3,7 @@
 
 use super::text::{has_lines, is_invisible};
 use super::{Read, Reader};
-use crate::catalogue_format::{Fault, Form, Key, Shape};
+use crate::catalogue_format::{Fault, Form, Key, Shape, is_like};
 use crate::diagnostic::Location;
 use crate::spanned::Spanned;
 use crate::spec::Known;
@@ -76,17 +76,11 @@ impl Reader {
                     self.error(node, rule, message, &help);
                 }
             }
-            Form::Like(pattern, Fault(rule, message, help)) if !self.is_like(pattern, text) => {
+            Form::Like(pattern, Fault(rule, message, help)) if !is_like(pattern, text) => {
                 self.error(node, rule, message.replace("{}", text), &help.replace("{}", text));
             }
             _ => {}
         }
-    }
-
-    /// Returns `true` if a text matches a regular expression of the format.
-    fn is_like(&mut self, pattern: &'static str, text: &str) -> bool {
-        let form = self.forms.entry(pattern).or_insert_with(|| regex_lite::Regex::new(pattern).ok());
-        form.as_ref().is_some_and(|form| form.is_match(text))
     }
 
     fn whole(&mut self, node: &Node, key: &Key) -> Option<u32> {
@@ -135,19 +129,6 @@ impl Read for u32 {
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         reader.whole(node, key)
-    }
-
-    fn write(&self, _: &Key) -> Node {
-        Kind::Number(self.to_string()).into()
-    }
-}
-
-impl Read for u16 {
-    const SHAPE: Shape = Shape::Whole;
-
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        // The declared range of every such key fits into `u16`, so the conversion cannot fail.
-        Self::try_from(reader.whole(node, key)?).ok()
     }
 
     fn write(&self, _: &Key) -> Node {

@@ -47,11 +47,8 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
-    let help = if siblings.is_empty() {
-        format!("{}; no path of the group is known", names(&unknown))
-    } else {
-        format!("{}; known paths of the group: {siblings}", names(&unknown))
-    };
+    let known = if siblings.is_empty() { "no path of the group is known" } else { "known paths of the group: " };
+    let help = format!("{}; {known}{siblings}", names(&unknown));
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
@@ -74,12 +71,8 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
     let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
-    some(
-        Gain::Speed,
-        endpoints,
-        format!("the scope of the limits {names}"),
-        "while the scope is unknown, these limits apply to every request".to_owned(),
-    )
+    let help = "while the scope is unknown, these limits apply to every request".to_owned();
+    some(Gain::Speed, endpoints, format!("the scope of the limits {names}"), help)
 }
 
 /// Returns the params that are required only according to public clients or the previous API version. If documentation

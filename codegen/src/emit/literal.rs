@@ -176,7 +176,7 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
-    let (code, evidence) = (Literal::u16_unsuffixed(*status.status), status.evidence);
+    let (code, evidence) = (Literal::u32_unsuffixed(*status.status), status.evidence);
     let (label, summary) = (some("label", status.label.known()), text("summary", &status.summary));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)

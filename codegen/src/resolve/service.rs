@@ -2,11 +2,12 @@
 
 use super::types::Records;
 use super::{Resolver, Unique};
+use crate::catalogue_format::is_like;
 use crate::load::{Catalogue, Document};
 use crate::model::{ApiKey, Builtin, ClientCredentials, Envelope, Field, Header, KeyCarrier, Limit, Service, Type};
 use crate::names::{self, Case};
 use crate::spanned::Text;
-use crate::spec;
+use crate::spec::{self, HEADER_PATTERN};
 use crate::url_path;
 
 /// Headers that have a meaning in HTTP, for proxies or for the client. A catalogue can set only a few of them.
@@ -227,19 +228,13 @@ fn is_within(path: &str, other: &str) -> bool {
 
 /// Returns `true` if a header can carry the API key.
 pub fn may_carry_key(header: &str) -> bool {
-    is_header(header) && !is_reserved(&header.to_ascii_lowercase())
+    is_like(HEADER_PATTERN, header) && !is_reserved(&header.to_ascii_lowercase())
 }
 
 /// Returns `true` if a header can have a fixed value in every request.
 pub fn may_be_fixed(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
-    is_header(header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
-}
-
-fn is_header(name: &str) -> bool {
-    // RFC 9110, section 5.6.2: a field name is a token.
-    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    !name.is_empty() && name.chars().all(is_token)
+    is_like(HEADER_PATTERN, header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
 }
 
 fn is_reserved(header: &str) -> bool {

@@ -15,10 +15,12 @@ map! {
     }
 }
 
+/// The names of headers. RFC 9110, section 5.6.2: a field name is a token.
+pub const HEADER_PATTERN: &str = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
+
 /// The condition for the name of a header.
 const HEADER_NAME: Form = Form::Like(
-    // RFC 9110, section 5.6.2: a field name is a token.
-    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+    HEADER_PATTERN,
     Fault("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
 );
 

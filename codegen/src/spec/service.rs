@@ -106,7 +106,7 @@ map! {
     /// An error status of the service.
     Status, STATUS, "a status" {
         /// The HTTP status code.
-        must status: Spanned<u16> as Form::Within(
+        must status: Spanned<u32> as Form::Within(
             300,
             599,
             Fault("status-code", "{} is not the HTTP status code of a failure", "write a status from 300 to 599"),

@@ -1,0 +1,60 @@
+//! Finds a summary that only repeats a name. Such a summary should say more, or be omitted.
+
+use std::collections::HashSet;
+
+/// Words that add nothing to a name.
+const FILLERS: &str = "a all an and are as at be by each every for from how in is it its like metric name number of on one \
+                       or other over per record some that the their these this to value what when where which with";
+
+/// Returns `true` if all words of a summary are words of the name, or words that add nothing.
+pub(super) fn repeats(summary: &str, name: &str) -> bool {
+    let known: HashSet<_> = words(name).chain(words(FILLERS)).collect();
+    words(summary).all(|word| known.contains(&word))
+}
+
+/// Splits a text or a name into words, in lower case and without endings such as a plural `s`.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut spaced = String::new();
+    let mut was_lower = false;
+    for character in text.chars() {
+        if character.is_uppercase() && was_lower || !character.is_alphanumeric() {
+            spaced.push(' ');
+        }
+        was_lower = character.is_lowercase();
+        spaced.extend(character.to_lowercase().filter(|character| character.is_alphanumeric()));
+    }
+    let words: Vec<String> = spaced.split_whitespace().map(str::to_owned).collect();
+    let stem = |word: String| {
+        let ending = ["ed", "ing", "es", "s", "e"].into_iter().find_map(|ending| word.strip_suffix(ending));
+        ending.filter(|stem| !stem.is_empty()).map_or(word.clone(), str::to_owned)
+    };
+    words.into_iter().map(stem)
+}
+
+#[cfg(test)]
+mod tests {
+
+    #[test]
+    fn summary_that_repeats_a_name_is_an_error() {
+        const GROUP: &str = "\
+title: Market
+summary: The market.
+endpoints:
+- name: Buy Volume
+  path: /buyVolume
+  evidence: documented
+  summary: The volume of buys.
+  params:
+  - {name: limit, type: count, summary: Maximum number of records., evidence: documented}
+  body:
+    series:
+    - {name: lastPrice, type: number, summary: Prices that are last.}
+    - {name: size, type: number}
+";
+        let errors = crate::repeated_names(&crate::load_texts(&[("market.yaml", GROUP)])).to_string();
+        for name in ["Buy Volume", "lastPrice"] {
+            assert!(errors.contains(&format!("the summary of `{name}` only repeats the name")), "{errors}");
+        }
+        assert_eq!(errors.matches("error[").count(), 2, "{errors}");
+    }
+}
