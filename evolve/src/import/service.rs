@@ -114,7 +114,7 @@ impl Reader<'_> {
 }
 
 /// Returns the number of an error status; `None` for any other key of `responses`, such as `4XX` and `default`.
-pub(super) fn error_status(status: &str) -> Option<u16> {
+pub(super) fn error_status(status: &str) -> Option<u32> {
     status.parse().ok().filter(|number| (400..600).contains(number))
 }
 
