@@ -19,20 +19,16 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of every 64th character (a mark). The byte offset of another character is counted from the mark
-    /// before it.
-    marks: Vec<usize>,
+    /// The byte offset of each character.
+    characters: Vec<usize>,
 }
-
-/// The number of characters between two marks of a file.
-const MARK_INTERVAL: usize = 64;
 
 impl SourceFile {
     /// Creates a file from its name and text.
     pub(crate) fn new(name: String, text: String) -> Self {
         let lines = iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
-        let marks = text.char_indices().step_by(MARK_INTERVAL).map(|(byte, _)| byte).collect();
-        Self { name, text, lines, marks }
+        let characters = text.char_indices().map(|(byte, _)| byte).collect();
+        Self { name, text, lines, characters }
     }
 
     /// Returns the text in a range of characters.
@@ -48,15 +44,12 @@ impl SourceFile {
 
     /// Converts an offset in characters to an offset in bytes.
     fn byte(&self, character: usize) -> usize {
-        let mark = self.marks.get(character / MARK_INTERVAL).copied().unwrap_or(self.text.len());
-        self.text[mark..].char_indices().nth(character % MARK_INTERVAL).map_or(self.text.len(), |(byte, _)| mark + byte)
+        self.characters.get(character).copied().unwrap_or(self.text.len())
     }
 
     /// Converts an offset in bytes to an offset in characters.
     fn character(&self, byte: usize) -> usize {
-        let mark = self.marks.partition_point(|mark| *mark <= byte).saturating_sub(1);
-        let start = self.marks.get(mark).copied().unwrap_or_default();
-        mark * MARK_INTERVAL + self.text[start..byte].chars().count()
+        self.characters.partition_point(|start| *start < byte)
     }
 
     /// Returns the line that contains a byte offset: the number of the line (counted from zero) and its range in bytes.

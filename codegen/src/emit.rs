@@ -46,16 +46,15 @@ pub struct File {
 
 /// Emits the Rust files of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {
-    let shared: [fn(&Api, &Package) -> File; 7] = [
-        crate_root::file,
-        service::file,
-        |api, _| service::limits_file(api),
-        |api, _| types::file(api),
-        |api, _| params::file(api),
-        |api, _| record::shared_file(api),
-        |api, _| requests::file(api),
+    let shared: [Job<'_>; 7] = [
+        Box::new(|| crate_root::file(api, package)),
+        Box::new(|| service::file(api, package)),
+        Box::new(|| service::limits_file(api)),
+        Box::new(|| types::file(api)),
+        Box::new(|| params::file(api)),
+        Box::new(|| record::shared_file(api)),
+        Box::new(|| requests::file(api)),
     ];
-    let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api, package)) });
     let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
     // The files are sorted, because otherwise their order would depend on the number of cores.
     let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
@@ -78,9 +77,8 @@ fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
 
 /// Emits the documents about the service for users and other tools.
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
-    let description = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
-    let description = File { path: "openapi.json".to_owned(), text: description };
-    let mut files = vec![description];
+    let text = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
+    let mut files = vec![File { path: "openapi.json".to_owned(), text }];
     files.extend(reference::files(api, package));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

@@ -8,7 +8,7 @@ mod endpoint;
 mod service;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
@@ -51,12 +51,21 @@ impl Api {
         self.groups.iter().flat_map(Group::methods)
     }
 
+    /// Returns the shared params to which a param of the given endpoints refers.
+    pub(crate) fn shared_params_of<'a>(
+        &'a self,
+        endpoints: impl Iterator<Item = &'a Endpoint>,
+        is_reference: impl Fn(&EndpointParam) -> bool,
+    ) -> Vec<&'a SharedParam> {
+        let params =
+            endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).filter(|param| is_reference(param));
+        let used: BTreeSet<_> = params.filter_map(|param| Some(param.shared?.0)).collect();
+        used.into_iter().filter_map(|index| self.shared_params.get(index)).collect()
+    }
+
     /// Returns the shared params that at least one method uses without overrides.
-    pub(crate) fn unchanged_params(&self) -> impl Iterator<Item = &SharedParam> {
-        let used = self.methods().flat_map(|endpoint| endpoint.params.iter().flatten());
-        let used: HashSet<_> = used.filter_map(|param| param.shared).collect();
-        let params = self.shared_params.iter().enumerate();
-        params.filter(move |(index, _)| used.contains(&(*index, false))).map(|(_, shared)| shared)
+    pub(crate) fn unchanged_params(&self) -> Vec<&SharedParam> {
+        self.shared_params_of(self.methods(), EndpointParam::is_unchanged)
     }
 
     /// Returns the setter with this name. The setters are sorted by name.

@@ -161,10 +161,7 @@ impl<'a> TypeExpr<'a> {
 
     /// Returns the name, if the expression is the name of a type or a record.
     pub(crate) fn name(&self) -> Option<&'a str> {
-        match self {
-            Self::Name(name) => Some(name),
-            _ => None,
-        }
+        if let Self::Name(name) = self { Some(name) } else { None }
     }
 
     /// Returns `true` if the type is a list or a map, both of which can be empty.

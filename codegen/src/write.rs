@@ -252,22 +252,14 @@ fn named(path: &Path, error: impl fmt::Display) -> io::Error {
 fn owner(text: &str) -> Option<&str> {
     // If the first line begins a merge conflict of git, the marker of the file is on the second line.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
-    let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
-    let rest = start.strip_prefix(MARKER)?;
-    Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
+    let (opening, rest) = text.split_once(MARKER)?;
+    // In JSON, the opening may be split into two lines.
+    let is_first = OPENINGS.contains(&opening.split_whitespace().collect::<String>().as_str());
+    is_first.then(|| rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
-/// The texts that precede a marker. In JSON, they may be split into two lines.
-const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
-
-/// Returns the text after an opening. The opening may be split into two lines, the second of which is indented.
-fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
-    if let Some(rest) = text.strip_prefix(opening) {
-        return Some(rest);
-    }
-    let (first, rest) = text.split_once('\n')?;
-    rest.trim_start().strip_prefix(opening.strip_prefix(first.trim())?)
-}
+/// The texts that precede a marker, without spaces.
+const OPENINGS: [&str; 4] = ["//", "<!--", "{\"$comment\":\"", "{\"x-generated\":\""];
 
 /// Adds every file below a folder, with its text. The text is `None` for links, which are not followed, and for binary
 /// files.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::File;
-use super::json_object::Object;
+use super::json_object::{Object, typed};
 use super::render::MARKER;
 use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
 use crate::catalogue_reader::INVISIBLE;
@@ -60,8 +60,7 @@ fn reference(map: &Map) -> Object {
 
 fn definition(map: &Map) -> Object {
     let names = map.keys.iter().filter(|key| key.required).map(|key| key.name);
-    let definition = Object::default()
-        .with("type", "object")
+    let definition = typed("object")
         .with("properties", map.keys.iter().map(|key| (key.name, property(key))).collect::<Object>())
         .with_list("required", names)
         .with("additionalProperties", false);
@@ -84,7 +83,7 @@ fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
 }
 
 fn shape(shape: &Shape, form: &Form) -> Object {
-    let simple = |ty: &str| Object::default().with("type", ty);
+    let simple = |ty: &str| typed(ty);
     match (shape, form) {
         (Shape::Text, _) => text(form),
         (Shape::Whole, Form::Within(min, max, _)) => simple("integer").with("minimum", *min).with("maximum", *max),
@@ -97,18 +96,16 @@ fn shape(shape: &Shape, form: &Form) -> Object {
             Object::default().with("allOf", vec![reference(map), required(&[key])])
         }
         (Shape::Map(map), _) => reference(map),
-        (Shape::UseOr(entry, other), _) => Object::default()
-            .with("type", "object")
-            .with("if", required(&["use"]))
-            .with("then", reference(entry))
-            .with("else", reference(other)),
+        (Shape::UseOr(entry, other), _) => {
+            typed("object").with("if", required(&["use"])).with("then", reference(entry)).with("else", reference(other))
+        }
         (Shape::Either(_), _) => any_of(shape.choices().into_iter().map(|shape| self::shape(shape, form))),
     }
 }
 
 /// Returns the schema of a text that is not blank and has no invisible characters.
 fn text(form: &Form) -> Object {
-    let text = || Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"));
+    let text = || typed("string").with("not", Object::default().with("pattern", r"^\s*$"));
     let line = || text().with("pattern", visible("\\u0000-\\u001f"));
     match form {
         // Prose may contain line breaks and tabs, but no other control characters.
@@ -143,10 +140,7 @@ fn type_expression() -> Object {
     // depth up to `MAX_LISTS`.
     let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
-    any_of([
-        Object::default().with_list("enum", builtins),
-        Object::default().with("type", "string").with("pattern", form),
-    ])
+    any_of([Object::default().with_list("enum", builtins), typed("string").with("pattern", form)])
 }
 
 fn rule(rule: &Rule) -> Object {

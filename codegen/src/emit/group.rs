@@ -8,25 +8,21 @@ use quote::{ToTokens, quote};
 use super::literal::{endpoint_info, ident};
 use super::render::{self, IMPORTS, print, print_list};
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Body, Endpoint, Group, Record};
+use crate::model::{Api, Body, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
-    let mut owners = HashMap::new();
-    for endpoint in group.methods() {
-        if let Some(record) = own_record(&endpoint.body) {
-            owners.entry(record).or_insert(&endpoint.ident);
-        }
-    }
-    let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
+    let mut records: HashMap<&str, &Record> =
+        group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
     // A record is emitted after the first endpoint that uses it.
-    let own = |endpoint: &Endpoint| {
-        let name = own_record(&endpoint.body).filter(|name| owners.get(name) == Some(&&endpoint.ident))?;
-        records.get(name).copied()
-    };
-    let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
+    let endpoints = group.methods().map(|endpoint| {
+        let own = own_record(&endpoint.body).and_then(|name| records.remove(name));
+        (endpoint, own)
+    });
+    let endpoints: Vec<_> = endpoints.collect();
+    let others = group.records.iter().filter(|record| records.contains_key(record.ident.as_str()));
     let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
-    let items = items.chain(group.methods().flat_map(|endpoint| {
-        std::iter::once(endpoint::items(api, group, endpoint)).chain(own(endpoint).map(record::items))
+    let items = items.chain(endpoints.into_iter().flat_map(|(endpoint, own)| {
+        std::iter::once(endpoint::items(api, group, endpoint)).chain(own.map(record::items))
     }));
     let items = items.chain(others.map(record::items));
     let imports = format!("{IMPORTS}use crate::params::*;\n");

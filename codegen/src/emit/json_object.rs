@@ -6,6 +6,11 @@ use serde_yaml::{Mapping, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
 
+/// Returns a schema of a type of JSON.
+pub(super) fn typed(ty: &str) -> Object {
+    Object::default().with("type", ty)
+}
+
 impl Object {
     pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.into(), value.into());

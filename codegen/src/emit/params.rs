@@ -11,7 +11,7 @@ use super::{File, docs, endpoint};
 use crate::model::{Api, Endpoint, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let params = used(api).into_iter().map(constant);
+    let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);
     let sets = used_sets(api, api.endpoints()).map(|set| param_set(api, set));
     let takes = api.setters.iter().map(takes);
     let takes_sets = used_sets(api, api.methods()).map(|set| takes_set(api, set));
@@ -20,13 +20,6 @@ pub(super) fn file(api: &Api) -> File {
     let items = params.chain(sets).chain(takes).chain(takes_sets).chain(setters);
     let docs = "The setters of requests, and one trait per setter for the endpoints that have the param.";
     render::file("service/params.rs", "", docs, IMPORTS, items)
-}
-
-/// Returns the shared params that at least one endpoint uses.
-fn used(api: &Api) -> Vec<&SharedParam> {
-    let params = api.endpoints().flat_map(|endpoint| endpoint.params.iter().flatten());
-    let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
-    api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
 /// Returns the param sets that the given endpoints use.

@@ -88,6 +88,13 @@ pub struct EndpointParam {
     pub shared: Option<(usize, bool)>,
 }
 
+impl EndpointParam {
+    /// Returns `true` if the param is a shared param, and the endpoint overrides none of its facts.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.shared.is_some_and(|(_, is_changed)| !is_changed)
+    }
+}
+
 /// A param of `service.yaml`, emitted once as a constant.
 #[derive(Debug)]
 pub struct SharedParam {

@@ -294,7 +294,7 @@ impl<'a> Resolver<'a> {
         let is_of_type = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(builtin)) => Type::Builtin(builtin).timed_in(form).is_written(value),
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
-            _ => true,
+            Some(TypeExpr::List(_) | TypeExpr::Map(_) | TypeExpr::Option(_)) | None => true,
         };
         if !is_of_type {
             let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);

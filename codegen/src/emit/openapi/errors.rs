@@ -4,7 +4,7 @@ use super::operation::json;
 use super::schema::schema_ref;
 use super::{Description, described, source};
 use crate::emit::docs;
-use crate::emit::json_object::Object;
+use crate::emit::json_object::{Object, typed};
 use crate::model::{Builtin, Status, Type};
 
 impl Description<'_> {
@@ -30,7 +30,7 @@ impl Description<'_> {
         let message = body.message.iter().map(|path| (path, text.clone()));
         let code = body.code.iter().map(|path| (path, Object::default()));
         let description = "The cause of the failure. The members that are present depend on the failure.";
-        let schema = Object::default().with("type", "object").and(described(description, [source(known)], ""));
+        let schema = typed("object").and(described(description, [source(known)], ""));
         Some(message.chain(code).fold(schema, |schema, (path, value)| self.inserted(schema, path, value, false)))
     }
 }

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::schema::{range, schema_ref};
 use super::{Description, described, operation_id, source};
 use crate::emit::docs;
-use crate::emit::json_object::{Object, number};
+use crate::emit::json_object::{Object, number, typed};
 use crate::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type,
 };
@@ -56,7 +56,7 @@ impl Description<'_> {
 
     /// Returns the shared params that at least one endpoint uses without overrides.
     pub(super) fn shared_params(&self) -> Object {
-        self.api.unchanged_params().map(|shared| (component(shared), self.param(&shared.param))).collect()
+        self.api.unchanged_params().into_iter().map(|shared| (component(shared), self.param(&shared.param))).collect()
     }
 
     fn param(&self, param: &Param) -> Object {
@@ -108,7 +108,7 @@ impl Description<'_> {
             return schema.with_some("default", default.map(|text| written(text)));
         }
         let default = default.map(|text| text.split(',').map(written).collect::<Vec<_>>());
-        Object::default().with("type", "array").with("items", schema).with_some("default", default)
+        typed("array").with("items", schema).with_some("default", default)
     }
 
     fn responses(&self, endpoint: &Endpoint) -> Object {

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::operation::written_value;
 use super::{Description, described, source};
 use crate::emit::docs;
-use crate::emit::json_object::{Object, number};
+use crate::emit::json_object::{Object, number, typed};
 use crate::model::{
     Builtin, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
@@ -56,8 +56,7 @@ impl Description<'_> {
             return self.positional(record);
         }
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
-        Object::default()
-            .with("type", "object")
+        typed("object")
             .and(described(&record.summary, [source(record.evidence)], ""))
             .with_list("required", required)
             .with("properties", self.properties(&record.fields))
@@ -69,8 +68,7 @@ impl Description<'_> {
             .fields
             .iter()
             .map(|field| Value::from(Object::default().with("title", field.wire_name.as_str()).and(self.field(field))));
-        Object::default()
-            .with("type", "array")
+        typed("array")
             .and(described(&record.summary, [source(record.evidence)], ""))
             .and(self.version.tuple(items.collect()))
     }
@@ -99,7 +97,7 @@ impl Description<'_> {
 
     /// Returns the schema of a type, without description, range and examples.
     pub(super) fn value(&self, ty: &Type) -> Object {
-        let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
+        let simple = |ty: &str, format: &str| typed(ty).with_text("format", format);
         match ty {
             Type::Builtin(builtin) => match builtin {
                 Builtin::String => simple("string", ""),
@@ -123,13 +121,13 @@ impl Description<'_> {
     /// Returns the schema of a type whose numbers are in quotes.
     fn quoted(&self, ty: &Type) -> Object {
         match ty {
-            Type::List(item) => Object::default().with("type", "array").with("items", self.quoted(item)),
-            Type::Map(item) => Object::default().with("type", "object").with("additionalProperties", self.quoted(item)),
+            Type::List(item) => typed("array").with("items", self.quoted(item)),
+            Type::Map(item) => typed("object").with("additionalProperties", self.quoted(item)),
             Type::Option(given) => self.nullable(given, self.quoted(given)),
-            Type::Builtin(Builtin::Number | Builtin::Decimal) => {
-                Object::default().with("type", "string").with("format", "decimal")
+            Type::Builtin(Builtin::Number | Builtin::Decimal) => typed("string").with("format", "decimal"),
+            Type::Builtin(_) | Type::Named(_) | Type::Record(_) | Type::Recursive(_) => {
+                typed("string").with("format", "int64")
             }
-            _ => Object::default().with("type", "string").with("format", "int64"),
         }
     }
 
@@ -141,7 +139,7 @@ impl Description<'_> {
     /// Returns the schema of a series; `data` is the path of the records, if it differs from that of the envelope.
     pub(super) fn series(&self, record: Option<&RecordRef>, data: Option<&str>) -> Object {
         let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
-        let list = Object::default().with("type", "array").with("items", items);
+        let list = typed("array").with("items", items);
         let description = match record {
             Some(_) => "Records in time order, and metadata of the service.",
             None => "Records whose fields are unknown, and metadata of the service.",
@@ -151,7 +149,7 @@ impl Description<'_> {
             return list.with("description", description);
         };
         let sources = envelope.map(|envelope| source(envelope.evidence)).unwrap_or_default();
-        let body = Object::default().with("type", "object").and(described(description, [sources], ""));
+        let body = typed("object").and(described(description, [sources], ""));
         let body = self.inserted(body, data, list, true);
         let Some(metadata) = envelope.and_then(|envelope| envelope.metadata.as_ref()) else { return body };
         let ty = Type::Record(RecordRef::shared("Metadata"));
@@ -167,7 +165,7 @@ impl Description<'_> {
             return object;
         }
         let properties = object.object("properties").unwrap_or_default();
-        let parent = || Object::default().with("type", "object");
+        let parent = || typed("object");
         let value = match (rest, properties.object(key)) {
             // The objects that contain a required value always exist. The objects that contain an optional value may be
             // missing, so they are nullable.

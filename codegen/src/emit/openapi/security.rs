@@ -1,7 +1,7 @@
 //! Emits the credentials: an API key alone, or an API key with an access token that the client requests first.
 
 use super::{Description, described, some, source};
-use crate::emit::json_object::Object;
+use crate::emit::json_object::{Object, typed};
 use crate::model::{ClientCredentials, KeyCarrier};
 
 const API_KEY: &str = "api_key";
@@ -9,11 +9,11 @@ const TOKEN: &str = "client_credentials";
 const TOKEN_SUMMARY: &str = "A bearer token, requested with the client id and secret, and sent in addition to the key.";
 
 fn http(scheme: &str) -> Object {
-    Object::default().with("type", "http").with("scheme", scheme)
+    typed("http").with("scheme", scheme)
 }
 
 fn key_in(part: &str, name: &str) -> Object {
-    Object::default().with("type", "apiKey").with("in", part).with("name", name)
+    typed("apiKey").with("in", part).with("name", name)
 }
 
 impl Description<'_> {
@@ -48,8 +48,7 @@ impl Description<'_> {
         // The URL is relative, because only the user knows the host.
         let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
-        Object::default()
-            .with("type", "oauth2")
+        typed("oauth2")
             .and(described(TOKEN_SUMMARY, [source(flow.evidence)], &flow.notes))
             .with("flows", Object::default().with("clientCredentials", client_credentials))
     }

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use crate::emit::json_object::Object;
+use crate::emit::json_object::{Object, typed};
 
 /// A version of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl OpenApiVersion {
             }
             (Self::V3_0, _) => schema.with("nullable", true),
             (Self::V3_1, Some(ty)) if !refers => schema.with("type", vec![ty, Value::from("null")]),
-            (Self::V3_1, _) => Object::default().with("anyOf", vec![schema, Object::default().with("type", "null")]),
+            (Self::V3_1, _) => Object::default().with("anyOf", vec![schema, typed("null")]),
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn null_is_written_as_the_version_requires() {
-        let number = || Object::default().with("type", "number").with("minimum", 0);
+        let number = || typed("number").with("minimum", 0);
         let reference = || Object::default().with("$ref", "#/a");
         for (schema, v3_0, v3_1) in [
             (Object::default(), "{}", "{}"),

@@ -3,7 +3,7 @@
 use super::{example, history, tables};
 use crate::emit::Package;
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef, UnknownFact};
+use crate::model::{Api, Body, Endpoint, Field, Group, RecordLayout, RecordRef, UnknownFact};
 use crate::url_path;
 
 pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
@@ -63,14 +63,8 @@ fn params(api: &Api, endpoint: &Endpoint) -> String {
     if params.is_empty() {
         return "This endpoint has no params.".to_owned();
     }
-    let rows = params.iter().map(|param| tables::param(api, &param.param, is_shared(param)));
+    let rows = params.iter().map(|param| tables::param(api, &param.param, param.is_unchanged()));
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
-}
-
-/// Returns `true` if the front page describes the param: the param is shared, and the endpoint does not override any
-/// fact.
-fn is_shared(param: &EndpointParam) -> bool {
-    param.shared.is_some_and(|(_, is_changed)| !is_changed)
 }
 
 /// Returns one table for each record that the response contains.
@@ -110,7 +104,7 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
 fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let fields: Vec<&Field> =
         records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();
-    let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
+    let params = endpoint.params.iter().flatten().filter(|param| !param.is_unchanged()).map(|param| &param.param);
     // The front page contains the notes of shared params, so only other notes are listed here.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
     let params =

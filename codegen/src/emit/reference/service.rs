@@ -20,7 +20,7 @@ Anything else is unknown, and a `serde_json::Value` in the client.";
 
 /// Returns the section on the shared params that at least one method uses without overrides.
 pub(super) fn params(api: &Api) -> String {
-    let shared: Vec<_> = api.unchanged_params().map(|shared| &shared.param).collect();
+    let shared: Vec<_> = api.unchanged_params().into_iter().map(|shared| &shared.param).collect();
     if shared.is_empty() {
         return String::new();
     }
@@ -128,7 +128,7 @@ pub(super) fn values(api: &Api) -> String {
 }
 
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
-    let params = endpoint.params.iter().flatten().filter(|param| param.shared.is_none_or(|(_, is_changed)| is_changed));
+    let params = endpoint.params.iter().flatten().filter(|param| !param.is_unchanged());
     params.map(|param| &param.param).filter_map(|param| {
         let codes = |values: &[String]| values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
         let default: Vec<String> =
