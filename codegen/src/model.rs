@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
-pub use crate::spec::{ErrorBody, History, ListFormat, Status, UnknownFact};
+pub use crate::spec::{ErrorBody, Header, History, Limit, ListFormat, Status, UnknownFact};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
 pub use endpoint::{
     Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
 };
-pub use service::{ApiKey, ClientCredentials, Envelope, Header, KeyCarrier, Limit, Service};
+pub use service::{ApiKey, ClientCredentials, Envelope, KeyCarrier, Service};
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The model of the complete client.

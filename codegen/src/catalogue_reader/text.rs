@@ -1,26 +1,14 @@
 //! Checks texts for line breaks, blank content and invisible characters.
 
+use std::sync::LazyLock;
+
 /// Ranges (first and last character) of characters that are invisible, or that reorder or hide text. Control characters
 /// are checked separately.
-pub(crate) const INVISIBLE: &[(char, char)] = &[
-    ('\u{ad}', '\u{ad}'),
-    ('\u{34f}', '\u{34f}'),
-    ('\u{61c}', '\u{61c}'),
-    ('\u{115f}', '\u{1160}'),
-    ('\u{17b4}', '\u{17b5}'),
-    ('\u{180b}', '\u{180f}'),
-    ('\u{200b}', '\u{200f}'),
-    ('\u{2028}', '\u{202e}'),
-    ('\u{2060}', '\u{206f}'),
-    ('\u{2800}', '\u{2800}'),
-    ('\u{3164}', '\u{3164}'),
-    ('\u{feff}', '\u{feff}'),
-    ('\u{ffa0}', '\u{ffa0}'),
-    ('\u{fff0}', '\u{fffb}'),
-    ('\u{1bca0}', '\u{1bca3}'),
-    ('\u{1d173}', '\u{1d17a}'),
-    ('\u{e0000}', '\u{e0fff}'),
-];
+pub(crate) static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
+    let character = |hexadecimal| char::from_u32(u32::from_str_radix(hexadecimal, 16).ok()?);
+    let lines = include_str!("invisible_characters.txt").lines().filter_map(|line| line.split_once(' '));
+    lines.filter_map(|(first, last)| Some((character(first)?, character(last)?))).collect()
+});
 
 /// Returns `true` if a text is one line that is not blank and has no invisible characters.
 pub fn is_line(text: &str) -> bool {

@@ -68,7 +68,7 @@ fn params(group: &Group) -> Option<UnknownFact> {
 /// Returns the rate limits with an unknown scope. The client enforces these limits for every request, so requests may
 /// be slower than necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
-    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
+    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.known().is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
     let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
     let help = "while the scope is unknown, these limits apply to every request".to_owned();

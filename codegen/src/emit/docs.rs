@@ -192,8 +192,8 @@ fn listed(before: &str, values: &[String]) -> String {
 }
 
 /// Formats values as a list of code spans, in the given order.
-pub(super) fn codes(values: &[String]) -> String {
-    let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
+pub(super) fn codes(values: &[impl ToString]) -> String {
+    let codes: Vec<_> = values.iter().map(|value| code(&value.to_string())).collect();
     match codes.split_last() {
         Some((end, others @ [_, ..])) => format!("{} and {end}", others.join(", ")),
         _ => codes.concat(),

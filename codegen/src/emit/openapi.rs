@@ -70,10 +70,10 @@ impl<'a> Description<'a> {
     fn info(&self) -> Object {
         let service = &self.api.service;
         let limits = service.limits.iter().map(|limit| {
-            let scope = limit.scope.as_deref().unwrap_or("an unknown set of API keys");
+            let scope = limit.scope.known().map_or("an unknown set of API keys", |scope| scope);
             let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
-            let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
+            let at_once = concurrent.known().map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
             let of = if endpoints.is_empty() { String::new() } else { format!(" of {}", docs::codes(endpoints)) };
             format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {scope}.")
         });

@@ -56,7 +56,7 @@ fn info(service: &Service) -> TokenStream {
         text("base_url_suffix", &service.base_url_suffix),
         set("time_unit", unit),
         service.api_key.as_ref().map(api_key).unwrap_or_default(),
-        list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value))),
+        list("headers", &service.headers, header),
         some("client_credentials", service.client_credentials.as_ref().map(client_credentials)),
         list("errors", &service.errors, status_info),
         set("error_body", Some(error_body)),
@@ -65,6 +65,12 @@ fn info(service: &Service) -> TokenStream {
         some("history", service.history.as_ref().map(history_info)),
     ];
     quote!(ServiceInfo::new(#title) #(#facts)*)
+}
+
+/// Returns the name and the value of a header. HTTP ignores the case of the name.
+fn header(header: &Header) -> TokenStream {
+    let (name, value) = (header.name.to_ascii_lowercase(), &header.value);
+    quote!((#name, #value))
 }
 
 fn api_key(key: &ApiKey) -> TokenStream {
@@ -108,8 +114,8 @@ fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> Token
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let (scope, endpoints) = (option(limit.scope.as_ref()), &limit.endpoints);
-    let concurrent = option(limit.concurrent.map(integer));
+    let (scope, endpoints) = (option(limit.scope.known()), &limit.endpoints);
+    let concurrent = option(limit.concurrent.known().copied().map(integer));
     quote! {
         LimitInfo {
             name: #name, requests: #requests, seconds: #seconds, concurrent: #concurrent, scope: #scope,
@@ -138,14 +144,14 @@ pub(super) fn limits_file(api: &Api) -> File {
 
 /// Returns the constant for a set of rate limits.
 fn limit_set(limit: &Limit) -> TokenStream {
-    let name = ident(&limit.constant);
+    let name = ident(&limit.constant());
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} in flight"));
+    let at_once = limit.concurrent.known().map_or_else(String::new, |concurrent| format!(", {concurrent} in flight"));
     let what = format!("{} requests within {} s{at_once}.", limit.requests, limit.seconds);
     let names = &limit.endpoints;
-    let concurrent = option(limit.concurrent.map(integer));
+    let concurrent = option(limit.concurrent.known().copied().map(integer));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
-    let scope = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
+    let scope = limit.scope.known().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let of =
         if names.is_empty() { String::new() } else { format!("It counts only requests to {}.", docs::codes(names)) };
     let what = format!("Limit set {}: {what}", docs::prose(&limit.name));

@@ -1,6 +1,6 @@
 //! The part of the model that all endpoints share.
 
-use super::{ErrorBody, Evidence, Field, History, Status, TimeForm};
+use super::{ErrorBody, Evidence, Field, Header, History, Limit, Status, TimeForm};
 
 /// The facts that all endpoints share.
 #[derive(Debug)]
@@ -43,15 +43,6 @@ pub enum KeyCarrier {
     Query(String),
 }
 
-/// A header that every request carries.
-#[derive(Debug, PartialEq)]
-pub struct Header {
-    /// The name in lower case, because HTTP ignores the case of header names.
-    pub name: String,
-    pub value: String,
-    pub evidence: Evidence,
-}
-
 #[derive(Debug, PartialEq)]
 pub struct ClientCredentials {
     pub path: String,
@@ -60,20 +51,6 @@ pub struct ClientCredentials {
     pub reply: Vec<Field>,
     pub errors: Vec<Status>,
     pub notes: String,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limit {
-    pub name: String,
-    /// The name of the constant with this `RateLimit`.
-    pub constant: String,
-    pub requests: u32,
-    pub seconds: u32,
-    pub concurrent: Option<u32>,
-    pub scope: Option<String>,
-    /// The groups and paths to which the limit applies: only requests to them count. Empty if all requests count.
-    pub endpoints: Vec<String>,
-    pub evidence: Evidence,
 }
 
 #[derive(Debug, PartialEq)]

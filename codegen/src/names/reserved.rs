@@ -30,6 +30,10 @@ pub enum Scope {
     Keywords,
     /// Crates on which every emitted crate depends.
     Crates,
+    /// Headers, in lower case, that a catalogue cannot use for the API key.
+    Headers,
+    /// Headers of the scope `Headers` that may have a fixed value.
+    FixedHeaders,
 }
 
 /// The reserved names, each with its scope.

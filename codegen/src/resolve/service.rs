@@ -4,20 +4,11 @@ use super::types::Records;
 use super::{Resolver, Unique};
 use crate::catalogue_format::is_like;
 use crate::load::{Catalogue, Document};
-use crate::model::{ApiKey, Builtin, ClientCredentials, Envelope, Field, Header, KeyCarrier, Limit, Service, Type};
-use crate::names::{self, Case};
+use crate::model::{ApiKey, Builtin, ClientCredentials, Envelope, Field, KeyCarrier, Service, Type};
+use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, HEADER_PATTERN};
 use crate::url_path;
-
-/// Headers that have a meaning in HTTP, for proxies or for the client. A catalogue can set only a few of them.
-const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
-     connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
-     http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
-     pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
-
-/// The reserved headers for which a service may nevertheless declare a fixed value.
-const FIXED_HEADERS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 
 const AUTHORIZATION: &str = "authorization";
 
@@ -29,6 +20,8 @@ impl<'a> Resolver<'a> {
         let service = self.service;
         let credentials = &service.credentials;
         self.statuses(&service.errors);
+        self.headers();
+        self.limits(catalogue);
         Service {
             title: service.title.clone(),
             version: service.version.clone(),
@@ -39,11 +32,11 @@ impl<'a> Resolver<'a> {
             time_form: service.time_form(),
             time_evidence: service.time.evidence,
             api_key: credentials.api_key.as_ref().map(|key| self.api_key(key)),
-            headers: self.headers(),
+            headers: service.headers.clone(),
             client_credentials: credentials.client_credentials.as_ref().map(|flow| self.client_credentials(flow)),
             errors: service.errors.clone(),
             error_body: service.error_body.clone(),
-            limits: self.limits(catalogue),
+            limits: service.limits.clone(),
             envelope: service.envelope.as_ref().map(|envelope| self.envelope(envelope)),
             history: None,
         }
@@ -72,21 +65,17 @@ impl<'a> Resolver<'a> {
         ApiKey { carrier, optional: key.optional, evidence: key.evidence }
     }
 
-    fn headers(&mut self) -> Vec<Header> {
-        let key =
-            self.service.credentials.api_key.as_ref().and_then(|key| Some(key.header.as_ref()?.to_ascii_lowercase()));
+    fn headers(&mut self) {
+        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.header.as_ref());
         let mut seen = Unique::default();
-        let headers = self.service.headers.iter().map(|header| {
-            let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
-            if key.as_ref() == Some(&name) || !may_be_fixed(&name) {
-                self.error("header-name", at, format!("the header `{}` is reserved", header.name), "omit it");
+        for name in self.service.headers.iter().map(|header| &header.name) {
+            if key.is_some_and(|key| key.eq_ignore_ascii_case(name)) || !may_be_fixed(name) {
+                self.error("header-name", name.at(), format!("the header `{name}` is reserved"), "omit it");
             } else {
-                let message = format!("duplicate header `{}`", header.name);
+                let (message, name, at) = (format!("duplicate header `{name}`"), name.to_ascii_lowercase(), name.at());
                 seen.claim(&mut self.errors, "duplicate-name", &name, at, message);
             }
-            Header { name, value: header.value.clone(), evidence: header.evidence }
-        });
-        headers.collect()
+        }
     }
 
     fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> ClientCredentials {
@@ -125,31 +114,20 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn limits(&mut self, catalogue: &'a Catalogue) -> Vec<Limit> {
+    fn limits(&mut self, catalogue: &'a Catalogue) {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
-        let limits = self.service.limits.iter().map(|limit| {
+        for limit in &self.service.limits {
             let (name, at) = (&limit.name, limit.name.at());
             let message = format!("duplicate limit set `{name}`");
             let is_new = seen.claim(&mut self.errors, "duplicate-name", name, at, message);
             let constant = self.derived_name(&names::limit(name), Case::Shouty, at, "choose another name");
-            if let Some(constant) = constant.as_ref().filter(|_| is_new) {
+            if let Some(constant) = constant.filter(|_| is_new) {
                 let message =
                     format!("the limit set `{name}` would become `{constant}`, but another set has this name");
-                constants.claim(&mut self.errors, "same-rust-name", constant, at, message);
+                constants.claim(&mut self.errors, "same-rust-name", &constant, at, message);
             }
             limit.endpoints.iter().for_each(|name| self.limited(name, catalogue));
-            Limit {
-                name: name.to_string(),
-                constant: constant.unwrap_or_default(),
-                requests: limit.requests,
-                seconds: limit.seconds,
-                concurrent: limit.concurrent.known().copied(),
-                scope: limit.scope.known().cloned(),
-                endpoints: limit.endpoints.iter().map(ToString::to_string).collect(),
-                evidence: limit.evidence,
-            }
-        });
-        limits.collect()
+        }
     }
 
     /// Checks that a name in `endpoints` of a limit set is an existing group or path.
@@ -234,12 +212,11 @@ pub fn may_carry_key(header: &str) -> bool {
 /// Returns `true` if a header can have a fixed value in every request.
 pub fn may_be_fixed(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
-    is_like(HEADER_PATTERN, header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
+    is_like(HEADER_PATTERN, header) && (!is_reserved(&name) || names::is_taken(Scope::FixedHeaders, &name))
 }
 
 fn is_reserved(header: &str) -> bool {
-    RESERVED_HEADERS.split_whitespace().any(|reserved| reserved == header)
-        || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
+    names::is_taken(Scope::Headers, header) || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
 use crate::catalogue_format::{Fault, Form, map};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
+use crate::names::{self, Case};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 
@@ -195,6 +196,13 @@ map! {
     never(Has("endpoints"), Has("concurrent")) at "concurrent":
         Fault("limit-concurrent", "`concurrent` limits all requests, but this limit set covers only some endpoints",
             "write a separate limit set for `concurrent`");
+}
+
+impl Limit {
+    /// Returns the name of the constant with this rate limit.
+    pub fn constant(&self) -> String {
+        names::ident(&names::limit(&self.name), Case::Shouty).unwrap_or_default()
+    }
 }
 
 map! {

@@ -33,7 +33,7 @@ impl Items<'_> {
         };
         self.fact("", "`Builder::client_credentials` is", verdict, value);
         for limit in &service.limits {
-            let name = format!("limits::{}", limit.constant);
+            let name = format!("limits::{}", limit.constant());
             let value = format!("{} requests in {} s", limit.requests, limit.seconds);
             self.fact(&name, "the limit is", Patch, value);
             self.add(Kind::Other, "", name, "", "");

@@ -39,7 +39,11 @@ pub(super) fn credentials(service: &Service) -> String {
         format!("- A bearer token in the header `authorization`{added}. {}\n", source(flow.evidence))
     });
     let headers = service.headers.iter().map(|header| {
-        let always = format!("Every request sends the header {} as {}.", code(&header.name), code(&header.value));
+        let always = format!(
+            "Every request sends the header {} as {}.",
+            code(&header.name.to_ascii_lowercase()),
+            code(&header.value)
+        );
         format!("- {}\n", joined([always, source(header.evidence)]))
     });
     let list: String = key.into_iter().chain(token).chain(headers).collect();

@@ -6,17 +6,7 @@ use crate::emit::reference::tables::{row, table};
 use crate::model::{Api, Endpoint, ErrorBody, NamedType, Service};
 
 /// The section on the labels of sources.
-pub(super) const SOURCES: &str = "\
-Every path, param and field has a label for its source:
-
-| label | source | in the client |
-|---|---|---|
-| documented | the API document | required params are arguments of the method; fields are always present unless optional |
-| published | the provider's public documentation | required params are arguments of the method; fields are `Option` |
-| reported | public clients that agree | nothing is enforced; fields are `Option` |
-| previous version | the provider's documentation of the previous API version | the same as reported; the name may have changed |
-
-Anything else is unknown, and a `serde_json::Value` in the client.";
+pub(super) const SOURCES: &str = include_str!("sources.md");
 
 /// Returns the section on the shared params that at least one method uses without overrides.
 pub(super) fn params(api: &Api) -> String {
@@ -78,7 +68,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();
     }
-    let is_unknown = service.limits.iter().any(|limit| limit.scope.is_none());
+    let is_unknown = service.limits.iter().any(|limit| limit.scope.known().is_none());
     let why = if is_unknown { " It is unknown which keys some of them apply to, so the client" } else { " The client" };
     format!(
         "A rate limit is a maximum number of requests in a rolling window, and of requests in flight.{why} enforces all \

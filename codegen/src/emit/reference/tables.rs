@@ -84,9 +84,9 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             prose(&limit.name),
             limit.requests.to_string(),
             limit.seconds.to_string(),
-            limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
+            limit.concurrent.known().map_or_else(|| "unknown".to_owned(), ToString::to_string),
             scope(limit),
-            format!("`limits::{}`", limit.constant),
+            format!("`limits::{}`", limit.constant()),
             limit.evidence.label().to_owned(),
         ])
     });
@@ -95,7 +95,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
 
 /// Describes the customers to which a rate limit applies, and the groups and paths whose requests count.
 fn scope(limit: &Limit) -> String {
-    let keys = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
+    let keys = limit.scope.known().map_or_else(|| "unknown".to_owned(), |scope| prose(scope));
     if limit.endpoints.is_empty() {
         keys
     } else {
