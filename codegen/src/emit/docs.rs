@@ -4,7 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::json_object;
-use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat, UnknownFact};
+use crate::model::{
+    Body, Endpoint, Evidence, HistorySource, ListFormat, Param, Range, TimeForm, TimeFormat, UnknownFact,
+};
 
 /// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;
@@ -163,6 +165,22 @@ pub(super) fn range(range: Range) -> String {
         (Some(min), None) => format!("at least {min}"),
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => String::new(),
+    }
+}
+
+/// Returns a sentence with the value that the service uses if a param is omitted.
+pub(super) fn default(param: &Param) -> String {
+    param.default.as_ref().map(|default| format!("Default: {}.", code(default))).unwrap_or_default()
+}
+
+/// Returns a sentence about the format of several values; `None` is a format that differs between endpoints.
+pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
+    let name = code(wire_name);
+    match list_as {
+        Some(ListFormat::Commas) => format!("Several values are sent in {name}, separated by commas."),
+        Some(ListFormat::Repeated) => format!("Several values are sent by repeating {name}."),
+        Some(ListFormat::Json) => format!("Several values are sent in {name} as a JSON list."),
+        None => format!("Several values are sent in {name}."),
     }
 }
 

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
-use crate::model::{Api, Endpoint, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
+use crate::model::{Api, Endpoint, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);
@@ -133,20 +133,12 @@ fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
     let (param, is_time) = (&setter.param, setter.ty.as_ref().and_then(Type::time_form).is_some());
     let facts = docs::value_facts(if is_time { "" } else { &param.unit }, param.range, param.evidence);
-    let default =
-        param.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();
-    let wire_name = docs::code(&param.wire_name);
     let sent = match (setter.several, setter.ident == param.wire_name) {
-        (true, _) => match setter.list_as {
-            Some(ListFormat::Commas) => format!("Several values are sent in {wire_name}, separated by commas."),
-            Some(ListFormat::Repeated) => format!("Several values are sent by repeating {wire_name}."),
-            Some(ListFormat::Json) => format!("Several values are sent in {wire_name} as a JSON list."),
-            None => format!("Several values are sent in {wire_name}."),
-        },
-        (false, false) => format!("Sent as {wire_name}."),
+        (true, _) => docs::several(&param.wire_name, setter.list_as),
+        (false, false) => format!("Sent as {}.", docs::code(&param.wire_name)),
         (false, true) => String::new(),
     };
-    let facts = docs::joined([facts, default, docs::allowed(&param.allowed_values), sent]);
+    let facts = docs::joined([facts, docs::default(param), docs::allowed(&param.allowed_values), sent]);
     vec![docs::meaning(&param.summary), facts, docs::joined([docs::prose(&param.notes), docs::unknown(&param.unknown)])]
 }
 

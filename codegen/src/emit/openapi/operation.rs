@@ -66,8 +66,7 @@ impl Description<'_> {
             _ => "",
         };
         // Tools ignore the keyword `default` next to a reference, so the description contains the default.
-        let default = param.default.as_deref().filter(|_| is_named(param)).map(docs::code);
-        let default = default.map(|default| format!("Default: {default}.")).unwrap_or_default();
+        let default = if is_named(param) { docs::default(param) } else { String::new() };
         let facts = docs::value_facts(&param.unit, param.range, param.evidence);
         let facts = [facts, hint.to_owned(), default, docs::values(param), docs::unknown(&param.unknown)];
         let is_json = param.list_as == ListFormat::Json;

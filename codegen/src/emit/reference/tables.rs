@@ -22,7 +22,11 @@ pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
         meaning(&param.summary, &param.unit, param.range),
         known_values(api, param),
         param.const_value.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
-        list_as(param).to_owned(),
+        if param.list_as == ListFormat::Commas {
+            String::new()
+        } else {
+            docs::several(&param.wire_name, Some(param.list_as))
+        },
         docs::values(param),
         example(param),
     ];
@@ -100,16 +104,6 @@ fn scope(limit: &Limit) -> String {
         keys
     } else {
         format!("{keys}; only requests to {}", docs::codes(&limit.endpoints))
-    }
-}
-
-/// Returns a sentence about the format of several values; empty for the usual format, in which commas separate the
-/// values.
-fn list_as(param: &Param) -> &'static str {
-    match param.list_as {
-        ListFormat::Commas => "",
-        ListFormat::Repeated => "Several values are sent by repeating the param.",
-        ListFormat::Json => "Several values are sent as a JSON list.",
     }
 }
 
