@@ -2,6 +2,7 @@
 //! types and records have provisional names with numbers, such as `record 3`.
 
 use codegen::spec::{Field, Param, ParamLocation};
+use codegen::type_expr::TypeExpr;
 use heck::ToSnakeCase;
 
 pub(crate) const ANY: &str = "any";
@@ -58,7 +59,7 @@ pub(crate) fn path_param(name: &str) -> Param {
 
 /// Returns `true` if a type can have a range.
 pub(crate) fn is_number(ty: &str) -> bool {
-    matches!(ty, "integer" | "count" | "number")
+    matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.is_numeric())
 }
 
 /// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as

@@ -3,6 +3,7 @@
 //! The layout is that of a hand-written catalogue: a value in braces if it fits on one line, otherwise one line for
 //! each key. There are quotes only where YAML needs them.
 
+use codegen::type_expr::TypeExpr;
 use codegen::yaml_parser::{self, Kind, Node};
 use codegen::{is_invisible, yaml_writer};
 
@@ -24,7 +25,10 @@ pub(crate) fn arranged(mut node: Node) -> Node {
         Kind::Map(entries) => {
             let is = |name: &str, entry: &(Node, Node)| entry.0.text() == Some(name);
             let ty = entries.iter().find(|entry| is("type", entry)).and_then(|(_, ty)| ty.text());
-            let is_text = ty.is_some_and(|ty| !matches!(ty, "integer" | "count" | "number" | "timestamp"));
+            let is_text = ty.is_some_and(|ty| match TypeExpr::parse(ty) {
+                Some(TypeExpr::Builtin(builtin)) => !builtin.is_numeric() && builtin.time_form().is_none(),
+                _ => true,
+            });
             for (key, value) in entries.iter_mut() {
                 let is_value = matches!(key.text(), Some("example" | "default" | "const_value"));
                 *value = match std::mem::replace(&mut value.kind, Kind::Null) {

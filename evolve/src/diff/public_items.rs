@@ -216,6 +216,6 @@ fn rust(ty: &Type) -> String {
         Type::List(item) => format!("Vec<{}>", rust(item)),
         Type::Map(item) => format!("BTreeMap<String, {}>", rust(item)),
         Type::Option(item) => format!("Option<{}>", rust(item)),
-        other => other.to_token_stream().to_string(),
+        Type::Builtin(_) | Type::Named(_) => ty.to_token_stream().to_string(),
     }
 }

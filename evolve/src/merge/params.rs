@@ -39,8 +39,9 @@ impl Merger<'_> {
     fn accepts(&self, known: &str, drafted: &str) -> bool {
         match (TypeExpr::parse(known), TypeExpr::parse(drafted)) {
             (Some(TypeExpr::Builtin(known)), Some(TypeExpr::Builtin(drafted))) => {
-                let is_number = matches!(known, Builtin::Count | Builtin::Timestamp(_));
-                known == drafted || is_number && drafted == Builtin::Integer
+                // OpenAPI has no type for counts and numeric timestamps.
+                let is_whole = known == Builtin::Count || known.time_form().is_some();
+                known == drafted || is_whole && drafted == Builtin::Integer
             }
             (Some(TypeExpr::Name(known)), Some(TypeExpr::Builtin(Builtin::String))) => {
                 self.known.ty(known).is_some_and(is_identifier)
