@@ -5,7 +5,6 @@
 //! Values whose layout cannot be preserved are left unchanged and reported.
 
 mod comments;
-mod remove_key;
 
 use std::ops::Range;
 
@@ -144,6 +143,32 @@ impl FileEdit {
         }
         self.insert(node, entries, after, &new);
         Kind::Map(result).into()
+    }
+
+    /// Removes a key from a map with other keys: its lines, or its pair in brackets. Adjacent comments stay. If a comment
+    /// would have to be removed, the key is not removed, because the comment may belong to another key.
+    fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
+        let (name, value) = &entries[index];
+        let before = index.checked_sub(1).map(|before| &entries[before].1);
+        let has_comment = |range: Range<usize>| self.text.get(range).is_some_and(|between| between.contains(&'#'));
+        let range = match (before, entries.get(index + 1)) {
+            _ if has_comment(name.span.end..value.span.start) => None,
+            (None, None) => None,
+            (before, after) if self.is_flow(map) => {
+                let start = before.map_or(name.span.start, |before| before.span.end);
+                let end = after.filter(|_| before.is_none()).map_or(value.span.end, |(after, _)| after.span.start);
+                let is_bare = !has_comment(start..name.span.start) && !has_comment(value.span.end..end);
+                is_bare.then_some(start..end)
+            }
+            (None, Some(_)) => Some(name.span.start..self.blank_end(value.span.end)),
+            (Some(_), _) => Some(self.lines_of(name, value)),
+        };
+        if let Some(range) = range {
+            self.splices.push((range, String::new()));
+            return true;
+        }
+        self.skip("cannot be removed automatically; remove it by hand");
+        false
     }
 
     /// Inserts new keys after an existing key, or before the first key.

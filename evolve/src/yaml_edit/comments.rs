@@ -75,4 +75,29 @@ impl FileEdit {
     pub(super) fn line_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
     }
+
+    /// Returns the range of the lines of a key and its value, without a comment after them.
+    pub(super) fn lines_of(&self, name: &Node, value: &Node) -> Range<usize> {
+        let start = name.span.start - self.column(name.span.start);
+        let end = self.line_end(value.span.end);
+        let blank_end = self.blank_end(value.span.end);
+        // A comment after the value stays on its line.
+        if blank_end < end {
+            return name.span.start..blank_end;
+        }
+        match self.text[end..] {
+            // No line break follows the last line, so the line break before the last line is removed.
+            [] => {
+                let breaks = self.text[..start].iter().rev().take_while(|before| matches!(before, '\r' | '\n'));
+                start - breaks.count()..end
+            }
+            ['\r', '\n', ..] => start..end + 2,
+            [_, ..] => start..end + 1,
+        }
+    }
+
+    /// Returns the end of the white space that begins at a position.
+    pub(super) fn blank_end(&self, at: usize) -> usize {
+        at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
+    }
 }
