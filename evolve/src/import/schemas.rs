@@ -114,20 +114,16 @@ impl<'d> Reader<'d> {
                 return ident;
             }
         }
-        if values.is_empty() { "string".to_owned() } else { self.named_type(schema, name, pointer, kind, values) }
+        if values.is_empty() {
+            return "string".to_owned();
+        }
+        self.named_type(schema, name, pointer, Type { kind, values, ..Type::default() })
     }
 
-    fn named_type(
-        &mut self,
-        schema: &'d Value,
-        name: &str,
-        pointer: &str,
-        kind: TypeKind,
-        mut values: Vec<TypeValue>,
-    ) -> String {
-        let texts = |values: &[TypeValue]| values.iter().map(|value| value.value.to_string()).collect::<Vec<_>>();
+    fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, mut new: Type) -> String {
+        let texts = new.values.iter().map(|value| value.value.to_string()).collect();
         // Inline enums with the same values share one type.
-        let same = self.types_by_values.entry(texts(&values)).or_default();
+        let same = self.types_by_values.entry(texts).or_default();
         let names = &self.draft.names;
         let is_it = |known: &&String| {
             !is_component(pointer) || names.get(known.as_str()).is_some_and(|wanted| wanted.name == name)
@@ -137,14 +133,14 @@ impl<'d> Reader<'d> {
         }
         let ty = type_name(self.draft.content.service.types.len());
         same.push(ty.clone());
-        if values.iter().all(|value| duration::seconds(&value.value).is_some()) {
-            for value in &mut values {
+        if new.values.iter().all(|value| duration::seconds(&value.value).is_some()) {
+            for value in &mut new.values {
                 value.duration = Some(value.value.clone());
             }
         }
         let (summary, evidence) = (self.summary(schema, &["description"]), self.options.evidence);
         let name = self.drafted(ty.clone(), name, pointer);
-        self.draft.content.service.types.push(Type { name, kind, summary, evidence, values, ..Type::default() });
+        self.draft.content.service.types.push(Type { name, summary, evidence, ..new });
         ty
     }
 }
