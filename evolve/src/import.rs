@@ -155,8 +155,9 @@ impl<'d> Reader<'d> {
     fn summary(&self, value: &Value, keys: &[&str]) -> String {
         let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
         let visible = |paragraph: &str| {
-            let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-            line.chars().filter(|character| !is_invisible(*character)).collect::<String>()
+            let visible = |character: &char| character.is_whitespace() || !is_invisible(*character);
+            let text: String = paragraph.chars().filter(visible).collect();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
         paragraphs.find(|paragraph| !paragraph.is_empty() && !is_source(paragraph)).unwrap_or_default()

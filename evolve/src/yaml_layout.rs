@@ -3,6 +3,7 @@
 //! The layout is that of a hand-written catalogue: a value in braces if it fits on one line, otherwise one line for
 //! each key. There are quotes only where YAML needs them.
 
+use codegen::type_expr::TypeExpr;
 use codegen::yaml_parser::{self, Kind, Node};
 use codegen::{is_invisible, yaml_writer};
 
@@ -12,7 +13,8 @@ const WIDTH: usize = 118;
 /// The keys that come last in a map, in this order: facts about all fields, then the fields.
 const LAST: [&str; 8] = ["evidence", "time", "positional", "unit", "format", "series", "object", "fields"];
 
-/// Sorts the keys of a tree as in a hand-written catalogue: if a map lists fields, the list comes last.
+/// Sorts the keys of a tree as in a hand-written catalogue: if a map lists fields, the list comes last. An example or
+/// default that is text is quoted, although it may look like a number.
 pub(crate) fn arranged(mut node: Node) -> Node {
     match &mut node.kind {
         Kind::List(items) => {
@@ -22,8 +24,17 @@ pub(crate) fn arranged(mut node: Node) -> Node {
         }
         Kind::Map(entries) => {
             let is = |name: &str, entry: &(Node, Node)| entry.0.text() == Some(name);
-            for (_, value) in entries.iter_mut() {
-                *value = arranged(std::mem::replace(value, Kind::Null.into()));
+            let ty = entries.iter().find(|entry| is("type", entry)).and_then(|(_, ty)| ty.text());
+            let is_text = ty.is_some_and(|ty| match TypeExpr::parse(ty) {
+                Some(TypeExpr::Builtin(builtin)) => !builtin.is_numeric() && builtin.time_form().is_none(),
+                _ => true,
+            });
+            for (key, value) in entries.iter_mut() {
+                let is_value = matches!(key.text(), Some("example" | "default" | "const_value"));
+                *value = match std::mem::replace(&mut value.kind, Kind::Null) {
+                    Kind::Number(written) if is_text && is_value => Kind::Text(written).into(),
+                    other => arranged(other.into()),
+                };
             }
             if LAST[5..].iter().any(|name| entries.iter().any(|entry| is(name, entry))) {
                 entries.sort_by_key(|(key, _)| LAST.iter().position(|last| key.text() == Some(last)));
