@@ -5,41 +5,35 @@
 //! uses it to route requests, and errors contain names from it.
 
 mod endpoint;
+mod entry;
 mod history;
 mod service;
-mod setters;
 mod value;
 
 use std::fmt;
+
+use entry::entry;
 
 pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListFormat, ParamInfo, ParamList, ParamLocation};
 pub use history::{HistoryInfo, HistorySource};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
-/// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any
-/// client.
-#[derive(Clone, Copy, Debug)]
-pub struct Registry {
-    /// Facts that all endpoints share.
-    pub service: &'static ServiceInfo,
-    /// Every group with its endpoints.
-    pub groups: &'static [&'static GroupInfo],
-    /// The description of the metadata of a series.
-    pub metadata: &'static RecordInfo,
+entry! {
+    /// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any
+    /// client.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Registry {
+        /// Facts that all endpoints share.
+        pub service: &'static ServiceInfo,
+        /// Every group with its endpoints.
+        pub groups: &'static [&'static GroupInfo],
+        /// The description of the metadata of a series.
+        pub metadata: &'static RecordInfo,
+    }
 }
 
 impl Registry {
-    /// Creates the registry of a client.
-    #[doc(hidden)]
-    pub const fn new(
-        service: &'static ServiceInfo,
-        groups: &'static [&'static GroupInfo],
-        metadata: &'static RecordInfo,
-    ) -> Self {
-        Self { service, groups, metadata }
-    }
-
     /// Returns the endpoints of all groups.
     pub fn endpoints(&self) -> impl Iterator<Item = &'static EndpointInfo> + use<> {
         self.groups.iter().flat_map(|group| group.endpoints).copied()

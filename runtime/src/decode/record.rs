@@ -3,7 +3,7 @@
 //! An emitted record consists of a table of fields, and a few lines of code that take the values from a `Row`.
 
 use super::envelope::Push;
-use crate::registry::{RecordInfo, ValueType};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo, ValueType};
 use crate::values::Value;
 
 pub use super::any_record::AnyRecord;
@@ -97,6 +97,26 @@ impl RecordInfo {
     /// Returns the description of the record type in the catalogue.
     pub const fn of<R: Record>() -> &'static Self {
         R::INFO
+    }
+}
+
+/// A call of one of these setters takes one line of emitted code; a struct literal as the value of the field would take
+/// six lines.
+#[doc(hidden)]
+impl EndpointInfo {
+    /// Sets the body to a series whose times have the unit of the service.
+    #[must_use]
+    pub const fn series<R: Record>(mut self, time: &'static str, evidence: Evidence) -> Self {
+        let record = Some(RecordInfo::of::<R>());
+        self.body = BodyInfo::Series { record, time: Some(time), time_unit: None, evidence };
+        self
+    }
+
+    /// Sets the body to a series of unknown records, whose times have the unit of the service.
+    #[must_use]
+    pub const fn unknown_series(mut self, time: &'static str, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Series { record: None, time: Some(time), time_unit: None, evidence };
+        self
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::entry::entry;
 use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 
 /// A group of endpoints.
@@ -23,69 +24,78 @@ pub struct GroupInfo {
     pub endpoints: &'static [&'static EndpointInfo],
 }
 
-/// One endpoint, as the catalogue describes it.
-#[derive(Debug)]
-pub struct EndpointInfo {
-    /// The `ident` of the endpoint's group.
-    pub group: &'static str,
-    /// The name of the method on the group's handle.
-    pub ident: &'static str,
-    /// The endpoint's title, such as `Volume Ratio`; `ident` is its name in code.
-    pub name: &'static str,
-    /// Alternative names used in documentation.
-    pub aliases: &'static [&'static str],
-    /// A description of the endpoint in one sentence.
-    pub summary: &'static str,
-    /// Path relative to the base URL; `None` if only the name is known.
-    pub path: Option<&'static str>,
-    /// Source of the path, or of the name if the path is unknown.
-    pub evidence: Evidence,
-    /// The params that the endpoint accepts; `None` if unknown.
-    pub params: Option<ParamList>,
-    /// Body of a response.
-    pub body: BodyInfo,
-    /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
-    /// member whose value is a list; `.` means that the body is the list.
-    pub data: Option<&'static str>,
-    /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
-    pub history_source: HistorySource,
-    /// The weight of one call of this endpoint: the service's rate limit counts the call as this number of requests.
-    pub weight: u32,
-    /// Further notes; may be empty.
-    pub notes: &'static str,
-    /// Facts about the endpoint that are unknown, for example `the unit`.
-    pub unknown: &'static [&'static str],
-    /// The reason for a deprecation and the replacement; `None` if the endpoint is not deprecated.
-    pub deprecated: Option<&'static str>,
+entry! {
+    /// One endpoint, as the catalogue describes it.
+    #[derive(Debug)]
+    pub struct EndpointInfo {
+        /// The `ident` of the endpoint's group.
+        pub group: &'static str,
+        /// The name of the method on the group's handle.
+        pub ident: &'static str,
+        /// The endpoint's title, such as `Volume Ratio`; `ident` is its name in code.
+        pub name: &'static str,
+        ..
+        /// Alternative names used in documentation.
+        pub aliases: &'static [&'static str] = &[],
+        /// A description of the endpoint in one sentence.
+        pub summary: &'static str = "",
+        /// Path relative to the base URL; `None` if only the name is known.
+        pub path: Option<&'static str> = None,
+        /// Source of the path, or of the name if the path is unknown.
+        pub evidence: Evidence = Evidence::Documented,
+        /// The params that the endpoint accepts; `None` if unknown.
+        pub params: Option<ParamList> = None,
+        /// Body of a response.
+        pub body: BodyInfo = BodyInfo::Unknown,
+        /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
+        /// member whose value is a list; `.` means that the body is the list.
+        pub data: Option<&'static str> = None,
+        /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
+        pub history_source: HistorySource = HistorySource::Service,
+        /// The weight of one call of this endpoint: the service's rate limit counts the call as this number of requests.
+        pub weight: u32 = 1,
+        /// Further notes; may be empty.
+        pub notes: &'static str = "",
+        /// Facts about the endpoint that are unknown, for example `the unit`.
+        pub unknown: &'static [&'static str] = &[],
+        /// The reason for a deprecation and the replacement; `None` if the endpoint is not deprecated.
+        pub deprecated: Option<&'static str> = None,
+    }
 }
 
 impl EndpointInfo {
-    /// Creates an endpoint for which only the name is known.
-    #[doc(hidden)]
-    pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
-        Self {
-            group,
-            ident,
-            name,
-            aliases: &[],
-            summary: "",
-            path: None,
-            evidence: Evidence::Documented,
-            params: None,
-            body: BodyInfo::Unknown,
-            data: None,
-            history_source: HistorySource::Service,
-            weight: 1,
-            notes: "",
-            unknown: &[],
-            deprecated: None,
-        }
-    }
-
     /// Creates an endpoint without a title, so that the call fits on one line of emitted code.
     #[doc(hidden)]
     pub const fn of(group: &'static str, ident: &'static str) -> Self {
         Self::new(group, ident, ident)
+    }
+
+    /// Sets the params to these shared params. Call this setter before `overrides` and `specific_params`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn shared_params(mut self, shared: &'static [ParamInfo]) -> Self {
+        self.params = Some(ParamList { shared, overrides: &[], specific: &[] });
+        self
+    }
+
+    /// Sets the descriptions that replace those of shared params. Call `shared_params` first.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
+        if let Some(params) = &mut self.params {
+            params.overrides = overrides;
+        }
+        self
+    }
+
+    /// Sets the params that only this endpoint has. Call `shared_params` first.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn specific_params(mut self, specific: &'static [ParamInfo]) -> Self {
+        if let Some(params) = &mut self.params {
+            params.specific = specific;
+        }
+        self
     }
 
     /// Returns the param with this name on the wire.
@@ -144,78 +154,52 @@ impl fmt::Debug for ParamList {
     }
 }
 
-/// One param, as one endpoint accepts it.
-#[derive(Clone, Copy, Debug)]
-pub struct ParamInfo {
-    /// The setter on the request.
-    pub ident: &'static str,
-    /// The name on the wire.
-    pub wire_name: &'static str,
-    /// Location in the request.
-    pub location: ParamLocation,
-    /// Type of one value of the param.
-    pub ty: ValueType,
-    /// The setter that accepts several values.
-    pub list_setter: Option<&'static str>,
-    /// Format of a list of values on the wire.
-    pub list_as: ListFormat,
-    /// The constant value that every request sends; such a param has no setter. `None` if the value is not constant.
-    pub const_value: Option<&'static str>,
-    /// Source of the fact that the param is required; `None` if this is not known.
-    pub required: Option<Evidence>,
-    /// The service's default if the param is omitted.
-    pub default: Option<&'static str>,
-    /// The only values that worked for public clients; empty if unknown. The client does not enforce them.
-    pub allowed_values: &'static [&'static str],
-    /// Values that are known to work on this endpoint; other values may work too.
-    pub tested_values: &'static [&'static str],
-    /// Values that this endpoint is known to reject. The client does not enforce this.
-    pub rejected_values: &'static [&'static str],
-    /// Example value.
-    pub example: Option<&'static str>,
-    /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None`
-    /// if several values may be accepted.
-    pub single_value: Option<Evidence>,
-    /// Minimum and maximum of the value.
-    pub range: Range,
-    /// The unit as text; empty if there is none.
-    pub unit: &'static str,
-    /// Meaning of the param.
-    pub summary: &'static str,
-    /// Further notes; may be empty.
-    pub notes: &'static str,
-    /// Facts about the param that are unknown, for example `the unit`.
-    pub unknown: &'static [&'static str],
-    /// Source of the param.
-    pub evidence: Evidence,
-}
-
-impl ParamInfo {
-    /// Creates an optional query param without further facts.
-    #[doc(hidden)]
-    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
-        Self {
-            ident,
-            wire_name,
-            location: ParamLocation::Query,
-            ty,
-            list_setter: None,
-            list_as: ListFormat::Commas,
-            const_value: None,
-            required: None,
-            default: None,
-            allowed_values: &[],
-            tested_values: &[],
-            rejected_values: &[],
-            example: None,
-            single_value: None,
-            range: Range::ALL,
-            unit: "",
-            summary: "",
-            notes: "",
-            unknown: &[],
-            evidence,
-        }
+entry! {
+    /// One param, as one endpoint accepts it.
+    #[derive(Clone, Copy, Debug)]
+    pub struct ParamInfo {
+        /// The setter on the request.
+        pub ident: &'static str,
+        /// The name on the wire.
+        pub wire_name: &'static str,
+        /// Type of one value of the param.
+        pub ty: ValueType,
+        /// Source of the param.
+        pub evidence: Evidence,
+        ..
+        /// Location in the request.
+        pub location: ParamLocation = ParamLocation::Query,
+        /// The setter that accepts several values.
+        pub list_setter: Option<&'static str> = None,
+        /// Format of a list of values on the wire.
+        pub list_as: ListFormat = ListFormat::Commas,
+        /// The constant value that every request sends; such a param has no setter. `None` if the value is not constant.
+        pub const_value: Option<&'static str> = None,
+        /// Source of the fact that the param is required; `None` if this is not known.
+        pub required: Option<Evidence> = None,
+        /// The service's default if the param is omitted.
+        pub default: Option<&'static str> = None,
+        /// The only values that worked for public clients; empty if unknown. The client does not enforce them.
+        pub allowed_values: &'static [&'static str] = &[],
+        /// Values that are known to work on this endpoint; other values may work too.
+        pub tested_values: &'static [&'static str] = &[],
+        /// Values that this endpoint is known to reject. The client does not enforce this.
+        pub rejected_values: &'static [&'static str] = &[],
+        /// Example value.
+        pub example: Option<&'static str> = None,
+        /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None`
+        /// if several values may be accepted.
+        pub single_value: Option<Evidence> = None,
+        /// Minimum and maximum of the value.
+        pub range: Range = Range::ALL,
+        /// The unit as text; empty if there is none.
+        pub unit: &'static str = "",
+        /// Meaning of the param.
+        pub summary: &'static str = "",
+        /// Further notes; may be empty.
+        pub notes: &'static str = "",
+        /// Facts about the param that are unknown, for example `the unit`.
+        pub unknown: &'static [&'static str] = &[],
     }
 }
 

@@ -4,75 +4,54 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
+use super::entry::entry;
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
-/// Facts that all endpoints share.
-#[derive(Debug)]
-pub struct ServiceInfo {
-    /// The service's title.
-    pub title: &'static str,
-    /// The version of the interface.
-    pub version: &'static str,
-    /// A description of the service in one sentence.
-    pub summary: &'static str,
-    /// The prefix of the environment variables that `Client::from_env` reads.
-    pub env_prefix: &'static str,
-    /// Required ending of every base URL, for example `/v2`; empty if any ending is allowed.
-    pub base_url_suffix: &'static str,
-    /// The unit of timestamps on the wire, unless a field or param declares another unit.
-    pub time_unit: TimeUnit,
-    /// The request header that carries the API key, if the service uses one.
-    pub api_key_header: Option<&'static str>,
-    /// The text before the API key in the header; empty if there is none.
-    pub api_key_prefix: &'static str,
-    /// The query param that carries the API key, if the service uses one.
-    pub api_key_query: Option<&'static str>,
-    /// True if the API key is `name:password`, sent in base64 (HTTP Basic authentication).
-    pub api_key_basic: bool,
-    /// True if the service also accepts requests without an API key.
-    pub api_key_optional: bool,
-    /// Headers that every request has, with their values.
-    pub headers: &'static [(&'static str, &'static str)],
-    /// The OAuth 2.0 client credentials flow, if the service has one.
-    pub client_credentials: Option<ClientCredentialsInfo>,
-    /// Statuses other than success with which the service can respond to a data request.
-    pub errors: &'static [StatusInfo],
-    /// JSON paths of the message and the code in an error body.
-    pub error_body: ErrorBodyInfo,
-    /// The rate limits that the service documents.
-    pub limits: &'static [LimitInfo],
-    /// The object around the records of a series; `None` if a series is a bare list.
-    pub envelope: Option<EnvelopeInfo>,
-    /// Params of a history, for the endpoints that accept them; `None` if unknown.
-    pub history: Option<HistoryInfo>,
+entry! {
+    /// Facts that all endpoints share.
+    #[derive(Debug)]
+    pub struct ServiceInfo {
+        /// The service's title.
+        pub title: &'static str,
+        ..
+        /// The version of the interface.
+        pub version: &'static str = "",
+        /// A description of the service in one sentence.
+        pub summary: &'static str = "",
+        /// The prefix of the environment variables that `Client::from_env` reads.
+        pub env_prefix: &'static str = "",
+        /// Required ending of every base URL, for example `/v2`; empty if any ending is allowed.
+        pub base_url_suffix: &'static str = "",
+        /// The unit of timestamps on the wire, unless a field or param declares another unit.
+        pub time_unit: TimeUnit = TimeUnit::Seconds,
+        /// The request header that carries the API key, if the service uses one.
+        pub api_key_header: Option<&'static str> = None,
+        /// The text before the API key in the header; empty if there is none.
+        pub api_key_prefix: &'static str = "",
+        /// The query param that carries the API key, if the service uses one.
+        pub api_key_query: Option<&'static str> = None,
+        /// True if the API key is `name:password`, sent in base64 (HTTP Basic authentication).
+        pub api_key_basic: bool = false,
+        /// True if the service also accepts requests without an API key.
+        pub api_key_optional: bool = false,
+        /// Headers that every request has, with their values.
+        pub headers: &'static [(&'static str, &'static str)] = &[],
+        /// The OAuth 2.0 client credentials flow, if the service has one.
+        pub client_credentials: Option<ClientCredentialsInfo> = None,
+        /// Statuses other than success with which the service can respond to a data request.
+        pub errors: &'static [StatusInfo] = &[],
+        /// JSON paths of the message and the code in an error body.
+        pub error_body: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[] },
+        /// The rate limits that the service documents.
+        pub limits: &'static [LimitInfo] = &[],
+        /// The object around the records of a series; `None` if a series is a bare list.
+        pub envelope: Option<EnvelopeInfo> = None,
+        /// Params of a history, for the endpoints that accept them; `None` if unknown.
+        pub history: Option<HistoryInfo> = None,
+    }
 }
 
 impl ServiceInfo {
-    /// Creates a service for which only the title is known; its timestamps are in seconds.
-    #[doc(hidden)]
-    pub const fn new(title: &'static str) -> Self {
-        Self {
-            title,
-            version: "",
-            summary: "",
-            env_prefix: "",
-            base_url_suffix: "",
-            time_unit: TimeUnit::Seconds,
-            api_key_header: None,
-            api_key_prefix: "",
-            api_key_query: None,
-            api_key_basic: false,
-            api_key_optional: false,
-            headers: &[],
-            client_credentials: None,
-            errors: &[],
-            error_body: ErrorBodyInfo { name: None, message: &[], code: &[], success: &[] },
-            limits: &[],
-            envelope: None,
-            history: None,
-        }
-    }
-
     /// Returns whether requests can carry an API key, in a header or in the query.
     #[doc(hidden)]
     pub const fn takes_api_key(&self) -> bool {
@@ -149,28 +128,23 @@ pub struct ClientCredentialsInfo {
     pub notes: &'static str,
 }
 
-/// An HTTP status other than success, with the known facts about this status.
-#[derive(Debug)]
-pub struct StatusInfo {
-    /// The HTTP status code.
-    pub status: u16,
-    /// The label of the status in the interface document.
-    pub label: Option<&'static str>,
-    /// Meaning of the status.
-    pub summary: &'static str,
-    /// Advice for users; empty if nothing is known.
-    pub advice: &'static str,
-    /// Further notes; may be empty.
-    pub notes: &'static str,
-    /// Source of the status.
-    pub evidence: Evidence,
-}
-
-impl StatusInfo {
-    /// Creates a status without a label.
-    #[doc(hidden)]
-    pub const fn new(status: u16, evidence: Evidence) -> Self {
-        Self { status, label: None, summary: "", advice: "", notes: "", evidence }
+entry! {
+    /// An HTTP status other than success, with the known facts about this status.
+    #[derive(Debug)]
+    pub struct StatusInfo {
+        /// The HTTP status code.
+        pub status: u16,
+        /// Source of the status.
+        pub evidence: Evidence,
+        ..
+        /// The label of the status in the interface document.
+        pub label: Option<&'static str> = None,
+        /// Meaning of the status.
+        pub summary: &'static str = "",
+        /// Advice for users; empty if nothing is known.
+        pub advice: &'static str = "",
+        /// Further notes; may be empty.
+        pub notes: &'static str = "",
     }
 }
 

@@ -4,26 +4,22 @@
 
 use std::time::Duration;
 
+use super::entry::entry;
 use super::{Evidence, Range, TimeUnit};
 
-/// The type of the records of a series, or of any other object with known fields.
-#[derive(Debug)]
-pub struct RecordInfo {
-    /// The name of the Rust type.
-    pub name: &'static str,
-    /// Meaning of the record.
-    pub summary: &'static str,
-    /// The known fields of the record.
-    pub fields: &'static [FieldInfo],
-    /// Layout on the wire.
-    pub form: RecordLayout,
-}
-
-impl RecordInfo {
-    /// Creates a record from its name and fields.
-    #[doc(hidden)]
-    pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
-        Self { name, summary: "", fields, form: RecordLayout::Object }
+entry! {
+    /// The type of the records of a series, or of any other object with known fields.
+    #[derive(Debug)]
+    pub struct RecordInfo {
+        /// The name of the Rust type.
+        pub name: &'static str,
+        /// The known fields of the record.
+        pub fields: &'static [FieldInfo],
+        ..
+        /// Meaning of the record.
+        pub summary: &'static str = "",
+        /// Layout on the wire.
+        pub form: RecordLayout = RecordLayout::Object,
     }
 }
 
@@ -38,57 +34,38 @@ pub enum RecordLayout {
     Value,
 }
 
-/// One known field of a record.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldInfo {
-    /// The name of the Rust field.
-    pub ident: &'static str,
-    /// The name on the wire.
-    pub wire_name: &'static str,
-    /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
-    #[doc(hidden)]
-    pub is_escaped: bool,
-    /// Type of the value.
-    pub ty: ValueType,
-    /// True if the number or timestamp is in quotes on the wire.
-    pub quoted: bool,
-    /// True if the field can be absent or null.
-    pub optional: bool,
-    /// Minimum and maximum of the value.
-    pub range: Range,
-    /// An example of the value as on the wire: an observed value, or a value that is similar to observed values.
-    pub example: Option<&'static str>,
-    /// The unit as text; empty if there is none.
-    pub unit: &'static str,
-    /// Meaning of the field.
-    pub summary: &'static str,
-    /// Further notes; may be empty.
-    pub notes: &'static str,
-    /// Facts about the field that are unknown, for example `the unit`.
-    pub unknown: &'static [&'static str],
-    /// Source of the field.
-    pub evidence: Evidence,
-}
-
-impl FieldInfo {
-    /// Creates a required field without further facts.
-    #[doc(hidden)]
-    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
-        Self {
-            ident,
-            wire_name,
-            is_escaped: false,
-            ty,
-            quoted: false,
-            optional: false,
-            range: Range::ALL,
-            example: None,
-            unit: "",
-            summary: "",
-            notes: "",
-            unknown: &[],
-            evidence,
-        }
+entry! {
+    /// One known field of a record.
+    #[derive(Clone, Copy, Debug)]
+    pub struct FieldInfo {
+        /// The name of the Rust field.
+        pub ident: &'static str,
+        /// The name on the wire.
+        pub wire_name: &'static str,
+        /// Type of the value.
+        pub ty: ValueType,
+        /// Source of the field.
+        pub evidence: Evidence,
+        ..
+        /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
+        #[doc(hidden)]
+        pub is_escaped: bool = false,
+        /// True if the number or timestamp is in quotes on the wire.
+        pub quoted: bool = false,
+        /// True if the field can be absent or null.
+        pub optional: bool = false,
+        /// Minimum and maximum of the value.
+        pub range: Range = Range::ALL,
+        /// An example of the value as on the wire: an observed value, or a value that is similar to observed values.
+        pub example: Option<&'static str> = None,
+        /// The unit as text; empty if there is none.
+        pub unit: &'static str = "",
+        /// Meaning of the field.
+        pub summary: &'static str = "",
+        /// Further notes; may be empty.
+        pub notes: &'static str = "",
+        /// Facts about the field that are unknown, for example `the unit`.
+        pub unknown: &'static [&'static str] = &[],
     }
 }
 
@@ -125,28 +102,25 @@ pub enum ValueType {
     Option(&'static ValueType),
 }
 
-/// A named type of the catalogue.
-#[derive(Debug)]
-pub struct TypeInfo {
-    /// The name of the Rust type.
-    pub name: &'static str,
-    /// Meaning of the type.
-    pub summary: &'static str,
-    /// True if the service may use values that are not in `values`.
-    pub open: bool,
-    /// The known values.
-    pub values: &'static [ValueInfo],
-    /// The names of the attributes that values have. For each attribute, the Rust type has a method of the same name.
-    pub attributes: &'static [&'static str],
+entry! {
+    /// A named type of the catalogue.
+    #[derive(Debug)]
+    pub struct TypeInfo {
+        /// The name of the Rust type.
+        pub name: &'static str,
+        /// The known values.
+        pub values: &'static [ValueInfo],
+        ..
+        /// Meaning of the type.
+        pub summary: &'static str = "",
+        /// True if the service may use values that are not in `values`.
+        pub open: bool = false,
+        /// The names of the attributes that values have. For each attribute, the Rust type has a method of the same name.
+        pub attributes: &'static [&'static str] = &[],
+    }
 }
 
 impl TypeInfo {
-    /// Creates a type from its name and known values.
-    #[doc(hidden)]
-    pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
-        Self { name, summary: "", open: false, values, attributes: &[] }
-    }
-
     /// Returns the attribute `name` of a known value; `None` if the value or its attribute is unknown.
     pub fn attribute(&self, value: &str, name: &str) -> Option<&'static str> {
         let index = self.attributes.iter().position(|attribute| *attribute == name)?;
@@ -154,28 +128,23 @@ impl TypeInfo {
     }
 }
 
-/// A known value of a named type.
-#[derive(Debug)]
-pub struct ValueInfo {
-    /// The value as on the wire.
-    pub value: &'static str,
-    /// Meaning of the value; empty if it is obvious.
-    pub summary: &'static str,
-    /// Duration of the interval that the value denotes, such as one hour for `1h`; `None` if the value does not denote
-    /// an interval, or if the length of the interval varies, as for a month.
-    pub duration: Option<Duration>,
-    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
-    /// omitted.
-    pub attributes: &'static [&'static str],
-    /// Source of the value.
-    pub evidence: Evidence,
-}
-
-impl ValueInfo {
-    /// Creates a value with its meaning.
-    #[doc(hidden)]
-    pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { value, summary, duration: None, attributes: &[], evidence }
+entry! {
+    /// A known value of a named type.
+    #[derive(Debug)]
+    pub struct ValueInfo {
+        /// The value as on the wire.
+        pub value: &'static str,
+        /// Meaning of the value; empty if it is obvious.
+        pub summary: &'static str,
+        /// Source of the value.
+        pub evidence: Evidence,
+        ..
+        /// Duration of the interval that the value denotes, such as one hour for `1h`; `None` if the value does not denote
+        /// an interval, or if the length of the interval varies, as for a month.
+        pub duration: Option<Duration> = None,
+        /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
+        /// omitted.
+        pub attributes: &'static [&'static str] = &[],
     }
 }
 
