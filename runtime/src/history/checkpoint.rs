@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde_core::de::Error as _;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,7 +51,7 @@ pub struct Checkpoint {
 }
 
 /// The version of the text format.
-const VERSION: u64 = 2;
+const VERSION: u64 = 1;
 
 impl Checkpoint {
     /// Returns the same checkpoint with the length of the user's output, usually the number of bytes of a file.
@@ -76,7 +75,7 @@ impl Checkpoint {
     }
 
     fn of(value: &Value) -> Option<Self> {
-        let time = |name: &str| time(value.get(name)?);
+        let time = |name: &str| Timestamp::deserialize(value.get(name)?).ok();
         let count = |name: &str| value.get(name)?.as_u64();
         let (range, next) = (Span { from: time("from")?, to: time("to")? }, time("next")?);
         if next < range.from || range.to < next {
@@ -88,21 +87,11 @@ impl Checkpoint {
             range,
             next,
             open_since: time("openSince"),
-            missing: value.get("missing")?.as_array()?.iter().map(self::time).collect::<Option<_>>()?,
+            missing: Vec::deserialize(value.get("missing")?).ok()?,
             records: count("records")?,
             byte_offset: count("position")?,
         })
     }
-}
-
-/// Formats a time as seconds and nanoseconds.
-fn written(time: Timestamp) -> Value {
-    json!([time.unix_seconds(), time.subsec_nanos()])
-}
-
-fn time(value: &Value) -> Option<Timestamp> {
-    let seconds = Timestamp::from_unix_seconds(value.get(0)?.as_i64()?);
-    Some(seconds + Duration::from_nanos(u64::from(u32::try_from(value.get(1)?.as_u64()?).ok()?)))
 }
 
 /// Formats the checkpoint as one line of JSON.
@@ -113,11 +102,11 @@ impl fmt::Display for Checkpoint {
             "version": VERSION,
             "host": host,
             "request": request,
-            "from": written(range.from),
-            "to": written(range.to),
-            "next": written(*next),
-            "openSince": open_since.map(written),
-            "missing": missing.iter().copied().map(written).collect::<Vec<_>>(),
+            "from": range.from,
+            "to": range.to,
+            "next": next,
+            "openSince": open_since,
+            "missing": missing,
             "records": records,
             "position": byte_offset,
         });
@@ -129,11 +118,9 @@ impl FromStr for Checkpoint {
     type Err = ParseCheckpointError;
 
     fn from_str(text: &str) -> Result<Self, ParseCheckpointError> {
-        let value: Value = serde_json::from_str(text).map_err(|_| ParseCheckpointError(None))?;
-        match value.get("version").and_then(Value::as_u64) {
-            Some(VERSION) => Self::of(&value).ok_or(ParseCheckpointError(None)),
-            other => Err(ParseCheckpointError(other)),
-        }
+        let value =
+            serde_json::from_str(text).ok().filter(|value: &Value| value.get("version") == Some(&VERSION.into()));
+        value.and_then(|value| Self::of(&value)).ok_or(ParseCheckpointError(()))
     }
 }
 
@@ -152,20 +139,11 @@ impl<'de> Deserialize<'de> for Checkpoint {
 
 /// The error for text that is not a valid [`Checkpoint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseCheckpointError(
-    /// The unsupported version of the format; `None` if the text is not a checkpoint at all.
-    Option<u64>,
-);
+pub struct ParseCheckpointError(());
 
 impl fmt::Display for ParseCheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(version) => write!(
-                f,
-                "unsupported checkpoint version {version}, expected {VERSION}; start again without the checkpoint"
-            ),
-            None => f.write_str("invalid checkpoint of a history"),
-        }
+        f.write_str("invalid checkpoint of a history, or one of another version; start again without it")
     }
 }
 
@@ -173,6 +151,8 @@ impl std::error::Error for ParseCheckpointError {}
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -210,23 +190,16 @@ mod tests {
             "",
             "7",
             "{}",
-            &text.replace("\"version\":2", "\"version\":1"),
-            &text.replace("\"next\":[0", "\"next\":[7"),
-            &text.replace("\"next\":[0", "\"next\":[-1"),
+            &text.replace("\"version\":1", "\"version\":2"),
+            &text.replace("\"next\":0", "\"next\":7"),
+            &text.replace("\"next\":0", "\"next\":-1"),
             &text[..text.len() - 1],
         ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
         let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "invalid checkpoint of a history");
+        assert_eq!(error, "invalid checkpoint of a history, or one of another version; start again without it");
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
         assert!(error.to_string().contains("expected a string"), "{error}");
-    }
-
-    #[test]
-    fn checkpoint_of_version_1_is_an_error_that_names_both_versions() {
-        let written = r#"{"from":[1700000000,0],"next":[1700007200,0],"openSince":null,"position":42,"records":2,"request":"GET /ratio?coin=BTC&timeframe=1h&limit=500&sort=asc","to":[1700007200,0],"version":1}"#;
-        let error = written.parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "unsupported checkpoint version 1, expected 2; start again without the checkpoint");
     }
 }

@@ -74,12 +74,12 @@ async fn any_checkpoint_text_is_handled() {
     let (min, max) = (i64::MIN, i64::MAX);
     for (now, other) in [
         (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{max},0]"#)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{min},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":{max}"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":{min}"#)),
     ] {
         let other = first
             .replace(&now, &other)
-            .replace(&format!(r#""next":[{}"#, START + 10 * HOUR), &format!(r#""next":[{START}"#));
+            .replace(&format!(r#""next":{}"#, START + 10 * HOUR), &format!(r#""next":{START}"#));
         assert!(other != first, "{first}");
         assert_eq!(history().resume(other.parse().unwrap()).collect().await.unwrap().records.len(), 10, "{other}");
     }
