@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -17,6 +17,12 @@ pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 /// statement that changes it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls code of the user, and catches a panic in it. The panic must neither end the connection that sends a request, nor
+/// abort the process if the code is called during another panic. The panic hook has already reported the panic.
+pub(crate) fn catch_panic(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// Returns the time of the system clock.

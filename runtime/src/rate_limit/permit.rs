@@ -3,11 +3,10 @@
 //! A rate limiter creates a permit. The client reports to the permit when the request is sent and when it ends, and a
 //! [`PermitObserver`] receives both reports.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::platform::lock;
+use crate::platform::{catch_panic, lock};
 use crate::transport::SentNotifier;
 
 /// Permission to send one request.
@@ -34,7 +33,7 @@ impl Permit {
         let on_sent = SentNotifier::new(move || {
             // A transport that resends a request internally may notify more than once.
             if !is_sent.swap(true, Ordering::Relaxed) {
-                report(|| observer.on_sent());
+                catch_panic(|| observer.on_sent());
             }
         });
         Self { on_end: Mutex::new(Some(Box::new(move || admitted.on_end()))), on_sent }
@@ -44,15 +43,8 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let on_end = lock(&self.on_end).take();
-        on_end.into_iter().for_each(report);
+        on_end.into_iter().for_each(catch_panic);
     }
-}
-
-/// Calls code of a user's rate limiter, and catches a panic in it. The panic must not end the connection that sends the
-/// request, nor abort the process if the permit is dropped during another panic. The panic hook has already reported
-/// the panic.
-fn report(call: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 crate::transport::opaque_debug!(Permit);

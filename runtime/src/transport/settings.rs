@@ -19,17 +19,15 @@ pub(crate) struct Settings {
     pub(crate) root_certificates: Vec<Vec<u8>>,
     /// The client certificate and its key, each as PEM.
     pub(crate) client_certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// True to trust the root certificates of the system instead of the bundled certificates.
-    #[cfg(feature = "system-roots")]
+    /// True to trust the root certificates of the system instead of the bundled certificates; set only with the feature
+    /// `system-roots`.
     pub(crate) system_roots: bool,
-    /// The URL of the proxy for all requests; it may contain a password. An empty URL turns proxies off.
-    #[cfg(feature = "proxy")]
+    /// The URL of the proxy for all requests; it may contain a password. An empty URL turns proxies off. Set only with the
+    /// feature `proxy`, like `env_proxy`.
     pub(crate) proxy: Option<String>,
     /// True if the environment selects the proxy; ignored if `proxy` is set.
-    #[cfg(feature = "proxy")]
     pub(crate) env_proxy: bool,
-    /// True to use HTTP/2 with servers that offer it.
-    #[cfg(feature = "http2")]
+    /// True to use HTTP/2 with servers that offer it; set only with the feature `http2`.
     pub(crate) http2: bool,
 }
 
@@ -37,14 +35,10 @@ impl Settings {
     /// Returns the name of the first setting that is not the default, if any.
     pub(crate) fn first_configured(&self) -> Option<&'static str> {
         let settings = [
-            #[cfg(feature = "proxy")]
             ("env_proxy", self.env_proxy),
-            #[cfg(feature = "proxy")]
             ("proxy", self.proxy.is_some()),
-            #[cfg(feature = "http2")]
             ("http2", self.http2),
             ("connect_timeout", self.connect_timeout.is_some()),
-            #[cfg(feature = "system-roots")]
             ("system_roots", self.system_roots),
             ("client_certificate", self.client_certificate.is_some()),
             ("root_certificate", !self.root_certificates.is_empty()),
@@ -79,20 +73,14 @@ mod tests {
         assert_eq!(settings.first_configured(), Some("root_certificate"));
         settings.client_certificate = Some((Vec::new(), Vec::new()));
         assert_eq!(settings.first_configured(), Some("client_certificate"));
-        #[cfg(feature = "system-roots")]
-        {
-            settings.system_roots = true;
-            assert_eq!(settings.first_configured(), Some("system_roots"));
-        }
+        settings.system_roots = true;
+        assert_eq!(settings.first_configured(), Some("system_roots"));
         settings.connect_timeout = Some(Duration::ZERO);
         assert_eq!(settings.first_configured(), Some("connect_timeout"));
-        #[cfg(feature = "proxy")]
-        {
-            settings.proxy = Some(String::new());
-            assert_eq!(settings.first_configured(), Some("proxy"));
-            settings.env_proxy = true;
-            assert_eq!(settings.first_configured(), Some("env_proxy"));
-        }
+        settings.proxy = Some(String::new());
+        assert_eq!(settings.first_configured(), Some("proxy"));
+        settings.env_proxy = true;
+        assert_eq!(settings.first_configured(), Some("env_proxy"));
     }
 
     #[test]
@@ -102,7 +90,6 @@ mod tests {
         let settings = Settings {
             client_certificate: Some((pem.clone(), pem.clone())),
             root_certificates: vec![pem],
-            #[cfg(feature = "proxy")]
             proxy: Some("http://me:canary@p:1".to_owned()),
             ..Settings::default()
         };

@@ -8,14 +8,11 @@ use std::time::Duration;
 
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Builder, Client};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::certificates;
 use super::connect::TimedConnector;
 use super::failure::before_headers;
 use super::messages::{self, Progress};
-use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
 use super::routes::Routes;
 use crate::transport::settings::Settings;
@@ -23,22 +20,14 @@ use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, 
 
 /// The default transport, which pools connections to any host.
 pub(crate) struct HyperTransport {
-    connector: TimedConnector,
-    pools: Pools<PooledClient>,
+    pub(super) pools: Pools,
     routes: Routes,
 }
-
-/// A hyper client with its connection pool.
-type PooledClient = Client<TimedConnector, NotifyingBody>;
 
 crate::transport::opaque_debug!(HyperTransport);
 
 /// The system probes a connection after this time without data, and closes it after twice this time.
 const SILENCE: Duration = Duration::from_secs(10);
-
-/// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing
-/// them earlier avoids failed attempts.
-const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
     /// Creates the transport without opening a connection.
@@ -61,12 +50,12 @@ impl HyperTransport {
         }
         let timeout = settings.connect_timeout.unwrap_or(Duration::from_secs(10));
         let connector = TimedConnector { inner: HttpsConnector::from((connector, tls)), timeout };
-        Ok(Self { connector, pools: Pools::new(), routes })
+        Ok(Self { pools: Pools::new(connector), routes })
     }
 
     async fn exchange(
         &self,
-        pool: &Pool<PooledClient>,
+        pool: &Pool,
         request: HttpRequest,
         progress: &mut Progress,
     ) -> Result<ResponseBody, TransportError> {
@@ -82,26 +71,11 @@ impl HyperTransport {
     }
 }
 
-/// Returns the settings of a pool.
-fn pool() -> Builder {
-    let mut builder = Client::builder(TokioExecutor::new());
-    builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection. Pings detect that the connection is dead. Without pings, a dead
-    // connection would block all requests until the system closes it.
-    #[cfg(feature = "http2")]
-    builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
-    builder
-}
-
-/// The time after which a silent HTTP/2 connection is pinged, and the maximum time for the response to a ping.
-#[cfg(feature = "http2")]
-const PING: Duration = Duration::from_secs(10);
-
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let timeout = request.options.timeout;
-            let pool = self.pools.here(|| pool().build(self.connector.clone()));
+            let pool = self.pools.here();
             let (mut progress, responses) = (Progress::new(&request), pool.responses());
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_without_response = progress.head.is_none();
