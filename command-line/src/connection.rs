@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::HumanBytes;
 use runtime::observer::{Event, Observer};
-use runtime::{AnyClient as Client, Builder, Error};
+use runtime::{AnyClient as Client, Builder, Error, RateLimit};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::ResponseMonitor;
@@ -61,7 +61,7 @@ impl Connection {
             }
             None => self.builder()?,
         };
-        let gate = if self.sandbox { None } else { self.gate.open(&mut builder, log).await? };
+        let gate = if self.sandbox { None } else { self.gate.open(|| self.rate_limit(), log).await? };
         if let Some(gate) = &gate {
             builder = builder.rate_limiter(gate.clone());
         }
@@ -70,6 +70,12 @@ impl Connection {
         let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
         let builder = builder.observer(Watched { monitor: monitor.clone(), log });
         Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, _sandbox: sandbox })
+    }
+
+    /// Returns the rate limit of a client with these settings.
+    fn rate_limit(&self) -> Result<RateLimit> {
+        let client = self.builder()?.0.build().map_err(invalid)?;
+        Ok(client.raw("/").rate_limit().unwrap_or_else(RateLimit::none))
     }
 
     fn builder(&self) -> Result<(Builder<Client>, String)> {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::Args;
-use runtime::{AnyClient, Builder, RateLimit};
+use runtime::RateLimit;
 use shared_gate::{SharedGate, Status};
 
 use crate::failure::{ExitKind, Failure, Result};
@@ -32,11 +32,10 @@ pub(crate) struct GateOptions {
 impl GateOptions {
     /// Opens the gate, and waits until its server has responded; returns `None` without a URL.
     ///
-    /// If the settings contain a rate limit, the gate uses that limit.
-    pub(crate) async fn open(&self, settings: &mut Builder<AnyClient>, log: Log) -> Result<Option<SharedGate>> {
+    /// `limit` returns the rate limit that the gate enforces.
+    pub(crate) async fn open(&self, limit: impl FnOnce() -> Result<RateLimit>, log: Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
-        let limit = settings.take_rate_limit().unwrap_or_else(|| RateLimit::all(program::service().limits));
-        let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
+        let built = SharedGate::builder(url, limit()?).name(&*self.gate_name).build();
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
         let status = gate.status().await;
         let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(HELP))?;

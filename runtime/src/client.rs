@@ -5,12 +5,11 @@
 //! each emitted crate.
 
 mod any_client;
-#[cfg(feature = "blocking")]
 mod blocking;
 mod builder;
 mod core;
 mod environment;
-mod missing_feature;
+mod features;
 mod request;
 mod sending;
 #[cfg(feature = "settings")]
@@ -18,14 +17,12 @@ mod settings;
 mod untyped;
 
 pub use any_client::AnyClient;
-#[cfg(feature = "blocking")]
 pub(crate) use blocking::Background;
 pub use builder::Builder;
-pub use core::{ClientType, Core, FromCore};
-#[cfg(not(feature = "blocking"))]
-pub use missing_feature::Blocking as MissingBlocking;
+pub use core::{ClientType, Core};
+pub use features::BlockingFeature;
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::require_runtime;
 #[cfg(feature = "settings")]
 pub use settings::ClientSettings;
-pub(crate) use untyped::Untyped;
+pub use untyped::Untyped;

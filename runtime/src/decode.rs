@@ -54,8 +54,6 @@ struct Problem {
     problem: String,
     /// The byte at which the problem was found, if the path does not identify the place.
     byte: Option<usize>,
-    /// The line and column of `byte`, for an error about the whole body.
-    position: Option<(usize, usize)>,
     /// True if the body contains no records. Such a body may be an error message of the service.
     no_data: bool,
 }
@@ -66,7 +64,7 @@ const MAX_KEY_BYTES: usize = 60;
 impl DecodeError {
     #[cold]
     pub(crate) fn new(problem: String) -> Self {
-        Self(Box::new(Problem { path: String::new(), problem, byte: None, position: None, no_data: false }))
+        Self(Box::new(Problem { path: String::new(), problem, byte: None, no_data: false }))
     }
 
     /// Creates an error at a byte of the text.
@@ -83,7 +81,9 @@ impl DecodeError {
     fn located(mut self, text: &str) -> Self {
         if let Some(before) = self.0.byte.map(|byte| text.get(..byte).unwrap_or(text)) {
             let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-            self.0.position = Some((before.matches('\n').count() + 1, column));
+            let line = before.matches('\n').count() + 1;
+            self.0.problem.push_str(&format!(" at line {line} column {column}"));
+            self.0.byte = None;
         }
         self
     }
@@ -153,11 +153,7 @@ impl fmt::Display for DecodeError {
             write!(f, "`{}`: ", self.path())?;
         }
         f.write_str(&self.0.problem)?;
-        match (self.0.position, self.0.byte) {
-            (Some((line, column)), _) => write!(f, " at line {line} column {column}"),
-            (None, Some(byte)) => write!(f, " at byte {byte}"),
-            (None, None) => Ok(()),
-        }
+        self.0.byte.map_or(Ok(()), |byte| write!(f, " at byte {byte}"))
     }
 }
 

@@ -5,7 +5,6 @@
 //! import. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
 
 mod client;
-mod log;
 mod request;
 
 /// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate; `Series<T>` is an alias of the runtime's type.
@@ -17,7 +16,7 @@ mod request;
 macro_rules! define_client {
     (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
         $crate::__client!($name, $env, $service);
-        $crate::__request!($name);
+        $crate::__request!($name, "Client");
 
         /// A list of records, usually one per timestamp, with the service's metadata.
         pub type Series<T> = $crate::Series<T, $metadata>;

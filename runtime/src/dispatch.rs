@@ -5,13 +5,13 @@
 //! `send` repeats attempts and decodes the body.
 
 mod dispatcher;
+#[cfg(feature = "tracing")]
+pub(crate) mod log;
 pub mod observer;
 mod policy;
 mod request_context;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
-#[cfg(feature = "tracing")]
-pub(crate) mod spans;
 pub(crate) mod status;
 
 pub(crate) use dispatcher::Dispatcher;

@@ -3,22 +3,15 @@
 //! These names may change with any release: an emitted crate depends on the exact version of the runtime it was
 //! generated for.
 
-#[cfg(feature = "tracing")]
-pub use tracing;
-
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[cfg(not(feature = "blocking"))]
-pub use crate::client::MissingBlocking;
-pub use crate::client::{ClientType, Core, FromCore, Marker, Request};
+pub use crate::client::{BlockingFeature, ClientType, Core, Marker, Request, Untyped};
 pub use crate::decode::field_value::{AsFieldValue, Fields};
-pub use crate::dispatch::observer::Log;
 pub use crate::rate_limit::limit::LimitWindow;
 pub use crate::send::{MetadataRecord, SeriesBody};
 pub use crate::values::named_type::{Text, duration};
 
 use std::borrow::Cow;
-use std::fmt;
 
 /// The names that emitted files import.
 pub mod prelude {
@@ -38,7 +31,7 @@ pub mod prelude {
     };
 }
 
-use crate::decode::record::{Record, RecordValue, Row};
+use crate::decode::record::{Record, Row};
 use crate::decode::{self, fields};
 
 /// Deserializes a record from its wire form, in any self-describing format.
@@ -54,19 +47,4 @@ pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> 
 /// Creates the default record.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::of(R::INFO))
-}
-
-/// Returns whether two records have the same values and unknown fields.
-pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
-    RecordValue::of(one) == RecordValue::of(other)
-}
-
-/// Formats a record as a derived `Debug` would.
-pub fn debug_record<R: Record>(record: &R, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    fmt::Debug::fmt(&RecordValue::of(record), f)
-}
-
-/// Serializes a record as on the wire, with `null` for an absent value.
-pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
-    RecordValue::of(record).serialize(serializer)
 }

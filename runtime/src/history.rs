@@ -8,7 +8,6 @@
 // window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
 // windows of a range, with gaps, checkpoint and progress.
 
-#[cfg(feature = "blocking")]
 mod blocking;
 mod checkpoint;
 mod fetch;
@@ -33,12 +32,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::client::{Dynamic, Endpoint, Request};
+use crate::client::{BlockingFeature, Dynamic, Endpoint, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
-#[cfg(feature = "blocking")]
 pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
@@ -186,12 +184,10 @@ impl<E: HasHistory> History<E> {
 }
 
 /// The maximum number of records that a blocking iterator reads from its stream at once.
-#[cfg(feature = "blocking")]
 const RECORDS_AT_ONCE: usize = 1000;
 
 /// Blocking methods for callers who do not use async; they require the feature `blocking`. See [`Blocking`].
-#[cfg(feature = "blocking")]
-impl<E: HasHistory> History<E> {
+impl<E: HasHistory + BlockingFeature> History<E> {
     /// Returns the pages, one for each request.
     pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
         Blocking::new(self.request.untyped.background(), self.pages(), 1)

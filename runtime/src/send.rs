@@ -20,4 +20,5 @@ pub use series::Series;
 pub(crate) use body::TimedRecords;
 pub(crate) use exchange::{Connection, UndecodedResponse, send};
 pub(crate) use options::Options;
+pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use super::builder::Settings;
-use super::{Builder, Core, Dynamic, FromCore, Raw, Request, environment};
-use crate::dispatch::observer::Log;
+use super::{Builder, Core, Dynamic, Raw, Request, Untyped, environment};
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ServiceInfo};
 
@@ -34,25 +33,22 @@ impl AnyClient {
 
     /// Creates a request for an endpoint of the registry.
     pub fn endpoint(&self, endpoint: &'static EndpointInfo) -> Request<Dynamic> {
-        Request::dynamic(&self.0, endpoint)
+        Request::of(Untyped::new(&self.0, endpoint))
     }
 
     /// Creates a request for any path.
     pub fn raw(&self, path: impl Into<String>) -> Request<Raw> {
-        Request::raw(&self.0, path.into())
+        Request::of(Untyped::raw(&self.0, path.into()))
     }
 
     fn with(service: &'static ServiceInfo, settings: Settings) -> Builder<Self> {
         const AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-        // Emitted crates need the last branch of the macro.
-        #[allow(unreachable_patterns)]
-        const LOG: Log = crate::__log!("generated_client_runtime");
-        Builder::of(settings, service, AGENT, LOG)
+        Builder::of(settings, service, AGENT)
     }
 }
 
-impl FromCore for AnyClient {
-    fn new(core: Core) -> Self {
+impl From<Core> for AnyClient {
+    fn from(core: Core) -> Self {
         Self(core)
     }
 }

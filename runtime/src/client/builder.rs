@@ -8,12 +8,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "blocking")]
 use super::blocking::Background;
 use super::environment;
-use super::{ClientType, Core, FromCore};
+use super::features::{Http2Feature, ProxyFeature, SystemRootsFeature};
+use super::{ClientType, Core};
 use crate::auth::{Credentials, DefaultHeader};
-use crate::dispatch::observer::{Log, Observer, Observers};
+use crate::dispatch::observer::{Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
@@ -30,7 +30,6 @@ pub struct Builder<C> {
     settings: Settings,
     pub(super) service: &'static ServiceInfo,
     agent: &'static str,
-    log: Log,
     client: PhantomData<fn() -> C>,
 }
 
@@ -57,7 +56,7 @@ impl Settings {
         Self { base_url, ..Self::default() }
     }
 
-    fn build(self, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Result<Core, Error> {
+    fn build(self, service: &'static ServiceInfo, agent: &'static str) -> Result<Core, Error> {
         let base_url = base_url(&self.base_url, service.base_url_suffix, self.allow_http)?;
         let credentials =
             Credentials::new(service, agent, &self.headers, self.api_key, self.client_credentials, &self.policy)?;
@@ -89,34 +88,30 @@ impl Settings {
                 max_body_bytes: self.max_body_bytes.unwrap_or(32 << 20),
                 retries: Retries::new(&self.policy.retry),
             }),
-            observers: Observers::new(self.observer, log),
+            observers: Observers::new(self.observer),
             clock: ServiceClock::new(self.clock.unwrap_or_else(|| Box::new(Timestamp::now))),
             policy: self.policy,
         };
-        Ok(Core {
-            connection: Arc::new(connection),
-            #[cfg(feature = "blocking")]
-            background: Arc::new(Background::new(agent)),
-        })
+        Ok(Core { connection: Arc::new(connection), background: Arc::new(Background::new(agent)) })
     }
 }
 
 impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
-        Self::of(Settings::new(base_url), C::SERVICE, C::AGENT, C::LOG)
+        Self::of(Settings::new(base_url), C::SERVICE, C::AGENT)
     }
 
     /// Reads the settings from the environment; see `Client::from_env`.
     pub fn from_env() -> Result<Self, Error> {
         let settings = environment::read(C::SERVICE, &|name| std::env::var(name))?;
-        Ok(Self::of(settings, C::SERVICE, C::AGENT, C::LOG))
+        Ok(Self::of(settings, C::SERVICE, C::AGENT))
     }
 }
 
-impl<C: FromCore> Builder<C> {
-    pub(super) fn of(settings: Settings, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Self {
-        Self { settings, service, agent, log, client: PhantomData }
+impl<C: From<Core>> Builder<C> {
+    pub(super) fn of(settings: Settings, service: &'static ServiceInfo, agent: &'static str) -> Self {
+        Self { settings, service, agent, client: PhantomData }
     }
 
     /// Replaces the base URL.
@@ -160,15 +155,11 @@ impl<C: FromCore> Builder<C> {
         self
     }
 
-    /// Removes and returns the rate limit that was set, for example by a settings file, so that a [rate
-    /// limiter](Self::rate_limiter) can be built with it.
-    pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
-        self.settings.rate_limit.take()
-    }
-
-    /// Sets a custom rate limiter, or a [`ProcessRateLimiter`] that other clients use as well.
+    /// Sets a custom rate limiter, or a [`ProcessRateLimiter`] that other clients use as well. It replaces a rate limit
+    /// that was set before, for example by a settings file.
     pub fn rate_limiter(mut self, rate_limiter: impl RateLimiter) -> Self {
         self.settings.rate_limiter = Some(Arc::new(rate_limiter));
+        self.settings.rate_limit = None;
         self
     }
 
@@ -213,8 +204,10 @@ impl<C: FromCore> Builder<C> {
     /// The certificates are read when the client is built: on Windows and macOS from the system's certificate store,
     /// elsewhere from the usual paths of OpenSSL. If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, they are read from there
     /// instead.
-    #[cfg(feature = "system-roots")]
-    pub fn system_roots(mut self) -> Self {
+    pub fn system_roots(mut self) -> Self
+    where
+        C: SystemRootsFeature,
+    {
         self.settings.transport_settings.system_roots = true;
         self
     }
@@ -225,8 +218,10 @@ impl<C: FromCore> Builder<C> {
     /// The URL begins with `http://`, `https://` or `socks5://`; without a scheme, `http://` is assumed. The URL may
     /// contain user and password, which never appear in errors or in the output of `Debug`. The proxy resolves host
     /// names. The client asks an HTTP proxy for a tunnel (`CONNECT`), even if the base URL is not encrypted.
-    #[cfg(feature = "proxy")]
-    pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
+    pub fn proxy(mut self, url: impl Into<Secret>) -> Self
+    where
+        C: ProxyFeature,
+    {
         self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());
         self
     }
@@ -241,16 +236,20 @@ impl<C: FromCore> Builder<C> {
     /// | `NO_PROXY` | what is reached without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Servers on this machine are always reached without a proxy.
-    #[cfg(feature = "proxy")]
-    pub fn env_proxy(mut self, is_used: bool) -> Self {
+    pub fn env_proxy(mut self, is_used: bool) -> Self
+    where
+        C: ProxyFeature,
+    {
         self.settings.transport_settings.env_proxy = is_used;
         self
     }
 
     /// Uses HTTP/2 with servers that offer it; requires the feature `http2`. Off unless set, so that enabling the
     /// feature in one crate of a program does not affect the others.
-    #[cfg(feature = "http2")]
-    pub fn http2(mut self, is_used: bool) -> Self {
+    pub fn http2(mut self, is_used: bool) -> Self
+    where
+        C: Http2Feature,
+    {
         self.settings.transport_settings.http2 = is_used;
         self
     }
@@ -318,7 +317,7 @@ impl<C: FromCore> Builder<C> {
 
     /// Checks the settings and builds the client.
     pub fn build(self) -> Result<C, Error> {
-        self.settings.build(self.service, self.agent, self.log).map(C::new)
+        self.settings.build(self.service, self.agent).map(C::from)
     }
 }
 

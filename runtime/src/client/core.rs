@@ -6,9 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "blocking")]
 use super::blocking::Background;
-use crate::dispatch::observer::Log;
 use crate::registry::ServiceInfo;
 use crate::send::Connection;
 use crate::values::Timestamp;
@@ -19,7 +17,6 @@ use crate::values::Timestamp;
 #[derive(Clone)]
 pub struct Core {
     pub(super) connection: Arc<Connection>,
-    #[cfg(feature = "blocking")]
     pub(super) background: Arc<Background>,
 }
 
@@ -39,19 +36,10 @@ impl fmt::Debug for Core {
 /// The type of an emitted client, with the catalogue's description of its service.
 ///
 /// Only [`define_client!`](crate::define_client) implements this trait.
-pub trait ClientType: FromCore {
+pub trait ClientType: From<Core> {
     /// The service's description in the catalogue.
     const SERVICE: &'static ServiceInfo;
 
     /// The header `User-Agent`: name and version of the emitted crate.
     const AGENT: &'static str;
-
-    /// The log, whose target is the emitted crate.
-    const LOG: Log;
-}
-
-/// A type that a [`Builder`](super::Builder) can build.
-pub trait FromCore: Sized {
-    /// Creates the client from its core.
-    fn new(core: Core) -> Self;
 }

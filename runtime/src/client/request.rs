@@ -1,28 +1,19 @@
 //! Requests: values that can be built, printed, compared, cloned and then sent.
 //!
-//! [`Request`] is a thin generic wrapper of a request type that is not generic. The emitted setters determine the
-//! params of an endpoint; sending is the same for all endpoints.
+//! [`Request`] is a thin generic wrapper of a request type that is not generic. A macro defines it, here and in each
+//! emitted crate, whose setters determine the params of an endpoint; sending is the same for all endpoints.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::future::{Future, IntoFuture};
-use std::hash::{Hash, Hasher};
+use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
-use super::Core;
 use super::sending::Sending;
 use super::untyped::Untyped;
-use crate::decode::BadRecords;
-use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};
-use crate::request::RequestTarget;
-use crate::send::{AnyBody, Body, Response};
-use crate::values::wire::{IntoParam, IntoParamList, ToWire};
+use crate::send::{AnyBody, Body};
 use crate::values::{Timestamp, Value};
 
 /// A type that represents an endpoint; [`marker!`](crate::marker!) implements this trait for the emitted types.
@@ -48,118 +39,9 @@ pub trait Endpoint: Marker + Send + Sync + 'static {
     const INFO: &'static EndpointInfo;
 }
 
-/// A request for an endpoint; users see it as the emitted `Request`.
-///
-/// Two requests are equal if they have the same endpoint and params, in any order; timeouts, retry rules and headers
-/// are not compared.
-#[must_use = "a request does nothing until it is awaited"]
-pub struct Request<E> {
-    pub(crate) untyped: Untyped,
-    endpoint: PhantomData<fn() -> E>,
-}
-
-/// Methods for emitted code.
-#[doc(hidden)]
-impl<E: Endpoint> Request<E> {
-    /// Creates a request without params.
-    pub fn new(core: &Core) -> Self {
-        Self::of(Request::dynamic(core, E::INFO).untyped)
-    }
-
-    /// Sets a param; `None` omits it.
-    pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(set_param(self.untyped, wire_name, value))
-    }
-
-    /// Sets a param to several values; `None` omits it.
-    pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        Self::of(self.untyped.set_list(Cow::Borrowed(wire_name), values.into_param_list()))
-    }
-
-    /// Skips records that cannot be decoded, instead of failing the response.
-    pub fn skip_bad_records(mut self) -> Self {
-        self.untyped.0.target.bad_records = BadRecords::Skipped;
-        self
-    }
-}
-
-// This function is compiled once for each type of value, whereas the methods above are compiled for each endpoint.
-
-fn set_param<T: ToWire, Via>(request: Untyped, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Untyped {
-    request.set_one(wire_name, &value.into_param())
-}
-
-#[doc(hidden)]
-impl Request<Raw> {
-    /// Creates a request for any path.
-    pub fn raw(core: &Core, path: String) -> Self {
-        let suffix = core.connection.service.base_url_suffix;
-        Self::of(Untyped::new(core, RequestTarget::raw(Raw::INFO, path, suffix)))
-    }
-}
+crate::__request!("generated_client_runtime", "AnyClient");
 
 impl<E> Request<E> {
-    fn of(untyped: Untyped) -> Self {
-        Self { untyped, endpoint: PhantomData }
-    }
-
-    /// Sets a param by its wire name, including params that are not in the catalogue. `None` omits the param.
-    ///
-    /// An earlier value of the param is replaced.
-    // `value` is passed by value, so that callers can pass a literal without `&`.
-    #[allow(clippy::needless_pass_by_value)]
-    pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
-        Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
-    }
-
-    /// Sets a param to several values by its wire name, in the list format of the catalogue.
-    ///
-    /// The values of a param that is not in the catalogue are separated by commas.
-    pub fn query_list(self, name: impl Into<String>, values: impl IntoIterator<Item: ToWire>) -> Self {
-        Self::of(self.untyped.set_list(Cow::Owned(name.into()), Some(values)))
-    }
-
-    /// Sets the timeout of the entire request; overrides the client's.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
-    }
-
-    /// Sets the timeout of each attempt of this request; overrides the client's.
-    pub fn attempt_timeout(self, timeout: Duration) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
-    }
-
-    /// Sets the maximum time of this request in the rate-limit queue; overrides the client's.
-    pub fn queue_timeout(self, timeout: Duration) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = Some(timeout)))
-    }
-
-    /// Sets the retry rules of this request, which override the client's. The retry budget remains the client's.
-    pub fn retry(self, retry: Retry) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
-    }
-
-    /// Sends a header with this request; it replaces the client's header of that name.
-    pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
-        self.untyped.0.options.header(name.as_ref(), value.as_ref());
-        self
-    }
-
-    /// Returns the path and query that are sent, relative to the base URL.
-    pub fn path_and_query(&self) -> String {
-        self.untyped.0.target.path_and_query()
-    }
-
-    /// Converts to the same request, with a type that does not name the endpoint.
-    pub fn into_dynamic(self) -> Request<Dynamic> {
-        Request::of(self.untyped)
-    }
-
-    /// Returns the params that are set, each with its value as sent, before encoding.
-    pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.untyped.0.target.params()
-    }
-
     /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.untyped.connection().dispatcher.rate_limiter.rate_limit()
@@ -168,80 +50,12 @@ impl<E> Request<E> {
     /// Returns the time of the service, as estimated from the responses of the client so far; see
     /// `Client::service_time`.
     pub fn service_time(&self) -> Timestamp {
-        self.untyped.0.core.service_time()
+        self.untyped.connection().clock.read().time()
     }
 
     /// Returns the service of this request.
     pub fn service(&self) -> &'static ServiceInfo {
         self.untyped.connection().service
-    }
-
-    /// Returns the endpoint's description in the catalogue.
-    pub fn endpoint(&self) -> &'static EndpointInfo {
-        self.untyped.0.target.endpoint
-    }
-}
-
-impl<E> Clone for Request<E> {
-    fn clone(&self) -> Self {
-        Self::of(self.untyped.clone())
-    }
-}
-
-impl<E> PartialEq for Request<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.untyped.0.target == other.untyped.0.target
-    }
-}
-
-impl<E> Eq for Request<E> {}
-
-impl<E> Hash for Request<E> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.untyped.0.target.hash(state);
-    }
-}
-
-impl<E> fmt::Debug for Request<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.untyped.0.target.fmt(f)
-    }
-}
-
-/// Writes the method and the target: `GET /ratio?coin=BTC`.
-impl<E> fmt::Display for Request<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.untyped.0.target.fmt(f)
-    }
-}
-
-impl<E: Endpoint> Request<E> {
-    /// Sends the request like `.await`, and returns status and headers with the body.
-    pub async fn response(self) -> Result<Response<E::Body>, Error> {
-        self.untyped.send().await?.into_response()
-    }
-}
-
-/// Blocking methods for callers who do not use async; see the emitted `Request`.
-#[cfg(feature = "blocking")]
-impl<E: Endpoint> Request<E> {
-    /// Sends the request and waits for the body.
-    pub fn send_blocking(self) -> Result<E::Body, Error> {
-        E::Body::read(self.untyped.send_blocking())
-    }
-
-    /// Sends the request, waits, and returns status and headers with the body.
-    pub fn response_blocking(self) -> Result<Response<E::Body>, Error> {
-        self.untyped.send_blocking()?.into_response()
-    }
-}
-
-impl<E: Endpoint> IntoFuture for Request<E> {
-    type Output = Result<E::Body, Error>;
-    type IntoFuture = ResponseFuture<E::Body>;
-
-    fn into_future(self) -> ResponseFuture<E::Body> {
-        ResponseFuture { response: self.untyped.send(), body: PhantomData }
     }
 }
 
@@ -254,6 +68,13 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 pub struct ResponseFuture<B> {
     response: Sending,
     body: PhantomData<fn() -> B>,
+}
+
+impl<B> ResponseFuture<B> {
+    #[doc(hidden)]
+    pub fn of(untyped: Untyped) -> Self {
+        Self { response: untyped.send(), body: PhantomData }
+    }
 }
 
 impl<B: Body> Future for ResponseFuture<B> {
@@ -280,14 +101,6 @@ impl Endpoint for Raw {
         summary: "Any path, even if it is not in the catalogue.",
         ..EndpointInfo::new("client", "raw", "Raw")
     };
-}
-
-#[doc(hidden)]
-impl Request<Dynamic> {
-    /// Creates a request for an endpoint of the registry.
-    pub fn dynamic(core: &Core, endpoint: &'static EndpointInfo) -> Self {
-        Self::of(Untyped::new(core, RequestTarget::new(endpoint)))
-    }
 }
 
 /// An endpoint that is chosen at run time; `Client::endpoint` and `Request::into_dynamic` return requests for it. The

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Builder, ClientType, FromCore};
+use super::{Builder, ClientType, Core};
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
@@ -131,7 +131,7 @@ impl<C: ClientType> Builder<C> {
 }
 
 impl ClientSettings {
-    pub(super) fn apply<C: FromCore>(self, builder: Builder<C>) -> Result<Builder<C>, Error> {
+    pub(super) fn apply<C: From<Core>>(self, builder: Builder<C>) -> Result<Builder<C>, Error> {
         let settings = self;
         let mut builder = builder.base_url(settings.base_url.expose().to_owned());
         builder = match (settings.client_id, settings.client_secret) {

@@ -4,27 +4,26 @@
 //! code is compiled once for all endpoints.
 
 use std::borrow::Cow;
-#[cfg(feature = "blocking")]
+use std::ops::Deref;
 use std::sync::Arc;
 
-#[cfg(feature = "blocking")]
 use super::Background;
-use super::Core;
 use super::sending::Sending;
+use super::{Core, Endpoint as _, Raw};
+use crate::decode::BadRecords;
 use crate::dispatch::Policy;
 use crate::error::Error;
-use crate::registry::{ListFormat, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
-#[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
-use crate::send::{Connection, Options};
-use crate::values::wire::ToWire;
+use crate::send::{Body, Connection, Options, Response};
+use crate::values::wire::{IntoParam, ToWire};
 
 /// A request that stores its endpoint as a value, so that its type does not name the endpoint.
 ///
 /// Boxed, so that setters move only a pointer.
 #[derive(Clone)]
-pub(crate) struct Untyped(pub(super) Box<Parts>);
+pub struct Untyped(pub(super) Box<Parts>);
 
 #[derive(Clone)]
 pub(crate) struct Parts {
@@ -34,13 +33,18 @@ pub(crate) struct Parts {
 }
 
 impl Untyped {
-    pub(super) fn new(core: &Core, target: RequestTarget) -> Self {
-        Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
+    /// Creates a request without params.
+    pub fn new(core: &Core, endpoint: &'static EndpointInfo) -> Self {
+        Self::of(core, RequestTarget::new(endpoint))
     }
 
-    /// Returns the endpoint and its params.
-    pub(crate) fn target(&self) -> &RequestTarget {
-        &self.0.target
+    /// Creates a request for any path.
+    pub fn raw(core: &Core, path: String) -> Self {
+        Self::of(core, RequestTarget::raw(Raw::INFO, path, core.connection.service.base_url_suffix))
+    }
+
+    fn of(core: &Core, target: RequestTarget) -> Self {
+        Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
     }
 
     /// Returns the state that all requests of the client share.
@@ -54,7 +58,6 @@ impl Untyped {
     }
 
     /// Returns the thread that sends blocking requests.
-    #[cfg(feature = "blocking")]
     pub(crate) fn background(&self) -> Arc<Background> {
         self.0.core.background.clone()
     }
@@ -73,13 +76,20 @@ impl Untyped {
         }
     }
 
-    pub(super) fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
+    /// Sets a param to a value; `None` omits it.
+    pub fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
         let value = value.is_some().then(|| value.to_wire(self.time_unit(&wire_name)));
         self.set(wire_name, value)
     }
 
+    /// Sets a param to a value of the type `T`. This function is compiled once for each type of value, and not for each
+    /// endpoint.
+    pub fn set_param<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
+        self.set_one(wire_name, &value.into_param())
+    }
+
     /// Sets a param to one value, written as a list with one item if the param's list format is JSON.
-    pub(super) fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+    fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
         let info = self.0.target.endpoint.param(wire_name);
         if info.is_some_and(|info| info.list_as == ListFormat::Json) && value.is_some() {
             return self.set_list(Cow::Borrowed(wire_name), Some([value]));
@@ -88,11 +98,7 @@ impl Untyped {
     }
 
     /// Sets a param to several values in the list format of the catalogue; `None` omits it.
-    pub(super) fn set_list(
-        mut self,
-        wire_name: Cow<'static, str>,
-        values: Option<impl IntoIterator<Item: ToWire>>,
-    ) -> Self {
+    pub fn set_list(mut self, wire_name: Cow<'static, str>, values: Option<impl IntoIterator<Item: ToWire>>) -> Self {
         let Some(values) = values else { return self.set(wire_name, None) };
         let unit = self.time_unit(&wire_name);
         let values = values.into_iter().map(|value| value.to_wire(unit)).collect();
@@ -100,20 +106,48 @@ impl Untyped {
         self
     }
 
-    pub(crate) fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
+    /// Sends a header with the request; it replaces the client's header of that name.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.0.options.header(name, value);
+        self
+    }
+
+    /// Skips records that cannot be decoded, instead of failing the response.
+    pub fn skip_bad_records(mut self) -> Self {
+        self.0.target.bad_records = BadRecords::Skipped;
+        self
+    }
+
+    /// Changes the timeouts and retry rules.
+    pub fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
         let Parts { core, options, .. } = &mut *self.0;
         options.set(&core.connection.policy, change);
         self
+    }
+
+    /// Sends the request, and returns status and headers with the body.
+    pub async fn response<B: Body>(self) -> Result<Response<B>, Error> {
+        self.send().await?.into_response()
     }
 
     pub(crate) fn send(self) -> Sending {
         Sending::Unsent(Some(self.0))
     }
 
-    #[cfg(feature = "blocking")]
-    pub(super) fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
+    /// Waits for the response.
+    pub fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
         let Parts { core, target, options } = *self.0;
         let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
         outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
     }
 }
+
+impl Deref for Untyped {
+    type Target = RequestTarget;
+
+    fn deref(&self) -> &RequestTarget {
+        &self.0.target
+    }
+}
+
+crate::transport::opaque_debug!(Untyped);

@@ -23,13 +23,18 @@ pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<Ht
     if found.is_none_or(is_success) {
         return Ok(response);
     }
-    let (message, code) = (find(&response.body, paths.message), find(&response.body, paths.code));
-    let has_message = message.is_some();
-    let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+    Err(refusal(response, paths, ", but the body is an error of the service", None))
+}
+
+/// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
+pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str, meaning: Option<String>) -> Error {
     let HttpResponse { status, headers, body, .. } = response;
-    Err(Error::new(ErrorKind::Status, format!("status {status}, but the body is an error of the service{message}"))
+    let (message, code) = (find(&body, paths.message), find(&body, paths.code));
+    let has_message = message.is_some();
+    let meaning = message.or(meaning).map(|meaning| format!(": {meaning}")).unwrap_or_default();
+    Error::new(ErrorKind::Status, format!("status {status}{text}{meaning}"))
         .with_response(status, headers)
-        .with_refusal(&body, code, has_message))
+        .with_refusal(&body, code, has_message)
 }
 
 /// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and

@@ -303,35 +303,18 @@ impl<R: Record> AsFieldValue for R {
     }
 }
 
-impl AsFieldValue for String {
-    fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::Text(self)
-    }
-}
-
-impl AsFieldValue for Decimal {
-    fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::Decimal(self)
-    }
-}
-
-impl AsFieldValue for Value {
-    fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::Any(self)
-    }
-}
-
 macro_rules! as_themselves {
-    ($($ty:ty => $variant:ident),+) => {$(
+    ($($ty:ty => $variant:ident($($copied:tt)?)),+) => {$(
         impl AsFieldValue for $ty {
             fn as_field_value(&self) -> FieldValue<'_> {
-                FieldValue::$variant(*self)
+                FieldValue::$variant($($copied)? self)
             }
         }
     )+};
 }
 
-as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
+as_themselves!(bool => Boolean(*), i64 => Integer(*), u64 => Count(*), f64 => Number(*), Timestamp => Timestamp(*));
+as_themselves!(String => Text(), Decimal => Decimal(), Value => Any());
 
 /// Implements `Fields` and the usual traits for a record, from the fields and their positions in the record's table.
 #[doc(hidden)]
@@ -362,14 +345,14 @@ macro_rules! fields {
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
-                $crate::emitted::records_equal(self, other)
+                $crate::record::RecordValue::of(self) == $crate::record::RecordValue::of(other)
             }
         }
 
         impl ::std::fmt::Debug for $record {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                $crate::emitted::debug_record(self, f)
+                ::std::fmt::Debug::fmt(&$crate::record::RecordValue::of(self), f)
             }
         }
 
@@ -379,7 +362,7 @@ macro_rules! fields {
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
-                $crate::emitted::serialize_record(self, serializer)
+                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of(self), serializer)
             }
         }
 

@@ -1,18 +1,18 @@
-//! The type `Request<E>` of an emitted crate, without the setters of its catalogue.
+//! The type `Request<E>` of the runtime and of each emitted crate, without the setters of a catalogue.
 //!
-//! Every method only calls the runtime.
+//! Every method only calls the runtime. The types are equal, but a crate can add setters only to its own type.
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __request {
-    ($name:literal) => {
+    ($name:literal, $client:literal) => {
         /// A request for an endpoint, sent by `.await`.
         ///
         /// Two requests are equal if they have the same endpoint and params, in any order; timeouts, retry rules and
         /// headers are not compared.
         ///
         /// ```
-        #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
+        #[doc = concat!("# fn demo(client: &", $name, "::", $client, ") {")]
         /// let request = client.raw("/ratio").query("limit", 5).query("id", "a1");
         /// assert_eq!(request.to_string(), "GET /ratio?id=a1&limit=5");
         /// assert_eq!(request, client.raw("/ratio").query("id", "a1").query("limit", 5));
@@ -23,7 +23,7 @@ macro_rules! __request {
         /// [`into_future`](::std::future::IntoFuture::into_future):
         ///
         /// ```no_run
-        #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
+        #[doc = concat!("# async fn demo(client: &", $name, "::", $client, ") -> Result<(), Box<dyn std::error::Error>> {")]
         /// let task = tokio::spawn(client.raw("/ratio").into_future());
         /// let (ratio, price) = (client.raw("/ratio").into_future(), client.raw("/price").into_future());
         /// let (ratio, price) = tokio::try_join!(ratio, price)?;
@@ -32,35 +32,16 @@ macro_rules! __request {
         /// # }
         /// ```
         #[must_use = "a request does nothing until it is awaited"]
-        pub struct Request<E>($crate::Request<E>);
+        pub struct Request<E> {
+            pub(crate) untyped: $crate::emitted::Untyped,
+            endpoint: ::std::marker::PhantomData<fn() -> E>,
+        }
 
         impl<E: $crate::Endpoint> Request<E> {
-            pub(crate) fn new(client: &Client) -> Self {
-                Self($crate::Request::new(&client.0))
-            }
-
-            /// Sets a param; `None` omits it.
-            pub(crate) fn with<T: $crate::wire::ToWire, Via>(
-                self,
-                wire_name: &'static str,
-                value: impl $crate::wire::IntoParam<T, Via>,
-            ) -> Self {
-                Self(self.0.with::<T, Via>(wire_name, value))
-            }
-
-            /// Sets a param to several values; `None` omits it.
-            pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
-                self,
-                wire_name: &'static str,
-                values: impl $crate::wire::IntoParamList<T, Via>,
-            ) -> Self {
-                Self(self.0.with_list::<T, Via>(wire_name, values))
-            }
-
             /// Sends the request like `.await`, and returns the status and headers with the body.
             ///
             /// ```no_run
-            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            #[doc = concat!("# async fn demo(client: &", $name, "::", $client, ") -> Result<(), ", $name, "::Error> {")]
             /// let response = client.raw("/health").response().await?;
             /// println!("{} {:?}", response.status, response.headers.get("x-request-id"));
             /// println!("{}", response.body);
@@ -68,7 +49,7 @@ macro_rules! __request {
             /// # }
             /// ```
             pub async fn response(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
-                self.0.response().await
+                self.untyped.response().await
             }
 
             /// Returns all records in a time range of any length.
@@ -83,7 +64,7 @@ macro_rules! __request {
             where
                 E: $crate::history::HasHistory,
             {
-                $crate::history::History::new(self.0, range)
+                $crate::history::History::new($crate::Request::of(self.untyped), range)
             }
 
             /// Returns the records from this time on, without an end. Each record is returned as soon as its interval
@@ -92,7 +73,7 @@ macro_rules! __request {
             where
                 E: $crate::history::HasHistory,
             {
-                $crate::history::Follow::new(self.0, ::std::convert::Into::into(from))
+                $crate::history::Follow::new($crate::Request::of(self.untyped), ::std::convert::Into::into(from))
             }
         }
 
@@ -103,11 +84,16 @@ macro_rules! __request {
             /// the record with that value is dropped and listed in [`Series::bad_records`]. A body that is not JSON or
             /// not a series is always an error, and so is a response with more than 1,000 bad records.
             pub fn skip_bad_records(self) -> Self {
-                Self(self.0.skip_bad_records())
+                Self::of(self.untyped.skip_bad_records())
             }
         }
 
         impl<E> Request<E> {
+            #[doc(hidden)]
+            pub fn of(untyped: $crate::emitted::Untyped) -> Self {
+                Self { untyped, endpoint: ::std::marker::PhantomData }
+            }
+
             /// Sets a param by its wire name, including params that are not in the catalogue.
             ///
             /// A previous value is replaced; `None` omits the param. Several values can be passed as one string,
@@ -117,7 +103,7 @@ macro_rules! __request {
                 name: impl ::std::convert::Into<::std::string::String>,
                 value: impl $crate::wire::ToWire,
             ) -> Self {
-                Self(self.0.query(name, value))
+                Self::of(self.untyped.set_value(::std::borrow::Cow::Owned(name.into()), &value))
             }
 
             /// Sets a param to several values by its wire name, in the list format of the catalogue.
@@ -128,13 +114,13 @@ macro_rules! __request {
                 name: impl ::std::convert::Into<::std::string::String>,
                 values: impl ::std::iter::IntoIterator<Item: $crate::wire::ToWire>,
             ) -> Self {
-                Self(self.0.query_list(name, values))
+                Self::of(self.untyped.set_list(::std::borrow::Cow::Owned(name.into()), ::std::option::Option::Some(values)))
             }
 
             /// Sets the timeout for the entire request; overrides the client's.
             ///
             /// ```no_run
-            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            #[doc = concat!("# async fn demo(client: &", $name, "::", $client, ") -> Result<(), ", $name, "::Error> {")]
             /// # use std::time::Duration;
             #[doc = concat!("use ", $name, "::Retry;")]
             ///
@@ -144,78 +130,93 @@ macro_rules! __request {
             /// # }
             /// ```
             pub fn timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self(self.0.timeout(timeout))
+                Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
             }
 
             /// Sets the timeout for each attempt of this request; overrides the client's.
             pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self(self.0.attempt_timeout(timeout))
+                Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
             }
 
             /// Sets the maximum time of this request in the rate-limit queue; overrides the client's.
             pub fn queue_timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self(self.0.queue_timeout(timeout))
+                Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = ::std::option::Option::Some(timeout)))
             }
 
             /// Sets the retry rules of this request; they override the client's. The retry budget remains the client's.
             pub fn retry(self, retry: $crate::Retry) -> Self {
-                Self(self.0.retry(retry))
+                Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
             }
 
             /// Sends a header with this request; it replaces the client's header of that name.
             pub fn header(self, name: impl ::std::convert::AsRef<str>, value: impl ::std::convert::AsRef<str>) -> Self {
-                Self(self.0.header(name, value))
+                Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
             }
 
             /// Returns the path and query as they are sent, relative to the base URL.
             pub fn path_and_query(&self) -> ::std::string::String {
-                self.0.path_and_query()
+                self.untyped.path_and_query()
             }
 
             /// Converts to the same request, with a type that does not name the endpoint. Its response is an
             /// [`AnyBody`](crate::AnyBody).
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
-                Request(self.0.into_dynamic())
+                Request::of(self.untyped)
             }
 
             /// Returns the params that are set, each with its value as sent, before encoding.
             pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
-                self.0.params()
+                self.untyped.params()
             }
 
             /// Returns the endpoint's description in the catalogue.
             pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
-                self.0.endpoint()
+                self.untyped.endpoint
             }
         }
 
-        $crate::__blocking!($name);
+        /// Methods for synchronous code; they require the feature `blocking`.
+        ///
+        /// The calling thread waits for the response. One background thread, which a client shares with its clones,
+        /// keeps connections alive between requests. Any number of threads may send at once. In an async task both
+        /// methods return an error; in `spawn_blocking` they work.
+        impl<E: $crate::Endpoint + $crate::emitted::BlockingFeature> Request<E> {
+            /// Sends the request and waits for the body.
+            ///
+            /// ```no_run
+            #[doc = concat!("# fn demo(client: &", $name, "::", $client, ") -> Result<(), ", $name, "::Error> {")]
+            /// let health = client.raw("/health").send_blocking()?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error> {
+                <E::Body as $crate::Body>::read(self.untyped.send_blocking())
+            }
+
+            /// Sends the request, waits, and returns the status and headers with the body.
+            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+                self.untyped.send_blocking()?.into_response()
+            }
+        }
 
         impl<E: $crate::Endpoint> ::std::future::IntoFuture for Request<E> {
             type Output = ::std::result::Result<E::Body, $crate::Error>;
             type IntoFuture = $crate::ResponseFuture<E::Body>;
 
             fn into_future(self) -> Self::IntoFuture {
-                ::std::future::IntoFuture::into_future(self.0)
-            }
-        }
-
-        /// Converts to the runtime's type, which is accepted by functions that work with any client.
-        impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
-            fn from(request: Request<E>) -> Self {
-                request.0
+                $crate::ResponseFuture::of(self.untyped)
             }
         }
 
         impl<E> ::std::clone::Clone for Request<E> {
             fn clone(&self) -> Self {
-                Self(::std::clone::Clone::clone(&self.0))
+                Self::of(::std::clone::Clone::clone(&self.untyped))
             }
         }
 
         impl<E> ::std::cmp::PartialEq for Request<E> {
             fn eq(&self, other: &Self) -> bool {
-                self.0 == other.0
+                *self.untyped == *other.untyped
             }
         }
 
@@ -223,78 +224,20 @@ macro_rules! __request {
 
         impl<E> ::std::hash::Hash for Request<E> {
             fn hash<H: ::std::hash::Hasher>(&self, state: &mut H) {
-                ::std::hash::Hash::hash(&self.0, state);
+                ::std::hash::Hash::hash(&*self.untyped, state);
             }
         }
 
         impl<E> ::std::fmt::Debug for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Debug::fmt(&self.0, f)
+                ::std::fmt::Debug::fmt(&*self.untyped, f)
             }
         }
 
         /// Formats the request as `GET /ratio?id=a1`, for example.
         impl<E> ::std::fmt::Display for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Display::fmt(&self.0, f)
-            }
-        }
-    };
-}
-
-/// The part of `Request` that the feature `blocking` adds. A `cfg` inside an exported macro would test the features of
-/// the emitted crate. Therefore this macro has two versions, and the runtime's own feature selects one of them.
-#[cfg(feature = "blocking")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __blocking {
-    ($name:literal) => {
-        /// Methods for synchronous code; they require the feature `blocking`.
-        ///
-        /// The calling thread waits for the response. One background thread, which a client shares with its clones,
-        /// keeps connections alive between requests. Any number of threads may send at once. In an async task both
-        /// methods return an error; in `spawn_blocking` they work.
-        impl<E: $crate::Endpoint> Request<E> {
-            /// Sends the request and waits for the body.
-            ///
-            /// ```no_run
-            #[doc = concat!("# fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
-            /// let health = client.raw("/health").send_blocking()?;
-            /// # Ok(())
-            /// # }
-            /// ```
-            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error> {
-                self.0.send_blocking()
-            }
-
-            /// Sends the request, waits, and returns the status and headers with the body.
-            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
-                self.0.response_blocking()
-            }
-        }
-    };
-}
-
-#[cfg(not(feature = "blocking"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __blocking {
-    ($name:literal) => {
-        /// Calls of these methods are errors that name the feature.
-        #[doc(hidden)]
-        impl<E: $crate::Endpoint> Request<E> {
-            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error>
-            where
-                E: $crate::emitted::MissingBlocking,
-            {
-                E::missing()
-            }
-
-            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error>
-            where
-                E: $crate::emitted::MissingBlocking,
-            {
-                E::missing()
+                ::std::fmt::Display::fmt(&*self.untyped, f)
             }
         }
     };

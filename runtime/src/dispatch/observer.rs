@@ -3,11 +3,13 @@
 //! The events of one request are reported in the order in which they occur. They contain no URL, no param, and nothing
 //! of the response except its status and size, so they can be written to any log.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "tracing")]
+use super::log;
 use crate::error::ErrorKind;
+use crate::platform::catch_panic;
 #[cfg(feature = "tracing")]
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
@@ -178,35 +180,19 @@ pub enum WaitReason {
     Delay,
 }
 
-/// The functions that log for `tracing`, with the emitted crate as their target;
-/// [`define_client!`](crate::define_client) defines them.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Log {
-    /// Creates the span of a request.
-    #[cfg(feature = "tracing")]
-    pub span: fn(&EndpointInfo, &dyn std::fmt::Display) -> tracing::Span,
-    /// Logs an event.
-    #[cfg(feature = "tracing")]
-    pub event: fn(&Event),
-}
-
 /// The receivers of events: the user's observer, and `tracing`.
 #[derive(Clone)]
 pub(crate) struct Observers {
     observer: Option<Arc<dyn Observer>>,
-    #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "without `tracing` there is no log"))]
-    log: Log,
     /// The span of the request; disabled for events that belong to no request.
     #[cfg(feature = "tracing")]
     span: tracing::Span,
 }
 
 impl Observers {
-    pub(crate) fn new(observer: Option<Arc<dyn Observer>>, log: Log) -> Self {
+    pub(crate) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
         Self {
             observer,
-            log,
             #[cfg(feature = "tracing")]
             span: tracing::Span::none(),
         }
@@ -215,19 +201,17 @@ impl Observers {
     /// Returns the receivers for the events of one request, and the span in which these events are logged.
     #[cfg(feature = "tracing")]
     pub(crate) fn in_span(&self, endpoint: &EndpointInfo, params: &dyn std::fmt::Display) -> (Self, tracing::Span) {
-        let span = (self.log.span)(endpoint, params);
+        let span = log::span(endpoint, params);
         (Self { span: span.clone(), ..self.clone() }, span)
     }
 
     pub(crate) fn notify(&self, event: &Event) {
-        // The receivers are also called from `drop`, where a second panic would abort the process. The panic hook has
-        // already reported the panic.
-        let _ = catch_unwind(AssertUnwindSafe(|| {
+        catch_panic(|| {
             #[cfg(feature = "tracing")]
-            self.span.in_scope(|| (self.log.event)(event));
+            self.span.in_scope(|| log::event(event));
             if let Some(observer) = &self.observer {
                 observer.observe(event);
             }
-        }));
+        });
     }
 }

@@ -9,16 +9,16 @@ use crate::rate_limit::Rank;
 
 /// The rules for one request.
 #[derive(Clone, Debug)]
-pub(crate) struct Policy {
+pub struct Policy {
     /// The maximum time for one attempt, from its connection to the last byte of the body.
-    pub(crate) attempt_timeout: Duration,
+    pub attempt_timeout: Duration,
     /// The maximum time for all attempts, including the waits for a token and between attempts.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
-    pub(crate) queue_timeout: Option<Duration>,
-    pub(crate) retry: Retry,
+    pub queue_timeout: Option<Duration>,
+    pub retry: Retry,
     /// The rank of the first attempt in the rate-limit queue.
-    pub(crate) rank: Rank,
+    pub rank: Rank,
 }
 
 impl Default for Policy {

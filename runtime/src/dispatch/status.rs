@@ -46,19 +46,13 @@ fn target(location: &str) -> String {
 
 fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) -> Error {
     let retry_after = retry_after::read(&response.headers);
-    let HttpResponse { status, headers, body, .. } = response;
+    let status = response.status;
     let info = known.iter().find(|info| info.status == status);
-    let message = error_body::find(&body, paths.message);
-    let has_message = message.is_some();
-    let meaning = message
-        .or_else(|| info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty()))
-        .map(|meaning| format!(": {meaning}"));
-    Error::new(ErrorKind::Status, format!("status {status}{}", meaning.unwrap_or_default()))
+    let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
+    error_body::refusal(response, paths, "", meaning)
         .again(again(status))
         .with_retry_after(retry_after)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
-        .with_response(status, headers)
-        .with_refusal(&body, error_body::find(&body, paths.code), has_message)
 }
 
 /// Converts a sentence of the catalogue to a clause: `Check the key.` becomes `check the key`. A first word such as

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-#[cfg(feature = "blocking")]
 use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
 use super::fetch::{self, Decode};
@@ -23,7 +22,7 @@ use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::time_grid::Span;
 use super::{HasHistory, RecordOf, streams};
-use crate::client::{self, Request, Untyped};
+use crate::client::{self, BlockingFeature, Request, Untyped};
 use crate::dispatch::observer::Event;
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
@@ -200,9 +199,10 @@ impl<E: HasHistory> Follow<E> {
     pub async fn next(&mut self) -> Result<Update<RecordOf<E>>, Error> {
         poll_fn(|cx| self.0.poll_update(cx)).await
     }
+}
 
+impl<E: HasHistory + BlockingFeature> Follow<E> {
     /// Returns the updates as an endless blocking iterator, for synchronous code; requires the feature `blocking`.
-    #[cfg(feature = "blocking")]
     pub fn updates_blocking(self) -> Blocking<Self> {
         Blocking::new(self.0.request.background(), self, 1)
     }
@@ -296,7 +296,7 @@ impl<T: Send + 'static> State<T> {
         if !error.is_retryable() {
             return Err(error);
         }
-        let request = RequestKind::Data(self.request.target().endpoint);
+        let request = RequestKind::Data(self.request.endpoint);
         self.request.connection().observers.notify(&Event::Outage { request, kind: error.kind(), elapsed });
         if is_due {
             self.updates.push_back(Update::Outage { elapsed, error });
@@ -369,6 +369,6 @@ impl<E: HasHistory> Stream for Follow<E> {
 impl<E: HasHistory> fmt::Debug for Follow<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { request, from, .. } = &self.0;
-        f.debug_struct("Follow").field("request", request.target()).field("from", from).finish_non_exhaustive()
+        f.debug_struct("Follow").field("request", &**request).field("from", from).finish_non_exhaustive()
     }
 }

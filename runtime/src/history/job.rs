@@ -146,7 +146,7 @@ impl Options {
         let range = Span { from: start.range.from, to: end };
         let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let (endpoint, limit) = (request.target().endpoint, request.connection().dispatcher.rate_limiter.rate_limit());
+        let (endpoint, limit) = (request.endpoint, request.connection().dispatcher.rate_limiter.rate_limit());
         Ok(Plan {
             range: range.range(),
             step: template.grid.step,

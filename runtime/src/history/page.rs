@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
 use super::gaps::Gap;
@@ -14,7 +14,7 @@ use crate::decode::BadRecord;
 use crate::decode::fields::{self, Column};
 use crate::decode::record::Item;
 use crate::error::Error;
-use crate::send::PageMetadata;
+use crate::send::{PageMetadata, slice_of_records};
 use crate::values::Timestamp;
 
 /// The records of one response, without their static type.
@@ -91,14 +91,7 @@ pub struct HistoryData<T> {
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// The records as a slice: `data.len()`, `data.last()` and `data[0]` need no field.
-impl<T> Deref for HistoryData<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        &self.records
-    }
-}
+slice_of_records!(HistoryData<T>);
 
 /// The error that ended a history, with the records fetched before the error. The operator `?` converts it to an
 /// [`Error`].
@@ -185,23 +178,5 @@ impl<T: Item> HistoryData<T> {
     /// Returns one column for each field, with the values of all records.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(T::INFO, &self.records)
-    }
-}
-
-impl<T> IntoIterator for HistoryData<T> {
-    type Item = T;
-    type IntoIter = std::vec::IntoIter<T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.records.into_iter()
-    }
-}
-
-impl<'c, T> IntoIterator for &'c HistoryData<T> {
-    type Item = &'c T;
-    type IntoIter = std::slice::Iter<'c, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }

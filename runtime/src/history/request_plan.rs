@@ -45,16 +45,16 @@ impl RequestTemplate {
     }
 
     fn read(request: &Untyped) -> Result<Self, Error> {
-        let Some(info) = request.target().endpoint.history(request.connection().service) else {
+        let Some(info) = request.endpoint.history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let set_by_history = [named(info.from), named(info.to), info.sort.map(|(param, _)| param)];
-        let param = |name: &str| request.target().endpoint.param(name);
+        let param = |name: &str| request.endpoint.param(name);
         // A required param is an argument of the method, so it is always set, and the history replaces its value. Only
         // an optional param that is set is an error.
         let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
         let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
-        if let Some(set) = optional.find(|name| request.target().sets(name)) {
+        if let Some(set) = optional.find(|name| request.sets(name)) {
             let error = Error::build(format!("`{set}` is set, but a history sets this param itself"));
             return Err(error.with_hint("do not set this param"));
         }
@@ -64,18 +64,18 @@ impl RequestTemplate {
         let page_size = page_size(request, info, outside)?;
         let mut request = request.clone();
         let limit = named(info.limit);
-        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && !request.target().sets(limit)) {
+        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && !request.sets(limit)) {
             request = request.set(Cow::Borrowed(limit), Some(page_size.to_string()));
         }
         let varying = set_by_history.into_iter().flatten().chain(limit);
         let identity = varying.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
-        let identity = identity.target().to_string();
+        let identity = identity.to_string();
         if let Some((name, oldest_first)) = info.sort.filter(|(name, _)| param(name).is_some()) {
             request = request.set(Cow::Borrowed(name), Some(oldest_first.to_owned()));
         }
         let template = Self { request, identity, info, units, grid, page_size, outside };
         let now = Timestamp::now();
-        template.request(Span { from: now, to: now }).target().check()?;
+        template.request(Span { from: now, to: now }).check()?;
         Ok(template)
     }
 
@@ -181,8 +181,8 @@ fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
 /// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let Some(name) = named(info.step) else { return Ok(TimeGrid::EVENTS) };
-    let param = request.target().endpoint.param(name);
-    let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
+    let param = request.endpoint.param(name);
+    let Some(value) = request.value(name).or(param.and_then(|param| param.default)) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
@@ -207,9 +207,9 @@ fn steps(param: Option<&ParamInfo>) -> String {
 /// Returns the page size of the request, or else the largest page size that the service is known to support.
 fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<usize, Error> {
     let name = info.limit;
-    let size = match request.target().value(name) {
+    let size = match request.value(name) {
         Some(value) => value.parse().ok(),
-        None => request.target().endpoint.param(name).and_then(largest),
+        None => request.endpoint.param(name).and_then(largest),
     };
     match size {
         Some(size) if size > outside => Ok(size),

@@ -19,8 +19,8 @@ use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
-pub(crate) struct RequestTarget {
-    pub(crate) endpoint: &'static EndpointInfo,
+pub struct RequestTarget {
+    pub endpoint: &'static EndpointInfo,
     /// `None` if only the endpoint's name is known.
     path: Option<Cow<'static, str>>,
     params: Vec<Param>,
@@ -121,7 +121,7 @@ impl RequestTarget {
     }
 
     /// Returns the names and values of the params, without encoding.
-    pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
 
@@ -147,7 +147,7 @@ impl RequestTarget {
     }
 
     /// Returns the encoded path and query.
-    pub(crate) fn path_and_query(&self) -> String {
+    pub fn path_and_query(&self) -> String {
         let path = self.expanded();
         // The capacity does not include the additional bytes of encoded characters, because such characters are rare.
         let params = self.params.iter().map(|param| param.name.len() + param.value.len() + 2);

@@ -15,9 +15,9 @@ use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
 use crate::decode::record::{Record, Row};
 use crate::decode::{self, DecodeError, EnvelopeRest, Push, error_body};
-use crate::dispatch::observer::{Event, Observers};
 #[cfg(feature = "tracing")]
-use crate::dispatch::spans;
+use crate::dispatch::log;
+use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
@@ -120,7 +120,7 @@ impl UndecodedResponse {
     }
 
     /// Reads the body, and keeps status and headers.
-    pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
+    pub fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
         // The headers are cloned, because an error about the body contains them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
@@ -160,14 +160,14 @@ pub(crate) async fn send(
     let policy = options.policy.as_deref().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
-    let (observers, span) = observers.in_span(target.endpoint, &spans::Params(&target, &connection.credentials));
+    let (observers, span) = observers.in_span(target.endpoint, &log::Params(&target, &connection.credentials));
     let mut context = RequestContext::new(RequestKind::Data(target.endpoint), policy, observers);
     let success = success(&connection, &target, &options, &mut context);
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
     let response = success.await;
     #[cfg(feature = "tracing")]
-    spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
+    log::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
     match response {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());

@@ -3,8 +3,6 @@
 //! One type serves all clients, and also the endpoints that are chosen at run time. Only the conversion of rows into
 //! records is compiled for each endpoint.
 
-use std::ops::Deref;
-
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
@@ -200,32 +198,41 @@ impl<T: PartialEq, M: PartialEq> PartialEq for Series<T, M> {
     }
 }
 
-/// The records as a slice: `series.len()`, `series.last()` and `series[0]` need no field.
-impl<T, M> Deref for Series<T, M> {
-    type Target = [T];
+/// Makes the records of a type usable as a slice, and the type itself an iterator over them.
+macro_rules! slice_of_records {
+    ($type:ident<T $(, $other:ident)?>) => {
+        /// The records as a slice: `len()`, `last()` and `[0]` need no field.
+        impl<T $(, $other)?> ::std::ops::Deref for $type<T $(, $other)?> {
+            type Target = [T];
 
-    fn deref(&self) -> &[T] {
-        &self.records
-    }
+            fn deref(&self) -> &[T] {
+                &self.records
+            }
+        }
+
+        impl<T $(, $other)?> IntoIterator for $type<T $(, $other)?> {
+            type Item = T;
+            type IntoIter = ::std::vec::IntoIter<T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.records.into_iter()
+            }
+        }
+
+        impl<'r, T $(, $other)?> IntoIterator for &'r $type<T $(, $other)?> {
+            type Item = &'r T;
+            type IntoIter = ::std::slice::Iter<'r, T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+    };
 }
 
-impl<T, M> IntoIterator for Series<T, M> {
-    type Item = T;
-    type IntoIter = std::vec::IntoIter<T>;
+pub(crate) use slice_of_records;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.records.into_iter()
-    }
-}
-
-impl<'s, T, M> IntoIterator for &'s Series<T, M> {
-    type Item = &'s T;
-    type IntoIter = std::slice::Iter<'s, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
+slice_of_records!(Series<T, M>);
 
 impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
 

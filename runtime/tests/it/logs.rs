@@ -29,7 +29,7 @@ impl Visit for &Log {
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "invented" || metadata.name() == "outer"
+        metadata.target() == "generated_client_runtime" || metadata.name() == "outer"
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

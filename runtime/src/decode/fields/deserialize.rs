@@ -6,11 +6,10 @@
 
 use std::fmt;
 
-use serde_core::de::value::{MapDeserializer, SeqAccessDeserializer};
+use serde_core::de::value::SeqAccessDeserializer;
 use serde_core::de::{Error, MapAccess, SeqAccess, Visitor};
-use serde_core::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_core::{Deserialize, Deserializer};
 use serde_json::Map;
-use serde_json::value::RawValue;
 
 use crate::decode::record::{Record, UnknownFields};
 use crate::decode::{self, DecodeError};
@@ -21,71 +20,42 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     decode: impl FnOnce(&str) -> Result<T, DecodeError>,
 ) -> Result<T, D::Error> {
-    let json = Box::<RawValue>::deserialize(TextOrValue(deserializer))?;
-    decode(json.get()).map_err(D::Error::custom)
+    let json = deserializer.deserialize_newtype_struct(RAW_VALUE, Text)?;
+    decode(&json).map_err(D::Error::custom)
 }
 
-/// A wrapper of a deserializer for any format, from which [`RawValue`] can be read.
-///
-/// `RawValue` requests a newtype with a special name. `serde_json` recognizes the name and passes the text, as the only
-/// entry of a map. Any other format passes the value, within a newtype or bare, and this type converts it to text.
-struct TextOrValue<D>(D);
+/// The name of the newtype that `serde_json::value::RawValue` requests. `serde_json` passes the text of the value as the
+/// only entry of a map, with this name as its key. Any other format passes the value, within a newtype or bare. If a later
+/// `serde_json` used another name, numbers would only lose digits that do not fit into an `f64`, and a test would fail.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
-    type Error = D::Error;
+/// Receives a value from any format as JSON text.
+struct Text;
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_newtype_struct(name, Newtype { name, visitor })
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_any(visitor)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// Receives the content of a newtype from any format, and passes it to `visitor` as `serde_json` does: as a map whose
-/// only entry has the newtype's name as key and the JSON text as value.
-struct Newtype<V> {
-    name: &'static str,
-    visitor: V,
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for Newtype<V> {
-    type Value = V::Value;
+impl<'de> Visitor<'de> for Text {
+    type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.visitor.expecting(f)
+        f.write_str("any value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<V::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<String, A::Error> {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            if key == self.name {
-                let text: Value = entries.next_value()?;
-                return self.of_text(text.as_str().unwrap_or_default().to_owned());
+            if key == RAW_VALUE {
+                return entries.next_value();
             }
             object.insert(key, entries.next_value()?);
         }
-        self.of_text(Value::Object(object).to_string())
+        Ok(Value::Object(object).to_string())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<String, A::Error> {
         self.visit_newtype_struct(SeqAccessDeserializer::new(items))
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        self.of_text(Value::deserialize(value)?.to_string())
-    }
-}
-
-impl<'de, V: Visitor<'de>> Newtype<V> {
-    fn of_text<E: Error>(self, text: String) -> Result<V::Value, E> {
-        self.visitor.visit_map(MapDeserializer::new([(self.name, text)].into_iter()))
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<String, D::Error> {
+        Ok(Value::deserialize(value)?.to_string())
     }
 }
 
