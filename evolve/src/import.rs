@@ -160,7 +160,8 @@ impl<'d> Reader<'d> {
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
-        paragraphs.find(|paragraph| !paragraph.is_empty() && !is_source(paragraph)).unwrap_or_default()
+        // In our own export, notes follow the sources, so a paragraph after them is no summary either.
+        paragraphs.find(|paragraph| !paragraph.is_empty()).filter(|first| !is_source(first)).unwrap_or_default()
     }
 }
 
