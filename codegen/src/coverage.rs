@@ -31,12 +31,12 @@ impl Coverage {
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
         // In the model, the records of series have copies of the service's time field. The copies are not counted.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
-        let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
+        let params = endpoints.iter().flat_map(|endpoint| endpoint.known_params());
         let facts = vec![
             row("paths", endpoints.iter().map(|endpoint| endpoint.path.as_ref().map(|_| endpoint.evidence))),
             row("bodies", endpoints.iter().map(|endpoint| endpoint.body.evidence())),
             row("fields", fields.map(|field| Some(field.evidence))),
-            row("params of endpoints", params.map(|param| Some(param.param.evidence))),
+            row("params of endpoints", params.map(|param| Some(param.evidence))),
             row("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
             row("statuses of errors", api.service.errors.iter().map(|status| Some(status.evidence))),
         ];

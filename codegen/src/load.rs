@@ -115,16 +115,15 @@ struct Loader {
 impl Loader {
     /// Returns the YAML files of a folder, sorted by name.
     fn read_folder(&mut self, dir: &Path) -> Vec<SourceFile> {
-        let mut names = match names_in(dir) {
-            Ok(names) => names,
-            Err(error) => {
-                let message = format!("cannot read the catalogue: {error}");
-                self.is_blind = true;
-                self.diagnostics
-                    .push(Diagnostic::of_file("unreadable", "", message).help("pass the folder of a catalogue"));
-                return Vec::new();
-            }
-        };
+        let names = fs::read_dir(dir).and_then(|entries| {
+            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<Vec<_>, _>>()
+        });
+        let mut names = names.unwrap_or_else(|error| {
+            self.is_blind = true;
+            let error = Diagnostic::of_file("unreadable", "", format!("cannot read the catalogue: {error}"));
+            self.diagnostics.push(error.help("pass the folder of a catalogue"));
+            Vec::new()
+        });
         names.sort();
         names.into_iter().filter_map(|name| self.read_file(dir, name)).collect()
     }
@@ -141,21 +140,14 @@ impl Loader {
         if !is_part(&name) {
             return None;
         }
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let message = format!("cannot read the file: {error}");
-                self.diagnostics.push(Diagnostic::of_file("unreadable", name, message));
-                return None;
-            }
+        let text = fs::read(&path).map(String::from_utf8);
+        let error = match text {
+            Ok(Ok(text)) => return Some(SourceFile::new(name, without_mark(&text))),
+            Ok(Err(error)) => not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()),
+            Err(error) => Diagnostic::of_file("unreadable", name, format!("cannot read the file: {error}")),
         };
-        match String::from_utf8(bytes) {
-            Ok(text) => Some(SourceFile::new(name, without_mark(&text))),
-            Err(error) => {
-                self.diagnostics.push(not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()));
-                None
-            }
-        }
+        self.diagnostics.push(error);
+        None
     }
 
     fn document<T: Read>(&mut self, file: Arc<SourceFile>) -> Option<Document<T>> {
@@ -193,11 +185,6 @@ fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));
     let location = Location::new(&file, start..start + 1);
     Diagnostic::new("unreadable", &location, "the file is not UTF-8").help("save it as UTF-8")
-}
-
-fn names_in(dir: &Path) -> std::io::Result<Vec<String>> {
-    let entries = fs::read_dir(dir)?;
-    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn limits(api: &Api) -> Option<UnknownFact> {
 /// confirms that a param is required, it becomes an argument of the method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
-    for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
+    for param in api.methods().flat_map(Endpoint::known_params) {
         if param.required.is_some() && !param.is_argument() {
             *takers.entry(&param.wire_name).or_default() += 1;
         }

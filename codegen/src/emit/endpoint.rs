@@ -6,13 +6,13 @@ use quote::{ToTokens, quote};
 
 use super::literal::{endpoint_info, ident};
 use super::{docs, params};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
+use crate::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Setter};
 use crate::url_path;
 
 /// Returns the method that creates a request; its arguments are the required params.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
-    let arguments = params_of(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
+    let arguments = endpoint.known_params().filter(|param| param.is_argument());
     let (arguments, values): (Vec<_>, Vec<_>) =
         arguments.map(|param| value(param.argument(), &param.wire_name, &param.ty, param.passing())).unzip();
     let doc = docs::doc(method_docs(endpoint));
@@ -56,21 +56,15 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStrea
     }
 }
 
-fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
-    endpoint.params.iter().flatten()
-}
-
 /// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
 /// Returns the setters of the given params, each with its param. The first list contains the setters whose values have
 /// the same type on all endpoints, and the second list contains the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
-    let params = params.filter(|param| param.is_set());
-    let setters = params.flat_map(|param| {
-        let idents = std::iter::once(&param.ident).chain(&param.list_setter);
-        idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
-    });
+    let setters = params
+        .filter(|param| param.is_set())
+        .flat_map(|param| param.setters().filter_map(move |(ident, _)| Some((param, api.setter(ident)?))));
     setters.partition(|(_, setter)| setter.ty.is_some())
 }
 
@@ -111,10 +105,8 @@ fn sources(endpoint: &Endpoint) -> String {
 /// Returns the doc lines about the params: first the arguments, then other required params by source, then optional
 /// params, then params with a constant value.
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
-    let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {
-        let params =
-            params.iter().map(|param| &param.param).filter(|param| param.const_value.is_none() && is_named(param));
+        let params = endpoint.known_params().filter(|param| param.const_value.is_none() && is_named(param));
         params.map(|param| docs::code(param.argument())).collect::<Vec<_>>().join(", ")
     };
     let reported = |evidence| names(&move |param| !param.is_argument() && param.required == Some(evidence));
@@ -124,9 +116,9 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
         ("Required by the previous API version", reported(Evidence::PreviousVersion)),
         ("Optional", names(&|param| !param.is_argument() && param.required.is_none())),
     ];
-    let fixed = params.iter().filter_map(|param| {
-        let (name, value) = (&param.param.wire_name, param.param.const_value.as_ref()?);
-        Some(format!("**Always sent:** {}", docs::code(&format!("{name}={value}"))))
+    let fixed = endpoint.known_params().filter_map(|param| {
+        let fixed = format!("{}={}", param.wire_name, param.const_value.as_ref()?);
+        Some(format!("**Always sent:** {}", docs::code(&fixed)))
     });
     let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
@@ -136,7 +128,7 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
 /// result is a call of the macro of that set, which also implements the traits of the set. If the type of a setter
 /// differs between endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
-    let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
+    let (alike, differing) = setters(api, endpoint.known_params());
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
     // The first setters belong to the param set. They are skipped, because the macro of the set implements their

@@ -98,9 +98,8 @@ fn first_with(api: &Api) -> First<'_> {
     let endpoints = api.groups.iter().flat_map(|group| group.methods().map(move |endpoint| (group, endpoint)));
     let mut first = First::new();
     for (group, endpoint) in endpoints {
-        let params = endpoint.params.iter().flatten().map(|param| &param.param);
-        for param in params.filter(|param| param.is_set()) {
-            for setter in std::iter::once(&param.ident).chain(&param.list_setter) {
+        for param in endpoint.known_params().filter(|param| param.is_set()) {
+            for (setter, _) in param.setters() {
                 first.entry(setter).or_insert((group, endpoint, param));
             }
         }
@@ -118,7 +117,7 @@ fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Op
 /// Returns the method call of an endpoint. `value` returns the expression for an argument.
 pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenStream) -> TokenStream {
     let method = ident(&endpoint.ident);
-    let params = endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument());
+    let params = endpoint.known_params().filter(|param| param.is_argument());
     let arguments = params.map(|param| {
         let value = value(param);
         if param.passing().several { quote!([#value]) } else { value }
@@ -129,7 +128,7 @@ pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenSt
 /// Returns the path of an endpoint, with the value of [`sample`] for each param in the path.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
-    for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
+    for param in endpoint.known_params().filter(|param| param.in_path) {
         path = path
             .replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param, param.passing()).1, SEGMENT));
     }

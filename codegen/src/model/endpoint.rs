@@ -58,6 +58,13 @@ pub struct Endpoint {
     pub weight: u32,
 }
 
+impl Endpoint {
+    /// Returns the params with their overrides; none if the params are unknown.
+    pub fn known_params(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().flatten().map(|param| &param.param)
+    }
+}
+
 /// The origin of the params that select a time range of an endpoint.
 #[derive(Debug, Default, PartialEq)]
 pub enum HistorySource {
@@ -149,6 +156,11 @@ impl Param {
     /// Returns the name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
     pub fn argument(&self) -> &str {
         self.list_setter.as_ref().unwrap_or(&self.ident)
+    }
+
+    /// Returns the names of the setters, each with `true` if the setter accepts several values.
+    pub fn setters(&self) -> impl Iterator<Item = (&String, bool)> {
+        std::iter::once((&self.ident, false)).chain(self.list_setter.iter().map(|list| (list, true)))
     }
 
     /// Returns the kind of the argument of the method.

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::{Group, Param, Setter, SharedParam};
+use crate::model::{Endpoint, Group, Param, Setter, SharedParam};
 use crate::names::{self, Case};
 
 /// Creates one setter for each method name. If a shared param has a setter with this name, the docs of the shared param
 /// are used.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
-    let endpoints = groups.iter().flat_map(Group::methods);
-    let with_setter = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
-    let with_setter: Vec<_> = with_setter.filter(|param| param.is_set()).collect();
+    let params = groups.iter().flat_map(Group::methods).flat_map(Endpoint::known_params);
+    let with_setter: Vec<_> = params.filter(|param| param.is_set()).collect();
     // `sent` contains the setters that exist. A shared param has none if no endpoint with a path uses the param, or if
     // the param is an argument on all endpoints that use it.
-    let sent: HashSet<_> = with_setter.iter().flat_map(|param| names_of(param)).collect();
+    let sent: HashSet<_> =
+        with_setter.iter().flat_map(|param| param.setters().map(|(ident, _)| (ident, &param.wire_name))).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
     for param in defined.chain(with_setter.iter().copied()) {
-        for (ident, several) in setter_idents(param).filter(|(ident, _)| sent.contains(&(*ident, &*param.wire_name))) {
+        for (ident, several) in param.setters().filter(|(ident, _)| sent.contains(&(*ident, &param.wire_name))) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
     }
-    let of_shared: HashSet<_> = shared.iter().flat_map(|shared| setter_idents(&shared.param)).collect();
+    let of_shared: HashSet<_> = shared.iter().flat_map(|shared| shared.param.setters()).collect();
     for param in &with_setter {
-        for (ident, several) in setter_idents(param) {
+        for (ident, several) in param.setters() {
             let is_shared = of_shared.contains(&(ident, several));
             setters.entry(ident).and_modify(|setter| hold_for(setter, param, is_shared));
         }
@@ -52,16 +52,6 @@ fn keep_equal<T: PartialEq + Default>(fact: &mut T, other: &T) {
     if fact != other {
         *fact = T::default();
     }
-}
-
-/// Returns the names of the setters of a param, each with the wire name of the param.
-fn names_of(param: &Param) -> impl Iterator<Item = (&str, &str)> {
-    setter_idents(param).map(|(ident, _)| (ident, param.wire_name.as_str()))
-}
-
-/// Returns the names of the setters of a param, each with `true` if the setter accepts several values.
-fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
-    std::iter::once((param.ident.as_str(), false)).chain(param.list_setter.iter().map(|list| (list.as_str(), true)))
 }
 
 fn setter(ident: &str, param: &Param, several: bool) -> Setter {

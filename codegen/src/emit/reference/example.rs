@@ -37,8 +37,7 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
 /// Returns the method call with all required values. The types in the call are added to `names`, for the import.
 fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
     let call = call(endpoint, |param| value(api, param, param.passing(), names));
-    let params = endpoint.params.iter().flatten().map(|param| &param.param);
-    let needed = params.filter(|param| param.required.is_some() && param.is_set());
+    let needed = endpoint.known_params().filter(|param| param.required.is_some() && param.is_set());
     let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
     let setters: Vec<_> = needed
         .map(|(param, setter)| {

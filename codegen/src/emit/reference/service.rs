@@ -16,8 +16,7 @@ pub(super) fn params(api: &Api) -> String {
     }
     let caveats = shared.iter().filter(|param| !param.notes.is_empty() || !param.unknown.is_empty());
     let caveats = caveats.map(|param| {
-        let setters: Vec<_> =
-            std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| code(setter)).collect();
+        let setters: Vec<_> = param.setters().map(|(setter, _)| code(setter)).collect();
         let required = if param.required.is_some() { ", required" } else { "" };
         format!(
             "- {}{required}: {}\n",

@@ -9,7 +9,7 @@ use crate::model::{
 
 /// Returns the row of a param. If a shared param has notes, its name links to the front page, which contains the notes.
 pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
-    let setters = std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| format!("`{setter}`"));
+    let setters = param.setters().map(|(setter, _)| format!("`{setter}`"));
     let setters = if param.const_value.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
     let required = match (param.in_path, param.required) {
         (true, _) => "yes, in the path".to_owned(),
