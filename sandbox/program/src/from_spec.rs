@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use codegen::model::{self, Api, Body, Endpoint, Field, Group, History, KeyCarrier, Param, RecordRef, Service, Type};
+use codegen::model::{
+    self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Param, RecordRef, Service, Type,
+};
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
     HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
@@ -35,8 +37,8 @@ fn text(text: &str) -> &'static str {
     String::leak(text.to_owned())
 }
 
-fn texts(texts: &[String]) -> &'static [&'static str] {
-    list(texts.iter().map(|it| text(it)))
+fn texts(texts: &[impl ToString]) -> &'static [&'static str] {
+    list(texts.iter().map(|it| text(&it.to_string())))
 }
 
 fn some(it: Option<&String>) -> Option<&'static str> {
@@ -73,7 +75,8 @@ impl<'a> Tables<'a> {
             }
             info.api_key_optional = key.optional;
         }
-        info.headers = list(service.headers.iter().map(|header| (text(&header.name), text(&header.value))));
+        info.headers =
+            list(service.headers.iter().map(|header| (text(&header.name.to_ascii_lowercase()), text(&header.value))));
         info.client_credentials = service.client_credentials.as_ref().map(|flow| ClientCredentialsInfo {
             path: text(&flow.path),
             label: text(&flow.label),
@@ -85,7 +88,7 @@ impl<'a> Tables<'a> {
         info.errors = list(service.errors.iter().map(status));
         let body = &service.error_body;
         info.error_body = ErrorBodyInfo {
-            name: body.name.as_ref().map(|(name, known)| (text(name), evidence(*known))),
+            name: body.named().map(|(name, known)| (text(name), evidence(known))),
             message: texts(&body.message),
             code: texts(&body.code),
             success: texts(&body.success),
@@ -207,14 +210,16 @@ impl<'a> Tables<'a> {
 
     fn ty(&mut self, ty: &'a Type) -> ValueType {
         match ty {
-            Type::String => ValueType::String,
-            Type::Integer => ValueType::Integer,
-            Type::Count => ValueType::Count,
-            Type::Number => ValueType::Number,
-            Type::Decimal => ValueType::Decimal,
-            Type::Boolean => ValueType::Boolean,
-            Type::Timestamp(form) => ValueType::Timestamp(time_unit(*form)),
-            Type::Any => ValueType::Any,
+            Type::Builtin(builtin) => match builtin {
+                Builtin::String => ValueType::String,
+                Builtin::Integer => ValueType::Integer,
+                Builtin::Count => ValueType::Count,
+                Builtin::Number => ValueType::Number,
+                Builtin::Decimal => ValueType::Decimal,
+                Builtin::Boolean => ValueType::Boolean,
+                Builtin::Timestamp(form) => ValueType::Timestamp(time_unit(*form)),
+                Builtin::Any => ValueType::Any,
+            },
             Type::Named(name) => self.named(name).map_or(ValueType::String, ValueType::Named),
             Type::Record(record) => self.record(record).map_or(ValueType::Any, ValueType::Record),
             // For a recursive record, the sandbox sends only empty lists and maps, so it does not need the fields of
@@ -249,16 +254,16 @@ fn limit(limit: &model::Limit) -> LimitInfo {
         name: text(&limit.name),
         requests: limit.requests,
         seconds: limit.seconds,
-        concurrent: limit.concurrent,
-        scope: some(limit.scope.as_ref()),
+        concurrent: limit.concurrent.known().copied(),
+        scope: some(limit.scope.known()),
         endpoints: texts(&limit.endpoints),
         evidence: evidence(limit.evidence),
     }
 }
 
 fn status(status: &model::Status) -> StatusInfo {
-    let mut info = StatusInfo::new(status.status, evidence(status.evidence));
-    info.label = some(status.label.as_ref());
+    let mut info = StatusInfo::new(u16::try_from(*status.status).unwrap_or_default(), evidence(status.evidence));
+    info.label = some(status.label.known());
     info.summary = text(&status.summary);
     info.advice = text(&status.advice);
     info.notes = text(&status.notes);
