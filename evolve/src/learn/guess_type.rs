@@ -76,7 +76,7 @@ fn number(name: &str, seen: &Observed) -> Guess {
 const WHOLE: &str = "count copies decimals flag id index nonce number page precision rank seq sequence times trades";
 /// Words in the names of fields that can have fractions, even if many samples have none.
 const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last low open price px qty quantity rate size \
-    sum sz total value vol volume";
+    sum sz total vol volume";
 
 /// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
 fn is_code(name: &str) -> bool {
@@ -236,6 +236,7 @@ mod tests {
             ("trade_count", "[1, 2]", Guess::Builtin("integer")),
             ("userId", "[1]", Guess::Builtin("integer")),
             ("x", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("integer")),
+            ("value 7", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("integer")),
             ("price", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("number")),
             ("x", "[1, 2.5]", Guess::Builtin("number")),
             ("x", "[1.0]", Guess::Builtin("number")),
