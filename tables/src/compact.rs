@@ -67,6 +67,7 @@ impl Table {
     /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do
     /// not have, all files are written again.
     async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
+        self.journal.iter().try_for_each(|file| file.input.verify())?;
         let (columns, partition) = (self.all_columns()?, self.state.partition);
         // The state with the journal becomes that of the files, but for its rows, which are those of the files.
         for (path, series) in std::mem::take(&mut self.pending) {

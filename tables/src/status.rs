@@ -129,6 +129,9 @@ impl Status {
         for path in table.state.files.keys().filter(|_| is_complete) {
             self.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
         }
+        for file in table.journal.iter().filter(|_| is_complete) {
+            self.damaged.extend(file.input.verify().err().map(|damage| damage.to_string()));
+        }
         self.pending += table.pending_rows();
         for path in table.paths() {
             let Some(state) = table.series(&path) else { continue };

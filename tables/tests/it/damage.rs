@@ -53,6 +53,14 @@ async fn a_damaged_file_of_the_journal_is_damage() {
     assert!(error.contains("delete it"), "{error}");
     fs::write(dir.path().join(&part), &intact[..intact.len() - 1]).unwrap();
     assert!(whole(END - 400 * DAY).plan().await.is_err());
+    // A changed byte is found before the rows are merged.
+    let mut changed = intact.clone();
+    changed[300] ^= 0x55;
+    fs::write(dir.path().join(&part), &changed).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains(&part) && damaged[0].contains("checksum"), "{damaged:?}");
+    let error = whole(END - 400 * DAY).run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+    assert!(error.contains(&part) && error.contains("checksum"), "{error}");
     fs::remove_file(dir.path().join(&part)).unwrap();
     assert!(run(&whole(END - 400 * DAY)).await.is_complete);
     assert_eq!(read(&path).len(), 400 * 24);
