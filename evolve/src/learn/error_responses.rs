@@ -44,6 +44,16 @@ pub(super) fn learn_status(editor: &mut Editor, evidence: Evidence, responses: &
         ErrorBody { message: vec![message], code, success, evidence: Some(evidence), ..ErrorBody::default() };
 }
 
+/// Returns `true` if a body has a message and a status code that is not among the usual values for success.
+fn has_failed(body: &Value) -> bool {
+    let entries = || body.as_mapping().into_iter().flatten();
+    let has = |names, fits: &dyn Fn(&Value) -> bool| {
+        entries().any(|(key, value)| key.as_str().is_some_and(|key| is_among(names, key)) && fits(value))
+    };
+    has(MESSAGES, &|text| text.as_str().is_some_and(|text| !text.is_empty()))
+        && has(CODES, &|code| written(code).is_some() && !is_success(code))
+}
+
 fn is_success(code: &Value) -> bool {
     written(code).is_some_and(|code| is_among(SUCCESS, &code))
 }
@@ -90,13 +100,16 @@ pub(super) fn check(
             is_error(key) || key.as_str().is_some_and(|key| is_among(CODES, key) || is_among(OTHERS, key))
         };
         let keys: Vec<&Value> = body.as_mapping().into_iter().flat_map(|body| body.keys()).collect();
-        if known.is_none()
-            && service.error_body == ErrorBody::default()
-            && keys.iter().any(|key| is_error(key))
-            && keys.into_iter().all(is_part)
-        {
-            let why = "it has only a message; if it is a success, write its `body` by hand";
-            return Err(Refusal::Message(format!("{origin} looks like an error response: {why}")));
+        let is_unknown = known.is_none() && service.error_body == ErrorBody::default();
+        if is_unknown && keys.iter().any(|key| is_error(key)) {
+            let why = match keys.into_iter().all(is_part) {
+                true => Some("it has only a message"),
+                false => has_failed(body).then_some("it has a message and a status code that does not mean success"),
+            };
+            if let Some(why) = why {
+                let remedy = "if it is a success, write its `body` by hand";
+                return Err(Refusal::Message(format!("{origin} looks like an error response: {why}; {remedy}")));
+            }
         }
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
         let Some(path) = message_path(service, response).filter(|path| !has_records && !is_listed(first(path))) else {
