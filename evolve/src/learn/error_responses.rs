@@ -102,9 +102,10 @@ pub(super) fn check(
         let keys: Vec<&Value> = body.as_mapping().into_iter().flat_map(|body| body.keys()).collect();
         let is_unknown = known.is_none() && service.error_body == ErrorBody::default();
         if is_unknown && keys.iter().any(|key| is_error(key)) {
-            let why = match keys.into_iter().all(is_part) {
-                true => Some("it has only a message"),
-                false => has_failed(body).then_some("it has a message and a status code that does not mean success"),
+            let why = if keys.into_iter().all(is_part) {
+                Some("it has only a message")
+            } else {
+                has_failed(body).then_some("it has a message and a status code that does not mean success")
             };
             if let Some(why) = why {
                 let remedy = "if it is a success, write its `body` by hand";
