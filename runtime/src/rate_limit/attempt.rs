@@ -18,7 +18,7 @@ pub enum Rank {
     Retry,
     /// A request that has not been sent before.
     First,
-    /// A further page of a history.
+    /// A further page of a history, or of the backlog of a follower. It waits for as long as others use the entire limit.
     Bulk,
 }
 

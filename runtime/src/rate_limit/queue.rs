@@ -1,4 +1,5 @@
-//! The queue of attempts, by rank, and in order of arrival within a rank.
+//! The queue of attempts, by rank, and in order of arrival within a rank, except that an attempt passes those that do not
+//! use their turn.
 //!
 //! The first attempt in the queue is notified when it may try again. Its task may not run, for example on a thread that
 //! computes, or in a runtime that is not driven. Every other attempt therefore also looks for itself, and passes a first
@@ -24,6 +25,7 @@ pub(super) type Ticket = (Rank, u64);
 #[derive(Debug)]
 struct Entry {
     ticket: Ticket,
+    weight: usize,
     woken: Arc<Notify>,
     /// True if the attempt did not use its turn, and has not looked since.
     is_stalled: bool,
@@ -31,10 +33,10 @@ struct Entry {
 
 impl Queue {
     /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
-    pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
+    pub(super) fn join(&mut self, rank: Rank, weight: usize) -> (Ticket, Arc<Notify>) {
         let (ticket, woken) = ((rank, self.joined), Arc::new(Notify::new()));
         self.joined += 1;
-        let entry = Entry { ticket, woken: woken.clone(), is_stalled: false };
+        let entry = Entry { ticket, weight, woken: woken.clone(), is_stalled: false };
         self.waiting.insert(self.index(ticket), entry);
         (ticket, woken)
     }
@@ -43,11 +45,13 @@ impl Queue {
         self.waiting.partition_point(|entry| entry.ticket < ticket)
     }
 
-    /// Returns the number of attempts that are before this one, and notes that this one looks.
-    pub(super) fn position(&mut self, ticket: Ticket) -> usize {
+    /// Returns the number of attempts that are before this one and use their turn, and the largest weight of all of them
+    /// and of this one. Notes that this one looks.
+    pub(super) fn position(&mut self, ticket: Ticket) -> (usize, usize) {
         let index = self.index(ticket);
         self.waiting.get_mut(index).into_iter().for_each(|entry| entry.is_stalled = false);
-        self.waiting.iter().take(index).filter(|entry| !entry.is_stalled).count()
+        let weights = self.waiting.iter().take(index + 1).filter(|entry| !entry.is_stalled).map(|entry| entry.weight);
+        (weights.clone().count().saturating_sub(1), weights.max().unwrap_or_default())
     }
 
     /// Notes that the attempts before this one have not used their turn.
@@ -85,11 +89,11 @@ mod tests {
         let mut queue = Queue::default();
         let waiting: Vec<_> = attempts
             .iter()
-            .map(|(request, number, first)| queue.join(Attempt::with_rank(*request, *number, *first).rank).0)
+            .map(|(request, number, first)| queue.join(Attempt::with_rank(*request, *number, *first).rank, 1).0)
             .collect();
         let pass = || {
             let first = queue.waiting.front().map(|entry| entry.ticket)?;
-            assert_eq!(queue.position(first), 0);
+            assert_eq!(queue.position(first), (0, 1));
             queue.leave(first);
             waiting.iter().position(|ticket| *ticket == first)
         };
@@ -110,9 +114,9 @@ mod tests {
     #[test]
     fn an_attempt_that_was_overtaken_counts_again_once_it_looks() {
         let mut queue = Queue::default();
-        let [one, two, three] = [(); 3].map(|()| queue.join(Rank::First).0);
+        let [one, two, three] = [7, 2, 1].map(|weight| queue.join(Rank::First, weight).0);
         queue.overtake(two);
-        assert_eq!((queue.position(two), queue.position(three)), (0, 1));
-        assert_eq!((queue.position(one), queue.position(two), queue.position(three)), (0, 1, 2));
+        assert_eq!((queue.position(two), queue.position(three)), ((0, 2), (1, 2)));
+        assert_eq!((queue.position(one), queue.position(two), queue.position(three)), ((0, 7), (1, 7), (2, 7)));
     }
 }

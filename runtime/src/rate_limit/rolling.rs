@@ -3,7 +3,8 @@
 //! Each window that counts only certain endpoints has a separate queue in front of the global queue, so requests for
 //! other endpoints do not wait for that window. A request passes its queues in a fixed order, which rules out a
 //! deadlock, and counts in the windows of these queues when it is sent. The first request in a queue waits for a slot,
-//! for room in every window, for the interval that keeps an even pace, and for the end of a pause. An idle client sends
+//! for room in every window, for the interval that keeps an even pace, and for the end of a pause. If it does not use its
+//! turn, for example because its thread computes, the next request passes it. An idle client sends
 //! up to ten requests at once if the limit allows it. Dropping the future of a permit releases its position in the
 //! queue and its slots.
 
@@ -136,14 +137,11 @@ impl LimitQueue {
 
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
-        let (ticket, woken) = lock(&self.0).queue.join(rank);
+        let (ticket, woken) = lock(&self.0).queue.join(rank, weight);
         let mut waiting = Waiting { shared: &self.0, ticket, woken, weight, overtakes_at: None };
         while let Err(later) = waiting.look() {
-            match later {
-                // The state is checked again after a notification and after the timeout.
-                Some(later) => drop(timeout_at(later, waiting.woken.notified()).await),
-                None => waiting.woken.notified().await,
-            }
+            // The state is checked again after a notification and after the timeout.
+            drop(timeout_at(later, waiting.woken.notified()).await);
         }
     }
 }
@@ -191,15 +189,17 @@ struct Waiting<'g> {
 const TURN: Duration = Duration::from_millis(50);
 
 impl Waiting<'_> {
-    /// Lets the attempt pass if possible. Otherwise returns the time at which to check again at the latest, or `None`
-    /// if the attempt can pass only after a notification.
-    fn look(&mut self) -> Result<(), Option<Instant>> {
+    /// Lets the attempt pass if possible. Otherwise returns the time at which to check again at the latest. An attempt
+    /// relies on no notification, because another attempt may have received it and not use its turn.
+    fn look(&mut self) -> Result<(), Instant> {
         let shared = &mut *lock(self.shared);
         let (now, begun) = (shared.now(), shared.begun);
-        let instant = |time: GateTime| Some(begun + time.saturating_sub(BEGIN));
-        let position = shared.queue.position(self.ticket);
+        let instant = |time: GateTime| begun + time.saturating_sub(BEGIN);
+        let (position, heaviest) = shared.queue.position(self.ticket);
         let turn = TURN.saturating_mul(u32::try_from(position).unwrap_or(u32::MAX));
-        if position > 0 && shared.state.is_open(now, self.weight).is_ok() {
+        // Only an attempt that could pass has a turn, so a lighter attempt does not pass a heavier one that waits for room.
+        let is_open = shared.state.is_open(now, heaviest).is_ok();
+        if position > 0 && is_open {
             let overtakes_at = *self.overtakes_at.get_or_insert(now + turn);
             if now < overtakes_at {
                 shared.queue.wake();
@@ -208,9 +208,8 @@ impl Waiting<'_> {
             shared.queue.overtake(self.ticket);
         }
         self.overtakes_at = None;
-        shared.state.enter(now, self.weight).map_err(|closed| match closed {
-            Closed::Full if position == 0 => None,
-            Closed::Full => instant(now + turn),
+        shared.state.enter(now, if is_open { self.weight } else { heaviest }).map_err(|closed| match closed {
+            Closed::Full => instant(now + turn + TURN),
             Closed::Until(later) => instant(later + turn),
         })
     }
@@ -294,6 +293,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
+    use crate::registry::EndpointInfo;
     use crate::request::RequestKind;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -333,5 +333,46 @@ mod tests {
         assert!(delays.iter().all(|delay| (0..500).contains(delay)) && delays[4] == delays[0], "{every_second:?}");
         let one_at_once = check(RateLimit::new(1000, SECOND, 1)).await;
         assert!((1000..1500).contains(&one_at_once[0]) && one_at_once[4] - one_at_once[0] < 10, "{one_at_once:?}");
+    }
+
+    const LIGHT: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "light", "Light"));
+    const HEAVY: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "heavy", "Heavy").weight(10));
+
+    /// A heavy attempt needs the entire window. Lighter attempts do not take the room for which it waits.
+    #[tokio::test(start_paused = true)]
+    async fn a_heavy_attempt_passes_among_lighter_ones() {
+        for (rank, lights) in [(Rank::First, 1), (Rank::First, 3), (Rank::First, 20), (Rank::Live, 10)] {
+            let limiter = ProcessRateLimiter::new(RateLimit::new(10, SECOND, 100));
+            for _ in 0..lights {
+                let limiter = limiter.clone();
+                tokio::spawn(async move {
+                    loop {
+                        let permit = limiter.acquire(Attempt::new(LIGHT, 1)).await.unwrap();
+                        permit.on_sent.notify();
+                        tokio::time::sleep(SECOND / 20).await;
+                    }
+                });
+            }
+            tokio::time::sleep(5 * SECOND).await;
+            let heavy = limiter.acquire(Attempt::with_rank(HEAVY, 1, rank));
+            assert!(tokio::time::timeout(5 * SECOND, heavy).await.is_ok(), "{lights} lighter attempts");
+        }
+    }
+
+    /// An attempt waits for a slot. An attempt with a higher rank joins, whose runtime is not driven, and receives the
+    /// notification.
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_passes_if_another_received_its_notification() {
+        let limiter = ProcessRateLimiter::new(RateLimit::new(1000, SECOND, 1));
+        let first = limiter.acquire(Attempt::new(LIGHT, 1)).await.unwrap();
+        first.on_sent.notify();
+        let own = limiter.clone();
+        let waiting = tokio::spawn(async move { drop(own.acquire(Attempt::new(LIGHT, 1)).await.unwrap()) });
+        tokio::time::sleep(SECOND).await;
+        let mut token = limiter.acquire(Attempt::new(RequestKind::Token, 1));
+        assert!(matches!(token.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+        drop(first);
+        tokio::time::sleep(SECOND).await;
+        assert!(waiting.is_finished());
     }
 }
