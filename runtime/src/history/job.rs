@@ -233,10 +233,9 @@ impl Job {
     fn begin_one(&mut self) -> bool {
         let Some((id, window)) = self.pager.next_request() else { return false };
         let mut request = self.template.request(window);
-        // The first page of a history goes before the further pages of others. A follower's requests stay live.
+        // The first page of a history, or of a round of a follower, goes before the further pages of others.
         if id > 1 {
-            let rank = |rank| if rank == Rank::First { Rank::Bulk } else { rank };
-            request = request.set_policy(|policy| policy.rank = rank(policy.rank));
+            request = request.set_policy(|policy| policy.rank = Rank::Bulk);
         }
         self.in_flight.push((id, fetch(request, window.to, self.decode, self.options.attempts)));
         true

@@ -448,3 +448,30 @@ async fn followers_go_before_histories() {
     assert!(service.seen().0 > 5900, "{:?}", service.seen());
     histories.iter().for_each(tokio::task::JoinHandle::abort);
 }
+
+/// A follower that starts a year ago has hundreds of pages to fetch. They go after the new bars of other followers and
+/// after single requests.
+#[tokio::test(start_paused = true)]
+async fn the_backlog_of_a_follower_goes_after_others() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    let machine = clock.clone();
+    let limit = RateLimit::new(1, SECOND, 20);
+    let client = service.builder().rate_limit(limit).clock(move || machine.machine()).build().unwrap();
+    let minutes = |coin| client.market().ratio().coin(coin).timeframe(Timeframe::M1);
+    let mut backlog = minutes("C").follow(at(START - 365 * 24 * HOUR));
+    let backlog = tokio::spawn(async move { while backlog.next().await.is_ok() {} });
+    let mut poller = minutes("B").follow(at(START));
+    for _ in 0..8 {
+        let update = poller.next().await.unwrap();
+        let end = |record: &crate::invented::RatioRecord| record.open_date.unix_seconds() - START + MINUTE;
+        let late: Vec<_> = update.records().iter().map(|record| clock.seconds() - end(record)).collect();
+        assert!(late.iter().all(|late| (2..6).contains(late)), "{late:?}");
+        let begun = Instant::now();
+        minutes("S").start_time(at(START)).end_time(at(START)).limit(1).await.unwrap();
+        assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
+    }
+    // The backlog uses the rest of the limit.
+    assert!(service.seen().0 > 450, "{:?}", service.seen());
+    backlog.abort();
+}
