@@ -27,6 +27,9 @@ const FIRST_PAUSE: Duration = Duration::from_secs(4);
 const MAX_PAUSE: Duration = Duration::from_secs(840);
 const PATIENCE: u32 = 100;
 
+/// The page after the last record is requested after the first of this many probes.
+const PROBES: u32 = 8;
+
 /// The shortest and the longest pause after a failure. Between these limits, a pause is as long as the time since the
 /// first of the consecutive failures.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(8));
@@ -96,6 +99,10 @@ pub(super) struct Schedule {
     /// the service, and requests a single page, because the time may be far in the future until then.
     has_begun: bool,
     is_silent: bool,
+    /// The number of probes since the last new record.
+    probes: u32,
+    /// True if the page after the last record is requested next, instead of another probe.
+    has_probed: bool,
 }
 
 /// The requests for one range.
@@ -134,6 +141,8 @@ impl Schedule {
             outage: None,
             has_begun: false,
             is_silent: false,
+            probes: 0,
+            has_probed: false,
         }
     }
 
@@ -172,12 +181,14 @@ impl Schedule {
         let Position { next, missing } = &self.position;
         let page = self.span(self.page_steps);
         let mut to = self.grid.floor(time).max(self.next_end());
-        // A probe of a silent series requests only as many of the latest intervals as fit on a page.
+        // A probe of a silent series requests only as many of the latest intervals as fit on a page. The page after the
+        // last record follows some of the probes, because a series may be later than a page.
         let longest = self.span(self.page_steps.max(self.settings.allowed_lateness));
-        let is_probe = self.lateness.in_vain.is_some_and(|age| age > longest);
+        let is_silent = self.lateness.in_vain.is_some_and(|age| age > longest);
+        let is_probe = is_silent && !self.has_probed;
         let from = if is_probe { to - page } else { *missing.first().unwrap_or(next).min(next) };
-        if !self.has_begun {
-            to = to.min(self.grid.floor(from) + page);
+        if !self.has_begun || is_silent && !is_probe {
+            to = to.min(self.grid.floor(if self.has_begun { *next } else { from }) + page);
         }
         let (window, next) = (Span { from, to }, *next);
         self.round = Some(Round { window, next, begun: now, responded: now, reached: None, is_probe });
@@ -248,17 +259,20 @@ impl Schedule {
         let (_, undecided) = self.dispute;
         let pause = DELAY.saturating_mul(1_u32.checked_shl(undecided).unwrap_or(u32::MAX)).min(MAX_PAUSE);
         self.dispute = if is_disputed { (now + pause, undecided + 1) } else { (now, 0) };
-        let Round { window, next: begin, begun, reached, .. } = self.round.take()?;
+        let Round { window, next: begin, begun, reached, is_probe, .. } = self.round.take()?;
+        self.probes += u32::from(is_probe);
+        self.has_probed = is_probe && self.probes % PROBES == 1;
         // The time of the request, as estimated after its response.
         let asked = time - now.saturating_duration_since(begun);
         let (end, next) = (self.next_end(), self.position.next);
         if begin < next {
             self.lateness.published(asked - next);
+            self.probes = 0;
         }
         self.retry = now;
         if end <= window.to.min(asked) {
             self.lateness.missing(asked - end);
-            self.retry += self.pause(time - self.due(), time - next);
+            self.retry += if self.has_probed { Duration::ZERO } else { self.pause(time - self.due(), time - next) };
         }
         // The request for the next interval includes the missing intervals, so only the last one is requested by itself.
         let late = self.position.missing.last().map(|from| time - (*from + self.grid.step + self.lateness.learned()));
