@@ -74,6 +74,8 @@ struct PlannedPage<R> {
     /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
     /// that this part is requested again. The value is the number of records on that page.
     confirms: Option<usize>,
+    /// Set if this window is a part of a larger window whose page had only bad records. The value is their number.
+    bad_half_of: Option<usize>,
     /// True if the page at which this window begins or ends has a record in this window.
     is_anchored: bool,
 }
@@ -89,7 +91,14 @@ enum PageState<R> {
 
 impl<R> PlannedPage<R> {
     fn new(window: Span) -> Self {
-        Self { window, state: PageState::Waiting, is_doubted: false, confirms: None, is_anchored: false }
+        Self {
+            window,
+            state: PageState::Waiting,
+            is_doubted: false,
+            confirms: None,
+            bad_half_of: None,
+            is_anchored: false,
+        }
     }
 
     fn settled(window: Span, response: PageResponse<R>) -> Self {
@@ -238,7 +247,7 @@ impl<R> Pager<R> {
                 let half = half(grid, page.window);
                 // The bodies of later windows of the same size would be too large as well.
                 self.limits.cut(half);
-                self.divide(index);
+                self.divide(index, None);
             }
             Err(error) => page.state = PageState::Settled(Err(error)),
         }
@@ -276,12 +285,21 @@ impl<R> Pager<R> {
                 (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
             }
         }
-        if received > 0 && response.report.bad_records.len() == received {
-            // The records of a smaller window would be bad too.
-            page.state = PageState::Settled(Ok(response));
-            return;
-        }
         let steps = self.options.grid.touched(page.window);
+        if received > 0 && response.report.bad_records.len() == received {
+            let covers_window = u64::try_from(received).unwrap_or(u64::MAX) >= steps;
+            let whole = page.bad_half_of;
+            if covers_window || whole.is_some_and(|whole| received < whole) {
+                // The records of a smaller window would be bad too.
+                page.state = PageState::Settled(Ok(response));
+                return;
+            }
+            // The page may have been truncated. If so, each half has as many records as the whole.
+            if whole.is_some() {
+                self.limits.cut(received);
+            }
+            return self.divide(index, Some(received));
+        }
         // If a step has several records, they may have displaced the records of other steps from the page.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !response.missing.is_empty()) {
@@ -290,7 +308,7 @@ impl<R> Pager<R> {
                 if !is_empty {
                     self.limits.cut(response.sorted.len());
                 }
-                return self.divide(index);
+                return self.divide(index, None);
             }
             page.is_doubted = is_empty && page.confirms.is_none();
             if !is_empty && !self.limits.is_trusted(received) {
@@ -385,11 +403,11 @@ impl<R> Pager<R> {
     }
 
     /// Replaces a window with windows of half its size, or of the learned maximum size if that is smaller.
-    fn divide(&mut self, index: usize) {
+    fn divide(&mut self, index: usize, bad_half_of: Option<usize>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let grid = self.options.grid;
         let pieces = grid.pieces(*window, self.limits.steps().min(half(grid, *window)));
-        self.replace(index, pieces.into_iter().map(PlannedPage::new));
+        self.replace(index, pieces.into_iter().map(|window| PlannedPage { bad_half_of, ..PlannedPage::new(window) }));
     }
 
     fn replace(&mut self, index: usize, pages: impl IntoIterator<Item = PlannedPage<R>>) {

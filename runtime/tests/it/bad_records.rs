@@ -5,6 +5,7 @@ use std::error::Error as _;
 use runtime::{DecodeError, Timestamp, Value};
 
 use crate::invented::Timeframe;
+use crate::ranges::{HOUR, START, at, query};
 use crate::scripted::{Service, reply};
 
 /// Returns a page of a thousand records, including the record `bad`.
@@ -98,4 +99,23 @@ async fn page_of_bad_records_is_requested_once() {
     let history = request.history("2023-11-14".parse::<Timestamp>().unwrap().."2023-12-14".parse().unwrap());
     let all = history.collect().await.unwrap();
     assert_eq!((service.seen().0, all.report.bad_records.len()), (2, 1000));
+}
+
+/// The service returns at most 100 records, of which the first 100 are bad. The records after them are requested.
+#[tokio::test(start_paused = true)]
+async fn records_after_a_truncated_page_of_bad_records_are_requested() {
+    let service = Service::new(|request, _| {
+        let number = |name: &str| query(request)[name].parse::<i64>().unwrap();
+        let (from, to) = (number("startTime"), number("endTime"));
+        let first = (from + HOUR - 1).div_euclid(HOUR) * HOUR;
+        let times = (0..).map(|index| first + index * HOUR).take_while(|time| *time <= to).take(100);
+        let record = |time: i64| {
+            if time < START + 100 * HOUR { "1".to_owned() } else { format!(r#"{{"openDate": {time}, "ratio": 0.5}}"#) }
+        };
+        let records: Vec<_> = times.map(record).collect();
+        reply(200, &[], &format!(r#"{{"data": [{}]}}"#, records.join(",")))
+    });
+    let request = service.client().market().ratio().coin("B").timeframe(Timeframe::H1).skip_bad_records();
+    let all = request.history(at(START)..at(START + 2000 * HOUR)).collect().await.unwrap();
+    assert_eq!(all.len(), 1900, "{:?}", all.report.gaps);
 }
