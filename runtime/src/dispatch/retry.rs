@@ -188,17 +188,20 @@ impl Retries {
     /// Adds the tenth of a retry that a success earns.
     pub(crate) fn succeeded(&self) {
         // The budget is usually full, and then nothing is written.
-        if self.full_at.load(Ordering::Relaxed) > 0 {
-            let earn = |full_at: u64| Some(full_at.saturating_sub(EARNED));
-            let _ = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
-        }
+        let now = self.now();
+        let earn = |full_at: u64| Some(full_at.saturating_sub(EARNED)).filter(|_| full_at > now);
+        let _ = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
     }
 
     /// Takes one retry from the budget; returns whether one was left.
     fn pay(&self) -> bool {
-        let now = u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now = self.now();
         let pay = |full_at: u64| Some(full_at.max(now) + COST).filter(|full_at| full_at - now <= self.full);
         self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay).is_ok()
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Returns the delay before the next attempt, together with the error. If no attempt follows, for example because
