@@ -31,6 +31,8 @@ pub(crate) struct RequestContext {
     attempts: Attempts,
     /// The status of the last attempt's response.
     pub(super) status: Option<u16>,
+    /// The duration of the last attempt.
+    pub(crate) last_attempt: Duration,
     /// The error of the last attempt that was followed by a retry.
     failure: Option<Error>,
     /// True if a timeout expired.
@@ -62,6 +64,7 @@ impl RequestContext {
             attempts: Attempts::default(),
             status: None,
             failure: None,
+            last_attempt: Duration::ZERO,
         }
     }
 
@@ -114,7 +117,7 @@ impl RequestContext {
 
     /// Reports the outcome of an attempt.
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
-        self.status = outcome.ok();
+        (self.status, self.last_attempt) = (outcome.ok(), since.elapsed());
         let (request, number, elapsed) = (self.request, self.attempts.sent, since.elapsed());
         self.observers.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
     }

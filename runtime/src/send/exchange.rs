@@ -174,8 +174,7 @@ pub(crate) async fn send(
             let (date, age) = (response.headers.get("date"), response.headers.get("age"));
             let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
             let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
-            let timing = context.timing();
-            let reached = connection.clock.add(date, age, timing.elapsed.saturating_sub(timing.waited));
+            let reached = connection.clock.add(date, age, context.last_attempt);
             Ok(Box::new(UndecodedResponse { connection, target, response, reached, context }))
         }
         Err(error) => {

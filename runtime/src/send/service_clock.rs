@@ -22,6 +22,9 @@ const TOLERANCE: Duration = Duration::from_secs(5);
 const RESOLUTION: Duration = Duration::from_secs(1);
 const DRIFT_DIVISOR: u32 = 20_000;
 
+/// The number of consecutive responses without `Date` after which the wall clock decides a dispute.
+const MAX_UNDATED: u32 = 3;
+
 /// A function that returns the time of this machine.
 pub(crate) type WallClock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
@@ -64,12 +67,14 @@ pub(crate) struct Estimate {
     doubt: Option<Timestamp>,
     /// The time of the last `Date` that was believed, or of the first.
     dated: Option<Instant>,
+    /// The number of responses without `Date` since the last one with it.
+    undated: u32,
 }
 
 impl Estimate {
     /// Creates the estimate before the first `Date`, which is the time of the wall clock.
     pub(crate) fn new(at: Instant, wall: Timestamp) -> Self {
-        Self { at, wall, time: wall, doubt: None, dated: None }
+        Self { at, wall, time: wall, doubt: None, dated: None, undated: 0 }
     }
 
     /// Returns the time that the service has reached, as far as is known.
@@ -100,7 +105,15 @@ impl Estimate {
     pub(crate) fn add(&mut self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> Timestamp {
         let drift = self.dated.map_or(Duration::ZERO, |dated| (self.at - dated) / DRIFT_DIVISOR);
         let estimated = self.time() - in_flight - age - RESOLUTION - drift;
-        let Some(date) = date else { return estimated };
+        let Some(date) = date else {
+            self.undated = self.undated.saturating_add(1);
+            if self.is_disputed() && self.undated >= MAX_UNDATED {
+                // The service no longer sends `Date`, so nothing else can decide.
+                *self = Self::new(self.at, self.wall);
+            }
+            return estimated;
+        };
+        self.undated = 0;
         let time = date + age;
         let witnesses = [Some(self.time), self.doubt, Some(self.wall)];
         if let Some(witness) = witnesses.into_iter().flatten().find(|witness| agree(*witness, time)) {
@@ -132,8 +145,9 @@ mod tests {
     enum Step {
         Wait(u64, i64),
         Date(i64, u64),
+        NoDate,
     }
-    use Step::{Date, Wait};
+    use Step::{Date, NoDate, Wait};
 
     /// Returns the estimate, whether it is disputed, and the time of the last response, in seconds.
     fn check(wall: i64, steps: &[Step]) -> (i64, bool, i64) {
@@ -145,6 +159,7 @@ mod tests {
                     now += Duration::from_secs(seconds);
                     wall = Timestamp::from_unix_seconds(wall.unix_seconds() + of_wall);
                 }
+                NoDate => reached = estimate.add(None, Duration::ZERO, Duration::ZERO),
                 Date(date, age) => {
                     let date = Some(Timestamp::from_unix_seconds(date));
                     reached = estimate.add(date, Duration::from_secs(age), Duration::ZERO);
@@ -180,6 +195,10 @@ mod tests {
             assert_eq!(check(wall, &[&begun[..], &[Date(1, 0)]].concat()), (1, false, 1));
         }
         assert_eq!(check(0, &[Date(0, 0), Wait(10, 10 - HOUR)]), (10, false, 0));
+        // The service no longer sends `Date`.
+        let suspended = [Date(0, 0), Wait(1, HOUR + 1), NoDate, NoDate];
+        assert!(check(0, &suspended).1);
+        assert_eq!(check(0, &[&suspended[..], &[NoDate, Wait(1, 1)]].concat()), (HOUR + 2, false, -1));
         assert_eq!(check(0, &[Wait(10, HOUR)]), (HOUR, false, 0));
     }
 
