@@ -180,7 +180,7 @@ macro_rules! __request {
         /// The calling thread waits for the response. One background thread, which a client shares with its clones,
         /// keeps connections alive between requests. Any number of threads may send at once. In an async task both
         /// methods return an error; in `spawn_blocking` they work.
-        impl<E: $crate::Endpoint + $crate::emitted::BlockingFeature> Request<E> {
+        impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///
             /// ```no_run
@@ -189,12 +189,18 @@ macro_rules! __request {
             /// # Ok(())
             /// # }
             /// ```
-            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error> {
+            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error>
+            where
+                E: $crate::emitted::BlockingFeature,
+            {
                 <E::Body as $crate::Body>::read(self.untyped.send_blocking())
             }
 
             /// Sends the request, waits, and returns the status and headers with the body.
-            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error>
+            where
+                E: $crate::emitted::BlockingFeature,
+            {
                 self.untyped.send_blocking()?.into_response()
             }
         }
