@@ -33,12 +33,12 @@ impl AnyClient {
 
     /// Creates a request for an endpoint of the registry.
     pub fn endpoint(&self, endpoint: &'static EndpointInfo) -> Request<Dynamic> {
-        Request::of(Untyped::new(&self.0, endpoint))
+        Request::from_untyped(Untyped::new(&self.0, endpoint))
     }
 
     /// Creates a request for any path.
     pub fn raw(&self, path: impl Into<String>) -> Request<Raw> {
-        Request::of(Untyped::raw(&self.0, path.into()))
+        Request::from_untyped(Untyped::raw(&self.0, path.into()))
     }
 
     fn with(service: &'static ServiceInfo, settings: Settings) -> Builder<Self> {

@@ -49,7 +49,7 @@ macro_rules! __client {
             /// # }
             /// ```
             pub fn raw(&self, path: impl ::std::convert::Into<::std::string::String>) -> Request<$crate::Raw> {
-                Request::of($crate::emitted::Untyped::raw(&self.0, path.into()))
+                Request::from_untyped($crate::emitted::Untyped::raw(&self.0, path.into()))
             }
 
             /// Creates a request for an endpoint of the registry that is chosen at run time.
@@ -70,7 +70,7 @@ macro_rules! __client {
             /// # }
             /// ```
             pub fn endpoint(&self, endpoint: &'static $crate::registry::EndpointInfo) -> Request<$crate::Dynamic> {
-                Request::of($crate::emitted::Untyped::new(&self.0, endpoint))
+                Request::from_untyped($crate::emitted::Untyped::new(&self.0, endpoint))
             }
 
             /// Returns the time of the service, as estimated from the responses so far.
@@ -98,7 +98,7 @@ macro_rules! __client {
 
         impl<E: $crate::Endpoint> Request<E> {
             pub(crate) fn new(client: &Client) -> Self {
-                Self::of($crate::emitted::Untyped::new(&client.0, E::INFO))
+                Self::from_untyped($crate::emitted::Untyped::new(&client.0, E::INFO))
             }
 
             /// Sets a param; `None` omits it.
@@ -107,7 +107,7 @@ macro_rules! __client {
                 wire_name: &'static str,
                 value: impl $crate::wire::IntoParam<T, Via>,
             ) -> Self {
-                Self::of(self.untyped.set_param(wire_name, value))
+                Self::from_untyped(self.untyped.set_param(wire_name, value))
             }
 
             /// Sets a param to several values; `None` omits it.
@@ -116,14 +116,14 @@ macro_rules! __client {
                 wire_name: &'static str,
                 values: impl $crate::wire::IntoParamList<T, Via>,
             ) -> Self {
-                Self::of(self.untyped.set_list(::std::borrow::Cow::Borrowed(wire_name), values.into_param_list()))
+                Self::from_untyped(self.untyped.set_list(::std::borrow::Cow::Borrowed(wire_name), values.into_param_list()))
             }
         }
 
         /// Converts to the runtime's type, which is accepted by functions that work with any client.
         impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
             fn from(request: Request<E>) -> Self {
-                Self::of(request.untyped)
+                Self::from_untyped(request.untyped)
             }
         }
 

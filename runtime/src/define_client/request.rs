@@ -64,7 +64,7 @@ macro_rules! __request {
             where
                 E: $crate::history::HasHistory,
             {
-                $crate::history::History::new($crate::Request::of(self.untyped), range)
+                $crate::history::History::new($crate::Request::from_untyped(self.untyped), range)
             }
 
             /// Returns the records from this time on, without an end. Each record is returned as soon as its interval
@@ -73,7 +73,7 @@ macro_rules! __request {
             where
                 E: $crate::history::HasHistory,
             {
-                $crate::history::Follow::new($crate::Request::of(self.untyped), ::std::convert::Into::into(from))
+                $crate::history::Follow::new($crate::Request::from_untyped(self.untyped), ::std::convert::Into::into(from))
             }
         }
 
@@ -84,13 +84,13 @@ macro_rules! __request {
             /// the record with that value is dropped and listed in [`Series::bad_records`]. A body that is not JSON or
             /// not a series is always an error, and so is a response with more than 1,000 bad records.
             pub fn skip_bad_records(self) -> Self {
-                Self::of(self.untyped.skip_bad_records())
+                Self::from_untyped(self.untyped.skip_bad_records())
             }
         }
 
         impl<E> Request<E> {
             #[doc(hidden)]
-            pub fn of(untyped: $crate::emitted::Untyped) -> Self {
+            pub fn from_untyped(untyped: $crate::emitted::Untyped) -> Self {
                 Self { untyped, endpoint: ::std::marker::PhantomData }
             }
 
@@ -103,7 +103,7 @@ macro_rules! __request {
                 name: impl ::std::convert::Into<::std::string::String>,
                 value: impl $crate::wire::ToWire,
             ) -> Self {
-                Self::of(self.untyped.set_value(::std::borrow::Cow::Owned(name.into()), &value))
+                Self::from_untyped(self.untyped.set_value(::std::borrow::Cow::Owned(name.into()), &value))
             }
 
             /// Sets a param to several values by its wire name, in the list format of the catalogue.
@@ -114,7 +114,7 @@ macro_rules! __request {
                 name: impl ::std::convert::Into<::std::string::String>,
                 values: impl ::std::iter::IntoIterator<Item: $crate::wire::ToWire>,
             ) -> Self {
-                Self::of(self.untyped.set_list(::std::borrow::Cow::Owned(name.into()), ::std::option::Option::Some(values)))
+                Self::from_untyped(self.untyped.set_list(::std::borrow::Cow::Owned(name.into()), ::std::option::Option::Some(values)))
             }
 
             /// Sets the timeout for the entire request; overrides the client's.
@@ -130,27 +130,27 @@ macro_rules! __request {
             /// # }
             /// ```
             pub fn timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
+                Self::from_untyped(self.untyped.set_policy(|policy| policy.timeout = timeout))
             }
 
             /// Sets the timeout for each attempt of this request; overrides the client's.
             pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
+                Self::from_untyped(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
             }
 
             /// Sets the maximum time of this request in the rate-limit queue; overrides the client's.
             pub fn queue_timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = ::std::option::Option::Some(timeout)))
+                Self::from_untyped(self.untyped.set_policy(|policy| policy.queue_timeout = ::std::option::Option::Some(timeout)))
             }
 
             /// Sets the retry rules of this request; they override the client's. The retry budget remains the client's.
             pub fn retry(self, retry: $crate::Retry) -> Self {
-                Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
+                Self::from_untyped(self.untyped.set_policy(|policy| policy.retry = retry))
             }
 
             /// Sends a header with this request; it replaces the client's header of that name.
             pub fn header(self, name: impl ::std::convert::AsRef<str>, value: impl ::std::convert::AsRef<str>) -> Self {
-                Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
+                Self::from_untyped(self.untyped.header(name.as_ref(), value.as_ref()))
             }
 
             /// Returns the path and query as they are sent, relative to the base URL.
@@ -161,7 +161,7 @@ macro_rules! __request {
             /// Converts to the same request, with a type that does not name the endpoint. Its response is an
             /// [`AnyBody`](crate::AnyBody).
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
-                Request::of(self.untyped)
+                Request::from_untyped(self.untyped)
             }
 
             /// Returns the params that are set, each with its value as sent, before encoding.
@@ -216,7 +216,7 @@ macro_rules! __request {
 
         impl<E> ::std::clone::Clone for Request<E> {
             fn clone(&self) -> Self {
-                Self::of(::std::clone::Clone::clone(&self.untyped))
+                Self::from_untyped(::std::clone::Clone::clone(&self.untyped))
             }
         }
 
