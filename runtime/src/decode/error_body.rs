@@ -12,18 +12,24 @@ use crate::values::Value;
 
 /// Returns the response, or the error that the status in its body reports.
 pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<HttpResponse, Error> {
-    let status = if paths.code.is_empty() { paths.message } else { paths.code };
     let text = std::str::from_utf8(&response.body).unwrap_or_default();
-    let found = paths.success.first().and_then(|_| status.iter().find_map(|path| at_path(text, path)));
-    let is_success = |value: &str| {
-        let value = decode::any(value).unwrap_or_default();
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        value.is_null() || paths.success.contains(&text.as_str())
+    // A status that cannot be read is not a success.
+    let is_success = |value: Value| {
+        let (text, number) = (value.as_str().map_or_else(|| value.to_string(), str::to_owned), value.as_f64());
+        let is = |success: &&str| *success == text || number.is_some_and(|number| success.parse() == Ok(number));
+        paths.success.iter().any(is)
     };
-    if found.is_none_or(is_success) {
+    if status(text, paths).is_none_or(|status| decode::any(status).is_ok_and(is_success)) {
         return Ok(response);
     }
     Err(refusal(response, paths, ", but the body is an error of the service", None))
+}
+
+/// Returns the text of the status in a body, if the catalogue has the values that mean success.
+fn status<'a>(body: &'a str, paths: &ErrorBodyInfo) -> Option<&'a str> {
+    let status = if paths.code.is_empty() { paths.message } else { paths.code };
+    let find = || status.iter().filter_map(|path| at_path(body, path)).find(|text| *text != "null");
+    if paths.success.is_empty() { None } else { find() }
 }
 
 /// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
@@ -38,14 +44,14 @@ pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str,
 }
 
 /// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
-/// that path is not a field of the record. A status in the body, which has already decided, replaces this rule.
+/// that path is not a field of the record. A status in the body has already decided, and replaces this rule.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBodyInfo) -> bool {
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
     let mut messages = paths.message.to_vec();
     messages.retain(|path| path.split('.').next().is_some_and(|key| !is_field(key) && body.contains(key)));
     // A number is not a message: `"error": 0` means that there is no error.
     let is_message = |text: String| text.parse::<f64>().is_err();
-    paths.success.is_empty() && !messages.is_empty() && find(body.as_bytes(), &messages).is_some_and(is_message)
+    status(body, paths).is_none() && find(body.as_bytes(), &messages).is_some_and(is_message)
 }
 
 /// Returns whether the envelope of a series without records is an error of the service. Some services send a message
@@ -108,6 +114,8 @@ mod tests {
             (&number, r#"{"status": {"code": null}}"#, Ok(())),
             (&number, r#"{"status": {"code": 7}, "note": "too many"}"#, Err((Some("7"), ": too many"))),
             (&number, r#"{"data": [1], "status": {"code": "07"}}"#, Err((Some("07"), ""))),
+            (&number, r#"{"status": {"code": 0.0}}"#, Ok(())),
+            (&number, r#"{"status": {"code": 1e999}}"#, Err((None, ""))),
             (&list, r#"{"error": [], "result": 1}"#, Ok(())),
             (&list, r#"{"error": ["no pair"]}"#, Err((None, ": no pair"))),
         ] {
@@ -142,6 +150,20 @@ mod tests {
             assert_eq!(is_error(body, Some(&NOTED), ERRORS), is_expected, "{body}");
         }
         assert!(is_error(r#"{"note": "no field"}"#, None, ERRORS));
+    }
+
+    #[test]
+    fn message_decides_if_a_body_has_no_status() {
+        let paths = ErrorBodyInfo { name: None, message: &["msg", "error"], code: &["code"], success: &["0"] };
+        for (body, is_expected) in [
+            (r#"{"error": "maintenance"}"#, true),
+            (r#"{"code": null, "msg": "maintenance"}"#, true),
+            (r#"{"code": 0, "msg": "success"}"#, false),
+            (r#"{"result": 1}"#, false),
+        ] {
+            assert!(accept(HttpResponse::new(200, Headers::new(), body), &paths).is_ok(), "{body}");
+            assert_eq!(is_error(body, None, &paths), is_expected, "{body}");
+        }
     }
 
     #[test]
