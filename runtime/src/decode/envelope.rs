@@ -51,10 +51,9 @@ impl Layout {
     }
 
     /// Returns the paths of the records and of the metadata. `key` is the name in the body for which `*` stands.
-    pub(crate) fn paths(&self, key: Option<&str>) -> [Option<String>; 2] {
+    pub(crate) fn paths<'k>(&self, key: Option<&'k str>) -> [Option<Vec<&'k str>>; 2] {
         let named = |part| if part == "*" { key.unwrap_or(part) } else { part };
-        let data = self.data.map(|data| data.split('.').map(named).collect::<Vec<_>>().join("."));
-        [data, self.metadata.map(str::to_owned)]
+        [self.data, self.metadata].map(|path| Some(path?.split('.').map(named).collect()))
     }
 }
 
@@ -240,7 +239,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(error.beyond(MAX_BAD_RECORDS));
         }
         let [data, _] = self.layout.paths(self.rest.key.as_deref());
-        let error = error.in_field(&data.unwrap_or_default());
+        let error = error.in_field(&data.unwrap_or_default().join("."));
         self.rest.bad_records.push(BadRecord { index, error, text: json.since(start).to_owned() });
         Ok(())
     }

@@ -175,7 +175,7 @@ impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { records, metadata, unknown_fields, key, info, .. } = self;
-        fields::serialize_series(&info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
+        fields::serialize_series(info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
     }
 }
 

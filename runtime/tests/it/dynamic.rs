@@ -321,6 +321,7 @@ static LIST: EndpointInfo = EndpointInfo {
 #[tokio::test(start_paused = true)]
 async fn records_are_found_at_the_path_of_their_endpoint() {
     for (endpoint, body) in [
+        (&ROWS, r#"{"result":{"BTC.USD":[{"price":1.5,"orders":null}],"last":7},"metadata":{}}"#),
         (&ROWS, r#"{"result":{"BTC":[{"price":1.5,"orders":null}],"last":7},"metadata":{}}"#),
         (&LIST, r#"[{"price":1.5,"orders":null}]"#),
     ] {

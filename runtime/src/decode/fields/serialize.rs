@@ -161,21 +161,21 @@ impl Serialize for UnknownFields {
 /// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
 /// the metadata.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
-    [data, to_metadata]: &[Option<String>; 2],
+    [data, to_metadata]: [Option<Vec<&str>>; 2],
     records: &[T],
     metadata: &impl Serialize,
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let Some(data) = data else { return records.serialize(serializer) };
+    let Some(data) = &data else { return records.serialize(serializer) };
     let unknown = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
     Level { leads: [Some(data), to_metadata.as_deref()], records: &records, metadata, unknown }.serialize(serializer)
 }
 
 /// One object on the path to the records and the metadata.
 struct Level<'r, M> {
-    leads: [Option<&'r str>; 2],
+    leads: [Option<&'r [&'r str]>; 2],
     records: &'r [FieldValue<'r>],
     metadata: &'r M,
     /// Unknown fields, including those of inner objects.
@@ -184,13 +184,15 @@ struct Level<'r, M> {
 
 impl<M: Serialize> Serialize for Level<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let keys = self.leads.map(|lead| lead.map(|lead| lead.split('.').next().unwrap_or_default()));
+        let keys = self.leads.map(|lead| lead?.first().copied());
         let mut object = serializer.serialize_map(None)?;
-        for (index, (lead, key)) in self.leads.into_iter().zip(keys).enumerate() {
-            match key {
-                Some(key) if lead == Some(key) && index == 0 => object.serialize_entry(key, self.records)?,
-                Some(key) if lead == Some(key) => object.serialize_entry(key, self.metadata)?,
-                Some(key) if !keys[..index].contains(&Some(key)) => object.serialize_entry(key, &self.within(key))?,
+        for (index, lead) in self.leads.into_iter().enumerate() {
+            match lead {
+                Some([key]) if index == 0 => object.serialize_entry(key, self.records)?,
+                Some([key]) => object.serialize_entry(key, self.metadata)?,
+                Some([key, ..]) if !keys[..index].contains(&Some(key)) => {
+                    object.serialize_entry(key, &self.within(key))?;
+                }
                 _ => {}
             }
         }
@@ -202,8 +204,8 @@ impl<M: Serialize> Serialize for Level<'_, M> {
 
 impl<'r, M> Level<'r, M> {
     /// Returns the next inner level: the object under `key`.
-    fn within(&self, key: &str) -> Self {
-        let further = |lead: Option<&'r str>| lead?.strip_prefix(key)?.strip_prefix('.');
+    fn within(&self, key: &'r str) -> Self {
+        let further = |lead: Option<&'r [&'r str]>| lead?.strip_prefix(&[key]);
         let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());
         Self {
             leads: self.leads.map(further),

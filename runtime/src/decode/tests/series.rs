@@ -81,7 +81,7 @@ fn nested_records_are_written_at_their_path() {
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(
-        &Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
+        Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
         &data,
         &RecordValue::of(&metadata),
         &unknown_fields,
