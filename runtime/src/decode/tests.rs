@@ -8,6 +8,7 @@ mod json_paths;
 mod series;
 mod written_forms;
 
+use super::record::RecordValue;
 use super::sample::{Every, Side};
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
@@ -248,4 +249,16 @@ fn value_equals_the_one_of_serde_json() {
         }
     }
     assert!(read > 10_000, "{read}");
+}
+
+#[test]
+fn changed_value_is_written_instead_of_the_original() {
+    for original in [r#""0.10""#, r#""1e3""#, r#""2""#] {
+        let mut record = check(&format!(r#""maybe": {original}"#)).unwrap();
+        for (value, expected) in [(Some(0.5), r#""maybe":0.5"#), (None, r#""maybe":null"#)] {
+            record.maybe = value;
+            let text = serde_json::to_string(&RecordValue::of(&record)).unwrap();
+            assert!(text.contains(expected), "{original}: {text}");
+        }
+    }
 }

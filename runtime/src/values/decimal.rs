@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Number, Value};
+use super::Number;
+use crate::decode::fields::text_or_number;
 
 /// A decimal number with every digit that the service wrote, for example a price that an `f64` would round.
 ///
@@ -74,11 +75,10 @@ impl Serialize for Decimal {
     }
 }
 
-/// Reads a string or a number.
+/// Reads a string or a number. A number in JSON keeps every digit.
 impl<'de> Deserialize<'de> for Decimal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        value.as_str().map_or_else(|| value.to_string(), str::to_owned).parse().map_err(D::Error::custom)
+        text_or_number(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -88,10 +88,11 @@ impl TryFrom<&Decimal> for rust_decimal::Decimal {
     type Error = rust_decimal::Error;
 
     fn try_from(decimal: &Decimal) -> Result<Self, rust_decimal::Error> {
-        match decimal.as_str() {
-            text if text.contains(['e', 'E']) => Self::from_scientific(text),
-            text => Self::from_str_exact(text),
-        }
+        let text = decimal.as_str();
+        let (digits, exponent) = text.split_once(['e', 'E']).unzip();
+        // Without this check, `from_scientific` would round the digits.
+        let number = Self::from_str_exact(digits.unwrap_or(text))?;
+        exponent.map_or(Ok(number), |_: &str| Self::from_scientific(text))
     }
 }
 
@@ -109,6 +110,8 @@ impl std::error::Error for ParseDecimalError {}
 
 #[cfg(test)]
 mod tests {
+    use serde_core::de::IntoDeserializer;
+
     use super::*;
 
     #[test]
@@ -118,6 +121,14 @@ mod tests {
             assert_eq!((decimal.to_string().as_str(), decimal.as_str()), (text, text));
             let json = serde_json::to_string(&decimal).unwrap();
             assert_eq!((json.as_str(), serde_json::from_str(&json).unwrap()), (format!("{text:?}").as_str(), decimal));
+        }
+        let digits = "0.070920000000000000001";
+        assert_eq!(serde_json::from_str::<Decimal>(digits).unwrap().as_str(), digits);
+        assert_eq!(serde_json::from_value::<Decimal>(0.25.into()).unwrap().as_str(), "0.25");
+        let text: serde_core::de::value::StrDeserializer<'_, serde_core::de::value::Error> = "0.10".into_deserializer();
+        assert_eq!(Decimal::deserialize(text).unwrap().as_str(), "0.10");
+        for json in ["null", "[1]", r#""x""#, "1e999"] {
+            assert!(serde_json::from_str::<Decimal>(json).is_err(), "{json}");
         }
         for text in ["", "+1", "1,5", "0x1", "1e999", "NaN"] {
             assert_eq!(text.parse::<Decimal>(), Err(ParseDecimalError(())), "{text}");
@@ -130,6 +141,8 @@ mod tests {
         let convert = |text: &str| rust_decimal::Decimal::try_from(&text.parse::<Decimal>().unwrap());
         assert_eq!(convert("0.10").unwrap().to_string(), "0.10");
         assert_eq!(convert("1.5e2").unwrap(), rust_decimal::Decimal::from(150));
+        assert!(convert("1.234567890123456789012345678901234567890e1").is_err());
+        assert_eq!(convert("1.23e28").unwrap().to_string(), format!("123{}", "0".repeat(26)));
         assert!(convert("0.00000000000000000000000000000000001").is_err());
     }
 }

@@ -14,9 +14,10 @@ use std::time::{Duration, SystemTime};
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::decode::fields::text_or_number;
 use crate::platform;
 use crate::registry::TimeUnit;
-use crate::values::Value;
+use crate::values::Number;
 use crate::values::wire::ToWire;
 
 /// A time, with nanosecond resolution.
@@ -104,6 +105,7 @@ impl Timestamp {
     /// Reads a decimal number in a unit exactly, for example `1400949917.858329958` seconds; returns `None` if the text
     /// is not a plain decimal number, or if it has a fraction of a nanosecond.
     pub(crate) fn from_decimal(text: &str, unit: TimeUnit) -> Option<Self> {
+        Number::parse(text)?;
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = unit.nanos().ilog10() as usize;
         let fraction = fraction.trim_end_matches('0');
@@ -113,7 +115,7 @@ impl Timestamp {
         let count: i64 = whole.parse().ok()?;
         let nanos: i128 = format!("{fraction:0<digits$}").parse().unwrap_or_default();
         let nanos = if whole.starts_with('-') { -nanos } else { nanos };
-        Some(Self { nanos: Self::from_wire(count, unit).nanos + nanos })
+        Some(Self::from_unix_nanos(Self::from_wire(count, unit).nanos + nanos))
     }
 
     /// Returns the current time.
@@ -211,13 +213,10 @@ impl Serialize for Timestamp {
 /// Reads Unix seconds, as a number or as text, or a time as `parse` does; exact to the nanosecond.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A `Value` is read first, because with the feature `serde_json/arbitrary_precision` a visitor would receive a
-        // number as a map.
-        let value = Value::deserialize(deserializer)?;
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = text_or_number(deserializer)?;
         let time = Self::from_decimal(&text, TimeUnit::Seconds).or_else(|| text.parse().ok());
         time.ok_or_else(|| {
-            D::Error::custom(format!("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found {value}"))
+            D::Error::custom(format!("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found `{text}`"))
         })
     }
 }
@@ -300,6 +299,10 @@ mod tests {
             (r#""1.0000000001""#, None),
             (r#""1.x""#, None),
             ("1e400", None),
+            ("1400949917.858329958", Some(1_400_949_917_858_329_958)),
+            (r#""-9223372036854775808.5""#, Some(i128::from(i64::MIN) * 1_000_000_000)),
+            (r#""+5""#, None),
+            (r#""5.""#, None),
         ] {
             assert_eq!(serde_json::from_str(json).ok(), nanos.map(Timestamp::from_unix_nanos), "{json}");
         }

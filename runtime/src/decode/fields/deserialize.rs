@@ -24,6 +24,12 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     decode(&json).map_err(D::Error::custom)
 }
 
+/// Returns the text of a string, or of another value as it is in JSON, where a number has every digit.
+pub(crate) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let json = deserializer.deserialize_newtype_struct(RAW_VALUE, Text)?;
+    Ok(serde_json::from_str(&json).unwrap_or(json))
+}
+
 /// The name of the newtype that `serde_json::value::RawValue` requests. `serde_json` passes the text of the value as the
 /// only entry of a map, with this name as its key. Any other format passes the value, within a newtype or bare. If a later
 /// `serde_json` used another name, numbers would only lose digits that do not fit into an `f64`, and a test would fail.
@@ -37,6 +43,22 @@ impl<'de> Visitor<'de> for Text {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+        Ok(Value::from(text).to_string())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<String, E> {
+        Ok(Value::from(number).to_string())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<String, A::Error> {

@@ -2,7 +2,8 @@
 //!
 //! Fields have their wire names, and a timestamp has the unit of its field. An absent value is written as `null`, so
 //! that all records of a type have the same fields. Unknown fields follow the known fields. A value that the service
-//! wrote in another form, such as `"0.10"`, is written in that form if it has not been changed since.
+//! wrote in another form, such as `"0.10"`, is written in that form if it has not been changed since. A number that would
+//! lose digits as an `f64` is written as a string.
 
 use serde_core::ser::{Error, SerializeMap, SerializeStruct};
 use serde_core::{Serialize, Serializer};
@@ -139,17 +140,19 @@ fn instead(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFie
             other => other.is_null(),
         };
         let original = originals.iter().find(|(name, _)| name == field.wire_name);
-        let original = original.filter(|(_, text)| is_same(value, field.ty, text));
+        // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
+        let forms = original.map(|(_, text)| [decode::any(text).ok(), Some(Value::from(*text))]);
+        let mut forms = forms.into_iter().flatten().flatten();
         let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
-        original.and_then(|(_, text)| decode::any(text).ok()).or_else(misfit)
+        forms.find(|form| is_same(value, field.ty, &form.to_string())).or_else(misfit)
     };
     info.fields.iter().zip(values).map(of_field).collect()
 }
 
-/// Returns whether a text is read as this value, so that the value was not changed since.
+/// Returns whether a text is read as this value; an empty string stands for no value.
 fn is_same(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
     let read = decode::read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
-    read.map_or(value.is_null(), |read| read.as_field_value() == value)
+    read.map_or(text == r#""""# && value.is_null(), |read| read.as_field_value() == value)
 }
 
 impl Serialize for UnknownFields {

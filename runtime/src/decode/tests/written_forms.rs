@@ -24,6 +24,7 @@ static QUOTE: RecordInfo = RecordInfo::new(
         field("day", ValueType::Timestamp(TimeUnit::Iso8601)),
         field("name", ValueType::String),
         field("open", ValueType::Boolean),
+        field("sizes", ValueType::List(&ValueType::Decimal)),
         field("levels", ValueType::List(&ValueType::List(&ValueType::Number))).quoted(true),
         field("pairs", ValueType::List(&ValueType::Record(PAIR))),
         FieldInfo::new("fee", "fee", ValueType::Integer, Evidence::Reported).optional(true),
@@ -65,6 +66,23 @@ fn records_are_written_as_they_came() {
         assert_eq!(written(&record), serde_json::from_str::<Value>(&format!("{{{fields}}}")).unwrap(), "{fields}");
         let again = serde_json::to_string(&record).unwrap();
         assert_eq!(written(&read(&again).unwrap().0), written(&record), "{fields}");
+    }
+}
+
+#[test]
+fn records_are_written_with_every_digit() {
+    for (came, expected) in [
+        (r#""size":0.070920000000000000001"#, r#""size":"0.070920000000000000001""#),
+        (r#""size":123456789012345678901234567890"#, r#""size":"123456789012345678901234567890""#),
+        (r#""size":1.50"#, r#""size":"1.50""#),
+        (r#""size":0.25"#, r#""size":0.25"#),
+        (r#""at":1400949917.858329958"#, r#""at":"1400949917.858329958""#),
+        (r#""sizes":[1.10,"2",0.070920000000000000001]"#, r#""sizes":["1.10","2","0.070920000000000000001"]"#),
+    ] {
+        let (record, _) = read(&format!(r#"{{"id": 1, {came}}}"#)).unwrap();
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(read(&text).unwrap().0, record, "{text}");
     }
 }
 
