@@ -100,7 +100,7 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
 
 /// Notes that a file has records of several intervals, which a program that reads it may not expect.
 pub(crate) fn several_intervals(log: Log, file: &JobFile, status: &tables::Status) {
-    let step = file.series.iter().find_map(|one| Some(one.endpoint.known?.history(program::service())?.step));
+    let step = file.series.iter().find_map(|one| Some(one.endpoint.history()?.step));
     let Some(step) = step else { return };
     let values = |path: &str| path_value(path, step);
     let intervals: BTreeMap<u64, String> =
@@ -114,7 +114,7 @@ pub(crate) fn several_intervals(log: Log, file: &JobFile, status: &tables::Statu
 }
 
 /// Creates the failure for series without a record.
-pub(crate) fn no_record(labels: &[&str], file: &JobFile) -> Failure {
+pub(crate) fn no_record(labels: &[String], file: &JobFile) -> Failure {
     let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from..file.to)));
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
@@ -138,42 +138,37 @@ impl Reporter {
         self.bar.clear();
         self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
         let (out, summary) = (&file.out, ended?);
+        if summary.is_cancelled || summary.is_unreachable {
+            let unreachable = (ExitKind::Service, "stopped because the service does not respond");
+            let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
+            let kept = counted(self.bar.total.records, "record");
+            let failure = Failure::new(ending, format!("{cause}; kept the {kept} fetched so far"));
+            return Err(failure.help("run the same command to continue"));
+        }
         // The age of the last record is not printed if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
         // If no request was needed, the plan has already reported that.
-        let is_stopped = summary.is_cancelled || summary.is_unreachable;
-        if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
+        if summary.requests > 0 || !summary.files.is_empty() {
             outcome(self.log, out, &summary, &self.labels, now);
         }
-        let of_series = || summary.series.iter().zip(&self.labels);
-        // The failed requests of an incomplete run are already listed, so their records are not counted again.
-        let unfetched = |report: &SeriesReport| if summary.is_complete { report.unfetched } else { 0 };
-        let warnings = of_series().filter(|_| !is_stopped).flat_map(|(report, label)| {
-            let gaps = (report.missing, "missing between its first and last record");
-            let counts = [gaps, (unfetched(report), "never fetched")];
-            counts
-                .into_iter()
-                .filter(|(count, _)| *count > 0)
-                .map(move |(count, what)| line_of(&format!("{label}: {} {what}", counted(count, "record")), MAX_LINE))
-        });
-        let warnings: Vec<_> = warnings.collect();
+        let mut warnings = Vec::new();
+        for (report, label) in summary.series.iter().zip(&self.labels) {
+            // The failed requests of an incomplete run are already listed, so their records are not counted again.
+            let unfetched = if summary.is_complete { report.unfetched } else { 0 };
+            let gaps = [(report.missing, "missing between its first and last record"), (unfetched, "never fetched")];
+            let text = |(count, what)| line_of(&format!("{label}: {} {what}", counted(count, "record")), MAX_LINE);
+            warnings.extend(gaps.into_iter().filter(|(count, _)| *count > 0).map(text));
+        }
         if !warnings.is_empty() {
             self.list(warnings.into_iter());
             let (program, path) = (program::name(), quoted(out));
             self.log.remark(&format!("`{program} status --json {path}` lists the missing times"));
         }
-        if is_stopped {
-            let kept = counted(self.bar.total.records, "record");
-            let unreachable = (ExitKind::Service, "stopped because the service does not respond");
-            let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
-            let failure = Failure::new(ending, format!("{cause}; kept the {kept} fetched so far"));
-            return Err(failure.help("run the same command to continue"));
-        }
         if summary.is_complete {
             return Ok(());
         }
-        let empty: Vec<&str> =
-            of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
+        let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
+        let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
         let (all, failed) = (self.labels.len(), summary.failed.len());
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
         let series = summary.failed.into_iter().map(|(index, error)| self.failed(index, error));

@@ -1,10 +1,10 @@
 //! Endpoints and series as JSON, for programs. Each fact has its evidence.
 
-use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, StatusInfo, ValueInfo, ValueType};
+use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo, ValueInfo, ValueType};
 use serde_json::{Map, Value, json};
 
 use crate::endpoint_names;
-use crate::param_options::kebab;
+use crate::param_options::option;
 use crate::program;
 use crate::record_columns::{record, time_field};
 use crate::requested_series::{ParamValue, Series};
@@ -13,8 +13,8 @@ use crate::requested_series::{ParamValue, Series};
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
-        "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path, "evidence": text(endpoint.evidence),
-        "history": endpoint.history(program::service()).is_some(), "deprecated": endpoint.deprecated,
+        "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path, "evidence": endpoint.evidence.as_str(),
+        "history": endpoint_names::history(endpoint).is_some(), "deprecated": endpoint.deprecated,
     })
 }
 
@@ -25,7 +25,8 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["notes"] = endpoint.notes.into();
     all["weight"] = endpoint.weight.into();
     all["time_field"] = time_field(endpoint).into();
-    all["params"] = endpoint.params.map(|params| params.iter().map(param).collect::<Value>()).into();
+    all["params"] =
+        endpoint.params.map(|params| params.iter().map(|info| param(endpoint, info)).collect::<Value>()).into();
     all["fields"] = record(endpoint).map(|record| record.fields.iter().map(field).collect::<Value>()).into();
     all["errors"] = program::service().errors.iter().map(status).collect();
     all
@@ -43,22 +44,22 @@ pub(crate) fn series(series: &Series) -> Map<String, Value> {
     Map::from_iter([("endpoint".to_owned(), endpoint.into()), ("params".to_owned(), params.into())])
 }
 
-fn param(info: &ParamInfo) -> Value {
+fn param(endpoint: &EndpointInfo, info: &ParamInfo) -> Value {
     json!({
-        "name": info.wire_name, "option": format!("--{}", kebab(info.wire_name)), "type": type_name(info.ty),
-        "values": values(info.ty), "value": info.const_value, "required": info.required.map(text),
-        "default": info.default, "example": info.example, "range": range(info.range), "unit": info.unit,
+        "name": info.wire_name, "option": option(endpoint, info.wire_name), "type": type_name(info.ty),
+        "values": values(info.ty), "value": info.const_value, "required": info.required.map(Evidence::as_str),
+        "default": info.default, "example": info.example, "range": [info.range.min, info.range.max], "unit": info.unit,
         "allowed_values": info.allowed_values, "rejected_values": info.rejected_values,
         "several_values": info.list_setter.is_some(), "summary": info.summary, "notes": info.notes,
-        "evidence": text(info.evidence),
+        "evidence": info.evidence.as_str(),
     })
 }
 
 fn field(info: &FieldInfo) -> Value {
     json!({
         "name": info.wire_name, "type": type_name(info.ty), "values": values(info.ty), "optional": info.optional,
-        "range": range(info.range), "unit": info.unit, "summary": info.summary, "notes": info.notes,
-        "evidence": text(info.evidence),
+        "range": [info.range.min, info.range.max], "unit": info.unit, "summary": info.summary, "notes": info.notes,
+        "evidence": info.evidence.as_str(),
     })
 }
 
@@ -68,16 +69,8 @@ fn status(info: &StatusInfo) -> Value {
 
 fn values(ty: ValueType) -> Vec<Value> {
     let value =
-        |info: &ValueInfo| json!({ "value": info.value, "summary": info.summary, "evidence": text(info.evidence) });
+        |info: &ValueInfo| json!({ "value": info.value, "summary": info.summary, "evidence": info.evidence.as_str() });
     if let ValueType::Named(ty) = ty { ty.values.iter().map(value).collect() } else { Vec::new() }
-}
-
-fn range(range: Range) -> Value {
-    json!([range.min, range.max])
-}
-
-fn text(evidence: Evidence) -> &'static str {
-    evidence.as_str()
 }
 
 fn type_name(ty: ValueType) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::line::LinePlot;
-use kuva::render::datetime::{DateTimeAxis, DateUnit};
+use kuva::render::datetime::DateTimeAxis;
 use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
@@ -118,18 +118,8 @@ pub(crate) fn time_range(panels: &[Panel]) -> (f64, f64) {
 /// Returns an axis with marks at round times. The number of marks is at most `max`, or slightly more.
 pub(crate) fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
-    let seconds = match axis.unit {
-        DateUnit::Year => 31_536_000.0,
-        DateUnit::Month => 2_592_000.0,
-        DateUnit::Week => 604_800.0,
-        DateUnit::Day => 86_400.0,
-        DateUnit::Hour => 3_600.0,
-        DateUnit::Minute => 60.0,
-        DateUnit::Second => 1.0,
-    };
-    let steps = [1, 2, 3, 6, 12, 15, 30];
-    let fits = |step: &usize| (to - from) / seconds / float(*step) <= float(max);
-    axis.with_step(steps.into_iter().find(fits).unwrap_or(60))
+    let units = axis.generate_ticks(from, to).len();
+    axis.with_step([1, 2, 3, 6, 12, 15, 30].into_iter().find(|step| units / step <= max).unwrap_or(60))
 }
 
 /// Formats a number with six significant digits and a unit: `1.5B`.

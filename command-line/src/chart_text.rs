@@ -119,7 +119,7 @@ fn heading(panel: &Panel) -> String {
 
 /// Returns the axis of the times, and their labels below it. Labels that would overlap are omitted.
 fn time_marks(times: (f64, f64), width: usize) -> (String, String) {
-    let axis = time_axis(times, width / 16);
+    let axis = time_axis(times, width / 12);
     let (mut line, mut labels) = (vec!['─'; width], String::new());
     for time in axis.generate_ticks(times.0, times.1) {
         let (label, at) = (axis.format_tick(time), position(time, times, width));

@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use runtime::Timestamp;
 
 use crate::commands::backfill::Backfill;
 use crate::commands::check::Check;
@@ -21,11 +22,13 @@ use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
 use crate::commands::status::Status;
+use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
-use crate::param_options;
+use crate::log::Log;
+use crate::param_options::{self, Params};
 use crate::program;
-use crate::requested_series::{Target, must_have_history};
+use crate::requested_series::{Series, note_oldest, of_histories};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -63,17 +66,23 @@ pub(crate) enum Command {
     Check(Check),
 }
 
-/// Endpoints by name.
+/// Endpoints with the values of their params, and the service.
 #[derive(Args, Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct Requested {
     #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = candidates())]
     pub(crate) endpoints: Vec<String>,
+    #[command(flatten)]
+    pub(crate) params: Params,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
 }
 
-impl Chosen {
-    /// Returns the endpoints to request; each must have a history.
-    pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
-        self.endpoints.iter().map(|name| must_have_history(name)).collect()
+impl Requested {
+    /// Returns the series whose histories the command fetches from this time on.
+    pub(crate) fn histories(&self, from: Timestamp, log: Log) -> Result<Vec<Series>> {
+        let series = of_histories(&self.endpoints, &self.params, log)?;
+        note_oldest(&series, from, log);
+        Ok(series)
     }
 }
 
@@ -81,10 +90,6 @@ impl Chosen {
 pub(crate) fn endpoints_help(command: &str) -> String {
     format!("Endpoints by name; `{} {command}` lists them", program::name())
 }
-
-/// The commands that accept params, each with `true` if it sets the size and the order of pages itself.
-const WITH_PARAMS: [(&str, bool); 5] =
-    [("get", false), ("backfill", true), ("poll", true), ("plot", true), ("remove", true)];
 
 /// Returns the names of endpoints, for shell completion.
 pub(crate) fn candidates() -> ArgValueCandidates {
@@ -100,8 +105,10 @@ pub(crate) fn candidates() -> ArgValueCandidates {
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> =
         words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
-    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_pages)| {
-        all.mut_subcommand(name, |command| param_options::narrowed(command, &chosen, has_pages))
+    CommandLine::command().mut_subcommands(|command| {
+        // `get` requests one page, whose size and order its params set.
+        let has_pages = command.get_name() != "get";
+        param_options::narrowed(command, &chosen, has_pages)
     })
 }
 

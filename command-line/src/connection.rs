@@ -52,7 +52,7 @@ impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
         let sandbox = self.sandbox.then(|| Sandbox::of(program::registry()).start()).transpose();
-        let sandbox = sandbox.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+        let sandbox = sandbox.map_err(Failure::machine)?;
         let (mut builder, source) = match &sandbox {
             Some(sandbox) => {
                 let builder = Client::builder(program::service(), sandbox.base_url());

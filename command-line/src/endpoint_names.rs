@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use runtime::registry::{EndpointInfo, GroupInfo};
+use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
 
 use crate::failure::{Failure, Result};
 use crate::{program, suggest};
@@ -23,10 +23,15 @@ pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
     all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
 }
 
+/// Returns the params of an endpoint's history; `None` if it has none.
+pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
+    endpoint.history(program::service())
+}
+
 /// Returns the endpoints that have a history.
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
-    with_path().filter(|endpoint| endpoint.history(program::service()).is_some())
+    with_path().filter(|endpoint| history(endpoint).is_some())
 }
 
 /// Returns the shortest unambiguous name of this endpoint.
@@ -45,9 +50,11 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let idents: Vec<String> = with_path().map(name).collect();
             let help = suggest::help(written, idents.iter().map(String::as_str));
             let failure = Failure::usage(format!("unknown endpoint `{written}`"));
-            if Path::new(written).extension().is_some() {
-                let program = program::name();
-                return Err(failure.help(format!("a file is not read here; `{program} status FILE` describes a file")));
+            if Path::new(written).extension().is_some() || Path::new(written).exists() {
+                let status = format!("`{} status FILE` describes a file", program::name());
+                return Err(failure
+                    .help("the command fetches the records of endpoints and reads no file")
+                    .help(status));
             }
             let failure = failure.help_if(help.or_else(|| several_values(written, std::env::args())));
             Err(failure.help(format!("`{} list` lists all endpoints", program::name())))

@@ -10,7 +10,7 @@ use crate::program;
 pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let [one, two] = [1, 2].map(|values| line("get", endpoint, values));
-    let range = if endpoint.history(program::service()).is_some() { " --from 7d" } else { "" };
+    let range = if endpoint_names::history(endpoint).is_some() { " --from 7d" } else { "" };
     let several =
         several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
     let mut params = endpoint.params.unwrap_or_default().iter();
@@ -83,10 +83,11 @@ fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo>
     endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some())
 }
 
-/// Returns an endpoint whose required params have examples: preferably one with a history, then one with the best
-/// evidence.
+/// Returns an endpoint whose required params have examples: preferably the one that the catalogue marks as the example,
+/// then one with a history, then one with the best evidence.
 fn example() -> Option<Endpoint> {
     let is_complete = |endpoint: &Endpoint| required(endpoint).all(|info| info.example.is_some());
-    let rank = |endpoint: &Endpoint| (endpoint.history(program::service()).is_none(), endpoint.evidence);
+    let has_history = |endpoint: &Endpoint| endpoint_names::history(endpoint).is_some();
+    let rank = |endpoint: &Endpoint| (!endpoint.is_example, !has_history(endpoint), endpoint.evidence);
     endpoint_names::with_path().filter(is_complete).min_by_key(rank)
 }

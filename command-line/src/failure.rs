@@ -70,6 +70,12 @@ impl Failure {
         Self::new(ExitKind::Usage, message)
     }
 
+    /// Creates the failure for an error of this machine.
+    #[allow(clippy::needless_pass_by_value)] // `map_err` passes the error by value.
+    pub(crate) fn machine(error: impl fmt::Display) -> Self {
+        Self::new(ExitKind::Machine, error.to_string())
+    }
+
     /// Creates the failure for a file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
         Self::new(ExitKind::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))

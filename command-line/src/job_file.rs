@@ -15,7 +15,6 @@ use toml::de::{DeTable, DeValue};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
-use crate::program;
 use crate::requested_series::{Series, Target, combine, must_have_history};
 use crate::suggest;
 use crate::time_arg;
@@ -97,8 +96,7 @@ impl Source<'_> {
         let targets: Vec<Target> = self.each(names, must_have_history)?;
         let known: Vec<_> = targets.iter().filter_map(|target| target.known).collect();
         let offered = offered(&known);
-        let range: Vec<&str> =
-            known.iter().filter_map(|endpoint| endpoint.history(program::service())).flat_map(range_params).collect();
+        let range: Vec<&str> = targets.iter().filter_map(Target::history).flat_map(range_params).collect();
         let is_settable = |name: &str| !range.contains(&name);
         let mut params = Params::default();
         for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {

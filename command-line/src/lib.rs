@@ -11,7 +11,6 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
-mod arrow_stream;
 mod backfill_report;
 #[cfg(test)]
 #[allow(dead_code, reason = "other tests use the remaining items")]
@@ -46,7 +45,7 @@ use std::process::ExitCode;
 
 use clap::ColorChoice;
 use command_line::{Command, CommandLine};
-use failure::{ExitKind, Failure, Result};
+use failure::{Failure, Result};
 use interrupt::Interrupt;
 use log::Log;
 
@@ -97,10 +96,9 @@ fn run(line: CommandLine) -> Result<()> {
 
 /// Runs an asynchronous command.
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
-    let machine = |error: std::io::Error| Failure::new(ExitKind::Machine, error.to_string());
-    let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
+    let runtime = tokio::runtime::Runtime::new().map_err(Failure::machine)?;
     runtime.block_on(async {
-        let done = work(Interrupt::listen().map_err(machine)?).await;
+        let done = work(Interrupt::listen().map_err(Failure::machine)?).await;
         // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
         shared_rate_limit::shutdown().await;
         done

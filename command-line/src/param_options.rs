@@ -6,13 +6,16 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use runtime::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
+use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::program;
 
 /// Prefix of the ids of options for params; the name of the param follows.
 const ID: &str = "param:";
+
+/// The options of all commands.
+const GLOBAL: [&str; 4] = ["color", "help", "quiet", "verbose"];
 
 /// The params of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +59,7 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 
 /// Restricts the help to the params of the chosen endpoints, with the descriptions that apply to these endpoints.
 /// Without an endpoint, the help shows the params that most endpoints accept.
+/// A param with the name of an option of the command has an option that begins with `--param-`.
 /// The params of a range are hidden, because `--from` and `--to` replace them, and with `has_pages` those of pages too.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
     let offered = offered(chosen);
@@ -63,13 +67,18 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
     let sets_range = |name: &str| {
         let infos = chosen
             .iter()
-            .filter_map(|endpoint| endpoint.history(program::service()))
+            .filter_map(|endpoint| endpoint_names::history(endpoint))
             .chain(program::service().history.as_ref());
         infos.flat_map(|info| range_params(info).take(if has_pages { 4 } else { 2 })).any(|other| other == name)
     };
     let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
+    let is_param = |arg: &Arg| arg.get_id().as_str().starts_with(ID);
+    let taken = command.get_arguments().filter(|arg| !is_param(arg)).filter_map(Arg::get_long).chain(GLOBAL);
+    let taken: Vec<String> = taken.map(str::to_owned).collect();
     command.mut_args(|arg| {
         let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
+        let clash = arg.get_long().filter(|long| taken.iter().any(|taken| taken == long));
+        let arg = if let Some(long) = clash.map(|long| format!("param-{long}")) { arg.long(long) } else { arg };
         match offered.iter().find(|one| one.wire_name == name).filter(is_shown) {
             Some(one) => one.described(arg),
             None => arg.hide(true),
@@ -81,6 +90,15 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     let all = [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name));
     all.filter(|name| !name.is_empty())
+}
+
+/// Returns the option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
+pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
+    match endpoint_names::history(endpoint) {
+        Some(info) if info.from == wire_name => "--from".to_owned(),
+        Some(info) if info.to == wire_name => "--to".to_owned(),
+        _ => format!("--{}", kebab(wire_name)),
+    }
 }
 
 /// Converts a name to the style of options, for example `startTime` to `start-time`.
@@ -173,11 +191,7 @@ fn value(text: &str) -> Result<String, String> {
 
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
-        let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // If an option of the command has the same name as a param, the param has no option, and `--param` sets it.
-        let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
-        let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
-        command.args(args).arg(
+        command.args(offered(&[]).iter().map(Offered::arg)).arg(
             Arg::new("param")
                 .long("param")
                 .value_name("NAME=VALUE")
@@ -198,10 +212,8 @@ impl Args for Params {
 
 impl FromArgMatches for Params {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        // The id is missing if another option of the command has the name of the param.
-        let given = |name: &str| matches.try_get_many::<String>(&format!("{ID}{name}")).ok().flatten();
         let known = offered(&[]).into_iter().filter_map(|one| {
-            let values = given(one.wire_name)?.cloned().collect();
+            let values = matches.get_many::<String>(&format!("{ID}{}", one.wire_name))?.cloned().collect();
             Some((one.wire_name.to_owned(), values))
         });
         let passed_on = matches.get_many::<(String, String)>("param").into_iter().flatten().cloned();
@@ -244,6 +256,19 @@ mod tests {
                 let found = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
                 assert!(found.is_some_and(|arg| arg.get_help().is_some()), "{endpoint} {long}");
             }
+        }
+    }
+
+    #[test]
+    fn an_option_of_the_command_takes_precedence_over_a_param_of_its_name() {
+        let info: &'static ParamInfo = metric().key;
+        for name in ["from", "verbose"] {
+            let command = Command::new("get").arg(Offered { wire_name: name, infos: vec![info] }.arg());
+            let command = narrowed(command.arg(Arg::new("from").long("from")), &[], false);
+            let long =
+                command.get_arguments().find(|arg| arg.get_id() == &format!("{ID}{name}")).and_then(Arg::get_long);
+            assert_eq!(long, Some(&*format!("param-{name}")));
+            command.debug_assert();
         }
     }
 

@@ -1,11 +1,12 @@
 //! Prints records on standard output as they arrive.
 //!
-//! Pages of several series are printed as rows of one table, with one header.
+//! Pages of several series are printed as rows of one table, with one header, or as a stream in Arrow's IPC format. The
+//! columns of the stream are those of a file that a backfill writes; their metadata contains meaning, unit and evidence.
 
-use tables::SeriesRequest;
+use arrow_ipc::writer::StreamWriter;
+use tables::{SeriesRequest, SeriesTable};
 
-use crate::arrow_stream::ArrowStream;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::record_columns::{Layout, Part};
 use crate::requested_series::Series;
 use crate::stdout;
@@ -17,8 +18,8 @@ pub(crate) struct Printer {
     layout: Option<Layout>,
     has_fixed_columns: bool,
     series: Vec<Series>,
-    widths: Vec<u16>,
-    arrow: Option<ArrowStream>,
+    widths: Vec<usize>,
+    arrow: Option<(SeriesTable, StreamWriter<Vec<u8>>)>,
 }
 
 impl Printer {
@@ -29,15 +30,21 @@ impl Printer {
         format: Format,
         layout: Option<Layout>,
     ) -> Result<Self> {
-        let arrow = if format == Format::Arrow { Some(ArrowStream::begin(stored)?) } else { None };
+        let stream = |table: SeriesTable| {
+            let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
+            Ok((table, writer))
+        };
+        let is_arrow = format == Format::Arrow;
+        let arrow = is_arrow.then(|| SeriesTable::new(stored).map_err(Failure::from).and_then(stream)).transpose()?;
         let (series, widths) = (series.to_vec(), Vec::new());
         Ok(Self { format, has_fixed_columns: layout.is_some(), layout, series, widths, arrow })
     }
 
     /// Prints records of the series with this index.
     pub(crate) fn print(&mut self, index: usize, part: &Part<'_>) -> Result<()> {
-        if let Some(arrow) = &mut self.arrow {
-            return arrow.write(index, part);
+        if let Some((table, writer)) = &mut self.arrow {
+            writer.write(&table.batch(index, part.records, &part.times)?).map_err(Failure::machine)?;
+            return stdout::print(std::mem::take(writer.get_mut()));
         }
         let is_first = self.widths.is_empty();
         // The objects of JSON Lines need no common columns, so each page determines its own columns.
@@ -59,6 +66,8 @@ impl Printer {
 
     /// Ends the output, which only a stream in Arrow's format needs.
     pub(crate) fn end(self) -> Result<()> {
-        self.arrow.map_or(Ok(()), ArrowStream::end)
+        let Some((_, mut writer)) = self.arrow else { return Ok(()) };
+        writer.finish().map_err(Failure::machine)?;
+        stdout::print(std::mem::take(writer.get_mut()))
     }
 }

@@ -3,13 +3,16 @@
 //! Values are checked against the registry, and each series gets a label that distinguishes it from the others. Nothing
 //! is sent here.
 
+use std::path::Path;
+use std::time::Duration;
+
 use runtime::Timestamp;
-use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{Params, kebab, range_params, splits};
+use crate::param_options::{Params, kebab, option, range_params, splits};
 use crate::program;
 use crate::suggest;
 use crate::time_arg;
@@ -43,9 +46,16 @@ impl Target {
     pub(crate) fn find(written: &str) -> Result<Self> {
         let written = written.trim();
         match endpoint_names::find_known(written) {
-            Err(_) if written.starts_with('/') => Ok(Self { name: written.to_owned(), known: None }),
+            Err(_) if written.starts_with('/') && !Path::new(written).exists() => {
+                Ok(Self { name: written.to_owned(), known: None })
+            }
             found => found.map(|endpoint| Self { name: endpoint_names::name(endpoint), known: Some(endpoint) }),
         }
+    }
+
+    /// Returns the params of its history; `None` if it has none.
+    pub(crate) fn history(&self) -> Option<&'static HistoryInfo> {
+        self.known.and_then(endpoint_names::history)
     }
 }
 
@@ -124,11 +134,10 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
             continue;
         }
         let names: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
-        let known = targets
-            .iter()
-            .filter_map(|target| target.known)
-            .flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
-        let mut known: Vec<_> = known.map(|info| format!("--{}", kebab(info.wire_name))).collect();
+        let options = |endpoint: Endpoint| {
+            endpoint.params.unwrap_or_default().iter().map(|info| option(endpoint, info.wire_name))
+        };
+        let mut known: Vec<_> = targets.iter().filter_map(|target| target.known).flat_map(options).collect();
         known.dedup();
         let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
         return Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(name), alternatives(&names)))
@@ -154,13 +163,11 @@ fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
 
 /// Rejects a range that ends before its start, because the service would return no records and no error.
 fn ends_after_its_start(series: &Series) -> Result<()> {
-    let info = series.endpoint.known.and_then(|endpoint| endpoint.history(program::service()));
-    let Some(info) = info.or(program::service().history.as_ref()) else { return Ok(()) };
+    let Some(info) = series.endpoint.history().or(program::service().history.as_ref()) else { return Ok(()) };
     match (series.value(info.from), series.value(info.to)) {
         (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
-            let [start, end] = [(info.from, from), (info.to, to)]
-                .map(|(name, time)| format!("`--{} {}`", kebab(name), time_arg::shown(*time)));
-            Err(Failure::usage(format!("{end} is before {start}")))
+            let [from, to] = [from, to].map(|time| time_arg::shown(*time));
+            Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")))
         }
         _ => Ok(()),
     }
@@ -268,23 +275,36 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
+/// Returns every endpoint with every combination of values, if all of them have a history, which sets the range.
+pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> Result<Vec<Series>> {
+    if let Some(name) = program::service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
+        let message = format!("the command sets `{name}` for every page");
+        return Err(Failure::usage(message).help("use `--from` and `--to`"));
+    }
+    let targets = endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
+    combine(&targets, params, log)
+}
+
 /// Finds an endpoint by name or path. Returns an error if it has no history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
-    if target.known.is_some_and(|endpoint| endpoint.history(program::service()).is_some()) {
+    if target.history().is_some() {
         return Ok(target);
     }
     let failure = Failure::usage(format!("{} has no known history", target.name));
     Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program::name())))
 }
 
-/// Rejects params of the time range, because a history sets them for each page.
-pub(crate) fn no_range_params(params: &Params) -> Result<()> {
-    match program::service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
-        Some(name) => {
-            Err(Failure::usage(format!("the command sets `{name}` for every page")).help("use `--from` and `--to`"))
+/// Notes the endpoints that have no records as old as the start of a range.
+pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
+    let mut targets: Vec<&Target> = series.iter().map(|one| &one.endpoint).collect();
+    targets.dedup();
+    for target in targets {
+        let oldest = target.history().and_then(|info| info.oldest);
+        if let Some(begin) = oldest.map(|oldest| Timestamp::now() - oldest).filter(|begin| from < *begin) {
+            let begin = begin.floor(Duration::from_secs(60));
+            log.remark(&format!("{}: the service has no records before {}", target.name, time_arg::shown(begin)));
         }
-        None => Ok(()),
     }
 }
 

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ColumnConstraint, Table as Grid, Width, presets};
+use console::{Alignment, measure_text_width, pad_str};
 use runtime::{Timestamp, Value};
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{Failure, Result};
 use crate::stdout;
 use crate::time_arg;
 
@@ -103,9 +103,9 @@ impl Table {
         let names = with_names.then(|| self.columns.clone());
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
         for row in names.into_iter().chain(rows) {
-            writer.write_record(row).map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+            writer.write_record(row).map_err(Failure::machine)?;
         }
-        let bytes = writer.into_inner().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+        let bytes = writer.into_inner().map_err(Failure::machine)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -136,38 +136,28 @@ impl Table {
     }
 
     /// Formats the next lines of a table that is written page by page. `widths` are the column widths, which only grow.
-    pub(crate) fn lines(&self, width: usize, widths: &mut Vec<u16>, with_names: bool) -> String {
-        let decimals: Vec<usize> = (0..self.columns.len())
-            .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
-            .collect();
-        let mut table = Grid::new();
-        table.load_style(presets::NOTHING);
-        let cells = |row: &Vec<Cell>| -> Vec<String> {
-            row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_users(*decimals)).collect()
-        };
-        table.add_rows(self.rows.iter().map(cells));
-        if with_names {
-            table.set_header(self.columns.iter().map(|name| readable(name)));
-        }
+    pub(crate) fn lines(&self, width: usize, widths: &mut Vec<usize>, with_names: bool) -> String {
+        let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.get(index).and_then(Cell::number));
+        let decimals: Vec<_> = (0..self.columns.len()).map(|index| decimals(numbers(index))).collect();
+        let cells =
+            |row: &Vec<Cell>| row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_users(*decimals)).collect();
+        let names = with_names.then(|| self.columns.iter().map(|name| readable(name)).collect());
+        let rows: Vec<Vec<String>> = names.into_iter().chain(self.rows.iter().map(cells)).collect();
         widths.resize(self.columns.len(), 0);
-        for (width, own) in widths.iter_mut().zip(table.column_max_content_widths()) {
-            *width = own.max(*width);
+        for row in &rows {
+            widths.iter_mut().zip(row).for_each(|(width, cell)| *width = measure_text_width(cell).max(*width));
         }
         let shown = fitting(widths, width);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            let width = ColumnConstraint::LowerBoundary(Width::Fixed(widths[index] + 2));
-            column.set_constraint(if index < shown { width } else { ColumnConstraint::Hidden });
-            column.set_padding((0, 2));
-            if self.is_number(index) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
+        let alignment = |index| if self.is_number(index) { Alignment::Right } else { Alignment::Left };
+        let alignments: Vec<_> = (0..shown).map(alignment).collect();
+        let mut out = String::new();
+        for (index, row) in rows.iter().enumerate() {
+            let style = if with_names && index == 0 { stdout::heading() } else { Style::new() };
+            let cells = row.iter().zip(&*widths).zip(&alignments);
+            let cells: Vec<_> = cells.map(|((cell, width), side)| pad_str(cell, *width, *side, None)).collect();
+            let _ = writeln!(out, "{style}{}{style:#}", cells.join("  ").trim_end());
         }
-        let heading = if with_names { stdout::heading() } else { Style::new() };
-        let styled = |(index, line): (usize, String)| match index {
-            0 => format!("{heading}{}{heading:#}\n", line.trim_end()),
-            _ => format!("{}\n", line.trim_end()),
-        };
-        table.lines().enumerate().map(styled).collect()
+        out
     }
 
     /// Returns `true` if a column has numbers only.
@@ -179,10 +169,10 @@ impl Table {
 }
 
 /// Returns the number of columns that fit. The first column is always shown.
-fn fitting(widths: &[u16], width: usize) -> usize {
+fn fitting(widths: &[usize], width: usize) -> usize {
     let mut used = 0;
-    let fits = |(index, own): &(usize, &u16)| {
-        used += usize::from(**own) + 2;
+    let fits = |(index, own): &(usize, &usize)| {
+        used += **own + 2;
         *index == 0 || used <= width + 2
     };
     widths.iter().enumerate().take_while(fits).count()

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use runtime::Timestamp;
+use runtime::registry::TimeUnit;
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
@@ -41,26 +42,13 @@ fn number(digits: &str) -> Result<Timestamp, String> {
     }
 }
 
-/// Parses RFC 3339 with optional seconds, time and offset.
+/// Parses a date, or a date with a time, whose minutes, seconds and offset may be omitted.
 fn date_time(text: &str) -> Option<Timestamp> {
-    let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
-    let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
-    let time = time.trim_end();
-    let seconds = match time.len() {
-        0 => "00:00:00",
-        2 => ":00:00",
-        5 => ":00",
-        _ => "",
-    };
-    let local: Timestamp = format!("{date}T{time}{seconds}Z").parse().ok()?;
-    if offset.is_empty() || offset.eq_ignore_ascii_case("z") {
-        return Some(local);
+    let mut text = text.replacen(" +", "+", 1).replacen(" -", "-", 1);
+    if text.get(13..).is_some_and(|rest| !rest.starts_with(':')) {
+        text.insert_str(13, ":00");
     }
-    let digits = offset[1..].replace(':', "");
-    let (hours, minutes) = digits.split_at_checked(2)?;
-    let minutes = if minutes.is_empty() { 0 } else { minutes.parse::<u64>().ok().filter(|minutes| *minutes < 60)? };
-    let distance = Duration::from_secs(60 * (60 * hours.parse::<u64>().ok().filter(|hours| *hours < 24)? + minutes));
-    Some(if offset.starts_with('-') { local + distance } else { local - distance })
+    TimeUnit::Iso8601.read(&text)
 }
 
 /// Parses a time, for clap.

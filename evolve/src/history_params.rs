@@ -23,6 +23,8 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
         to: named("before end to until", &is_time),
         limit: named("count limit size", &|param| matches!(param.ty.as_str(), "count" | "integer")),
         step: named("granularity interval period resolution step timeframe", &is_step),
+        every: None,
+        oldest: None,
         sort: sort.as_ref().map(|(name, _)| name.clone()),
         oldest_first: sort.map(|(_, first)| first),
         evidence,

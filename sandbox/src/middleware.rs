@@ -33,7 +33,9 @@ pub(crate) async fn pass(
 ) -> Response {
     let reused = connection.is_reused();
     let (target, params) = Target::of(&shared, request.uri());
-    match shared.traffic.admit(Instant::now(), target.endpoint()) {
+    let value = |name: &str| params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.as_ref());
+    let weighed = target.endpoint().map(|endpoint| (endpoint, endpoint.weight_of(value)));
+    match shared.traffic.admit(Instant::now(), weighed) {
         Ok(slot) => {
             let faults = shared.faults().draw(target, &params, reused);
             let response = with_faults(faults, target, &connection, &shared, check_key(&shared, request, next)).await;

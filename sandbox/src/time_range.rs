@@ -28,6 +28,8 @@ pub(crate) struct RangeParams {
     pub(crate) to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
     step: Option<&'static ParamInfo>,
+    /// The interval between records in seconds, if there is no `step`.
+    every: Option<i64>,
     /// The param that sets the order of records, and its value for ascending time.
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
@@ -38,7 +40,8 @@ impl RangeParams {
             let [from, to, limit, step] =
                 [history.from, history.to, history.limit, history.step].map(|name| endpoint.param(name));
             let sort = history.sort.and_then(|(name, oldest)| Some((endpoint.param(name)?, oldest)));
-            return Self { from, to, limit, step, sort };
+            let every = history.every.and_then(|every| i64::try_from(every.as_secs()).ok());
+            return Self { from, to, limit, step, every, sort };
         }
         let params = || endpoint.params.unwrap_or_default().iter();
         let mut times = params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
@@ -48,7 +51,7 @@ impl RangeParams {
             ValueType::Named(named) => named.values.iter().any(|value| value.duration.is_some()),
             _ => false,
         };
-        Self { from, to, limit, step: params().find(has_length), sort: None }
+        Self { from, to, limit, step: params().find(has_length), every: None, sort: None }
     }
 
     /// Returns `true` if a param only selects records, without changing their values.
@@ -59,7 +62,7 @@ impl RangeParams {
 
     /// Returns the intervals for a request, in the requested order. `now` is the current time in Unix seconds.
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<(i64, i64)> {
-        let length = self.step.map_or(HOUR, |param| length(query, param));
+        let length = self.step.map_or(self.every.unwrap_or(HOUR), |param| length(query, param));
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
         let from = time(self.from).unwrap_or(DATA_START).max(DATA_START);
         let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));

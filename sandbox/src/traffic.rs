@@ -86,13 +86,17 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Admits a request, or returns the time to wait before a retry. `endpoint` is `None` for a token request and for
-    /// an unknown path.
-    pub(crate) fn admit(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Slot, Duration> {
+    /// Admits a request to an endpoint with a weight, or returns the time to wait before a retry. `target` is `None` for
+    /// a token request and for an unknown path.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        now: Instant,
+        target: Option<(&EndpointInfo, u32)>,
+    ) -> Result<Slot, Duration> {
         // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
         let mut state = self.state();
         let max_requests = state.arrived.iter().map(|(limit, _)| limit.requests).max();
-        let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
+        let (endpoint, weight) = target.map_or((None, 1), |(endpoint, weight)| (Some(endpoint), weight));
         let request = Counted { endpoint, weight: to_usize(max_requests.map_or(1, |max| weight.min(max))) };
         state.requests += 1;
         // A request that is rejected below is in flight too, until its response is written.
@@ -273,7 +277,7 @@ mod tests {
         let (traffic, start) = (traffic(&["A"]), Instant::now());
         let admit = |at, weight| {
             let endpoint = EndpointInfo { weight, ..EndpointInfo::new("orderflow", "ratio", "Ratio") };
-            traffic.admit(start + Duration::from_millis(at), Some(&endpoint)).err()
+            traffic.admit(start + Duration::from_millis(at), Some((&endpoint, endpoint.weight))).err()
         };
         assert_eq!((admit(0, 4), admit(0, 7), admit(0, 6)), (None, Some(Duration::from_secs(1)), None));
         assert_eq!((admit(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));

@@ -228,8 +228,8 @@ def _options(options: Row) -> Iterator[str]:
         if value is True:
             yield option
         elif value is not None and value is not False:
-            many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
-            yield f"{option}={','.join(map(_text, many))}"
+            many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+            yield from (f"{option}={_text(one)}" for one in many or [""])
 
 
 def _text(value: Any) -> str:

@@ -257,6 +257,16 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     params.into_iter().chain(body).chain(history).chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
 }
 
+/// Describes the number of requests that rate limits count for a request; `None` if it is 1.
+pub(super) fn weight(endpoint: &Endpoint) -> Option<String> {
+    let by = endpoint.weight_by.iter().flat_map(|by| {
+        by.steps.iter().map(|step| format!("; as {} if {} is at most {}", step.weight, code(&by.param), step.max))
+    });
+    let by: String = by.collect();
+    let is_usual = endpoint.weight == 1 && by.is_empty();
+    (!is_usual).then(|| format!("counts as {} requests for the rate limit{by}", endpoint.weight))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -82,9 +82,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     if endpoint.has_history {
         facts.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
     }
-    if endpoint.weight != 1 {
-        facts.push(format!("**Weight:** counts as {} requests for the rate limit", endpoint.weight));
-    }
+    facts.extend(docs::weight(endpoint).map(|weight| format!("**Weight:** {weight}")));
     let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
     if !unknown.is_empty() {
         facts.push(format!("**Undocumented:** {}", unknown.join("; ")));

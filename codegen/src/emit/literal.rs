@@ -287,6 +287,11 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         HistorySource::Endpoint(own) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
         HistorySource::Unknown => Some(quote!(HistorySource::Unknown)),
     };
+    let weight_by = endpoint.weight_by.as_ref().map(|by| {
+        let (param, steps) = (&by.param, by.steps.iter());
+        let steps = steps.map(|step| [step.max, step.weight].map(integer)).map(|[max, weight]| quote!((#max, #weight)));
+        quote!((#param, &[#(#steps),*]))
+    });
     let facts = [
         values("aliases", aliases),
         text("summary", &endpoint.summary),
@@ -295,7 +300,9 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         params(api, endpoint),
         body(&endpoint.body),
         set("history_source", history),
+        set("is_example", endpoint.is_example.then(|| quote!(true))),
         set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
+        some("weight_by", weight_by),
         text("notes", &endpoint.notes),
         unknown(&endpoint.unknown),
         some("deprecated", endpoint.deprecated.as_ref()),
@@ -307,5 +314,14 @@ pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
     let [from, to, limit, step] = [from, to, limit, step].map(|name| name.as_ref().map_or("", |name| name.as_str()));
     let sort = option(history.order().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
-    quote!(HistoryInfo { from: #from, to: #to, limit: #limit, step: #step, sort: #sort, evidence: #evidence })
+    let [every, oldest] = history.seconds().map(|time| option(time.map(duration)));
+    quote!(HistoryInfo {
+        from: #from, to: #to, limit: #limit, step: #step, every: #every, oldest: #oldest, sort: #sort, evidence: #evidence
+    })
+}
+
+/// Returns a length of time, given in seconds.
+pub(super) fn duration(seconds: u64) -> TokenStream {
+    let seconds = integer(seconds);
+    quote!(::std::time::Duration::from_secs(#seconds))
 }

@@ -66,8 +66,7 @@ fn description(ty: &NamedType) -> TokenStream {
     let open = literal::set("open", ty.open.then_some(true));
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, seconds, attributes, evidence, .. } = value;
-        let seconds = seconds.map(literal::integer);
-        let duration = seconds.map(|seconds| quote!(::std::time::Duration::from_secs(#seconds)));
+        let duration = seconds.map(literal::duration);
         let (duration, attributes) = (literal::some("duration", duration), literal::values("attributes", attributes));
         quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)
     });

@@ -1,6 +1,7 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
 use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type, UnknownFact};
+use crate::spec::WeightBy;
 
 /// A group, which is one file of the catalogue and one module of the client.
 #[derive(Debug)]
@@ -54,8 +55,13 @@ pub struct Endpoint {
     pub history: HistorySource,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
+    /// `true` if help uses this endpoint as its example.
+    pub is_example: bool,
     /// The number of requests that rate limits count for one request to the endpoint.
     pub weight: u32,
+    /// A param, and the weights of requests with a value of at most a number, in ascending order; `weight` is that of
+    /// all other requests.
+    pub weight_by: Option<WeightBy>,
 }
 
 impl Endpoint {

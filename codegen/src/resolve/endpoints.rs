@@ -4,7 +4,7 @@ use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
-use crate::model::{Endpoint, Group, HistorySource, Record, SharedParam};
+use crate::model::{Builtin, Endpoint, EndpointParam, Group, HistorySource, Record, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
@@ -111,6 +111,9 @@ impl<'a> Resolver<'a> {
             None => (HistorySource::Service, false),
         };
         let (params, (body, record)) = resolved.unwrap_or_default();
+        if let Some((by, params)) = endpoint.weight_by.as_ref().zip(params.as_deref()) {
+            self.check_weights(by, params);
+        }
         let endpoint = Endpoint {
             name: endpoint.name.to_string(),
             ident,
@@ -127,9 +130,25 @@ impl<'a> Resolver<'a> {
             body,
             history,
             has_history,
+            is_example: endpoint.example,
             weight: endpoint.weight.unwrap_or(1),
+            weight_by: endpoint.weight_by.clone(),
         };
         (endpoint, record)
+    }
+
+    /// Checks that the weights of an endpoint depend on one of its params.
+    fn check_weights(&mut self, by: &spec::WeightBy, params: &[EndpointParam]) {
+        let params = || params.iter().map(|param| &param.param);
+        let Some(param) = params().find(|param| param.wire_name == *by.param) else {
+            let known = params().map(|param| param.wire_name.as_str());
+            self.unknown_name("unknown-param", &by.param, by.param.at(), "param", known);
+            return;
+        };
+        if !matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)) {
+            let message = format!("the param `{}` must be a `count` or an `integer`", by.param);
+            self.error("weight-param", by.param.at(), message, "use another param, or change this one");
+        }
     }
 
     /// Returns the index of the param set that is the first entry of the endpoint's params; `None` if the first entry

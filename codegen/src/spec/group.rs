@@ -28,6 +28,30 @@ map! {
     }
 }
 
+/// The form of a weight.
+const NO_WEIGHT: Form =
+    Form::Within(1, u32::MAX, Fault("no-weight", "the weight must be at least 1", "write at least 1"));
+
+map! {
+    /// The weights of the requests of an endpoint by the value of a param.
+    WeightBy, WEIGHT_BY, "`weight_by`" {
+        /// The wire name of the param, a `count` or `integer`.
+        must param: Text;
+        /// The weights, in ascending order of the values.
+        must steps: Vec<WeightStep>;
+    }
+}
+
+map! {
+    /// The weight of requests whose value of the param is at most `max`, and larger than the `max` before.
+    WeightStep, WEIGHT_STEP, "a step of `weight_by`" {
+        /// The largest value with this weight.
+        must max: u32;
+        /// The number of requests that rate limits count.
+        must weight: u32 as NO_WEIGHT;
+    }
+}
+
 map! {
     /// An endpoint becomes a method if its path is known.
     Endpoint, ENDPOINT, "an endpoint" {
@@ -53,8 +77,12 @@ map! {
         /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they select a
         /// time range.
         may history: Option<Known<History>>;
+        /// `true` if help and docs use this endpoint as their example. Without it, they choose an endpoint.
+        may example: bool;
         /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.
-        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight must be at least 1", "write at least 1"));
+        may weight: Option<u32> as NO_WEIGHT;
+        /// The weights of requests whose value of a param is small; `weight` is that of all others.
+        may weight_by: Option<WeightBy>;
         /// Further facts for users.
         may notes: String as Form::Prose;
         /// Facts that are unknown. `unit` is the unit of every number of the response that has no `unit`.

@@ -38,6 +38,16 @@ words! {
     }
 }
 
+/// The form of a length of time.
+pub(super) const DURATION: Form = Form::Like(
+    duration::PATTERN,
+    Fault(
+        "duration",
+        "`{}` is not a valid duration",
+        "write a duration like `90s`, `5m`, `1h`, `1d` or `1w`; omit the key for a month, whose length varies",
+    ),
+);
+
 map! {
     /// A known value of a type. It becomes a variant if the type is an enum, and a constant if the type is an
     /// identifier.
@@ -53,14 +63,7 @@ map! {
         may summary: String as Form::Prose;
         /// The length of the interval that the value denotes, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with
         /// durations has the method `duration`. Omit this key for a month, which has no fixed length.
-        may duration: Option<Text> as Form::Like(
-            duration::PATTERN,
-            Fault(
-                "duration",
-                "`{}` is not a valid duration",
-                "write a duration like `90s`, `5m`, `1h`, `1d` or `1w`; omit the key for a month, whose length varies",
-            ),
-        );
+        may duration: Option<Text> as DURATION;
         /// The attributes of the value, in the order of the type's `attributes`. The last attributes may be omitted.
         may attributes: Vec<Text>;
         /// The source of the value, if it differs from the source of its type.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::named_type::DURATION;
 use super::value::UNIT_OR_FORMAT;
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
 use crate::catalogue_format::{Fault, Form, map};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
+use crate::duration;
 use crate::names::{self, Case};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
@@ -233,9 +235,9 @@ map! {
 
 map! {
     /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose
-    /// names are the values of `from`, `to`, `limit` and `step`. With all four, pages are requested concurrently. With
+    /// names are the values of `from`, `to`, `limit` and `step`, which `every` can replace. With all four, pages are requested concurrently. With
     /// less, each page begins where the page before it ended: `from` pages forward, `to` backward. Gaps are reported only
-    /// with `step`.
+    /// with `step` or `every`.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         may from: Option<Text>;
@@ -247,6 +249,10 @@ map! {
         /// The param for the interval between records. Its type must have values with a `duration`. Omitted for events,
         /// such as trades.
         may step: Option<Text>;
+        /// The interval between records if no param sets it, for example `8h`.
+        may every: Option<Text> as DURATION;
+        /// The maximum age of records, for example `30d`. A history starts no earlier. Omit it if it is unknown.
+        may oldest: Option<Text> as DURATION;
         /// The param that sets the order of records.
         may sort: Option<Text>;
         /// The value of `sort` for ascending time.
@@ -254,6 +260,8 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
+    never(Has("step"), Has("every")) at "every":
+        Fault("history-every", "the param `step` already sets the interval between records", "omit `every` or `step`");
     never(Lacks("from"), Lacks("to")) at "":
         Fault("history-range", "a history needs a param that sets an end of the range", "add `from` or `to`, or omit `history`");
     never(Has("sort"), Lacks("oldest_first")) at "sort":
@@ -263,6 +271,11 @@ map! {
 }
 
 impl History {
+    /// Returns `every` and `oldest` in seconds.
+    pub fn seconds(&self) -> [Option<u64>; 2] {
+        [&self.every, &self.oldest].map(|time| duration::seconds(time.as_ref()?))
+    }
+
     /// Returns the param that sets the order of records, and its value for ascending time.
     pub fn order(&self) -> Option<(&Text, &Text)> {
         self.sort.as_ref().zip(self.oldest_first.as_ref())

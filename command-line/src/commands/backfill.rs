@@ -29,7 +29,7 @@ use crate::param_options::Params;
 use crate::printer::Printer;
 use crate::progress::{counted, fitting};
 use crate::record_columns::{Layout, Part};
-use crate::requested_series::{Series, combine, labels, must_have_history, no_range_params};
+use crate::requested_series::{Series, labels, note_oldest, of_histories};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
@@ -91,6 +91,7 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
+        note_oldest(&file.series, file.from, log);
         let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
         if self.format.is_some() && !is_stream {
             let message = "`--format` is only for `--out -`; the name of a file determines its format";
@@ -112,6 +113,9 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
+        // A CSV or JSON Lines file needs the rows in this folder for the next run.
+        let rows = PathBuf::from(format!("{}.parts", file.out));
+        let has_no_rows = !rows.exists();
         let mut reporter = Reporter::new(log, labels, plan.requests());
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
@@ -122,6 +126,9 @@ impl Backfill {
             }
             if self.json {
                 stdout::print(json_lines(&file, summary))?;
+            }
+            if has_no_rows && rows.exists() {
+                log.remark(&format!("keep the folder {}: the next run continues from its rows", rows.display()));
             }
         }
         reporter.end(&file, ended, signal.get())
@@ -165,7 +172,7 @@ impl Backfill {
         printer.end()?;
         match failed.len() {
             0 if empty.is_empty() => Ok(()),
-            0 => Err(no_record(&empty.iter().map(String::as_str).collect::<Vec<_>>(), file)),
+            0 => Err(no_record(&empty, file)),
             count => {
                 let message = format!("{} failed", counted(count as u64, "request"));
                 Err(Failure::new(ending(fetched, &failed), message))
@@ -181,9 +188,7 @@ impl Backfill {
             }
             (Some(file), from, out) => job_file::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
             (None, Some(from), Some(out)) => {
-                no_range_params(&self.params)?;
-                let targets = self.endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
-                let series = combine(&targets, &self.params, log)?;
+                let series = of_histories(&self.endpoints, &self.params, log)?;
                 let to = self.to.unwrap_or_else(time_arg::now);
                 Ok(JobFile { series, from, to, out: out.clone(), refetch: None })
             }

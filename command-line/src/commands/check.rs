@@ -17,8 +17,8 @@ use crate::log::Log;
 use crate::shared_rate_limit;
 use crate::stdout;
 
-/// Check the connection and the API key with one small request
 #[derive(Args, Debug)]
+#[command(about = format!("Check the connection{} with one small request", if has_key() { " and the API key" } else { "" }))]
 pub(crate) struct Check {
     #[command(flatten)]
     connection: Connection,

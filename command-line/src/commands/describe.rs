@@ -13,7 +13,7 @@ use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
 use crate::examples;
 use crate::failure::Result;
-use crate::param_options::kebab;
+use crate::param_options::option;
 use crate::program;
 use crate::record_columns::record;
 use crate::stdout;
@@ -49,7 +49,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     if let Some(why) = endpoint.deprecated {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
     }
-    let has_history = endpoint.history(program::service()).is_some();
+    let has_history = endpoint_names::history(endpoint).is_some();
     let name_only = if endpoint.path.is_none() { "name only, " } else { "" };
     let facts = vec![
         ["name".to_owned(), endpoint.to_string()],
@@ -62,20 +62,18 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
     let errors: Vec<_> = program::service().errors.iter().map(status_row).collect();
     let params = endpoint.params.map_or_else(unknown, |params| {
-        params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect()
+        params.iter().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()
     });
     for (title, rows) in [("", facts), ("Params", params), ("Fields", fields), ("Errors", errors)] {
         if let Some(name_width) = rows.iter().map(|[name, _]| name.len()).max() {
             section(&mut out, title, &rows, name_width, width);
         }
     }
-    if !endpoint.notes.is_empty() {
-        let _ = writeln!(out, "\n{bold}Notes{bold:#}");
-        out.push_str(&paragraph(endpoint.notes, width));
-    }
-    if !endpoint.unknown.is_empty() {
-        let _ = writeln!(out, "\n{bold}Undocumented{bold:#}");
-        out.push_str(&paragraph(&format!("{}.", endpoint.unknown.join("; ")), width));
+    let unknown = if endpoint.unknown.is_empty() { String::new() } else { format!("{}.", endpoint.unknown.join("; ")) };
+    for (title, text) in
+        [("Notes", endpoint.notes), ("Undocumented", &unknown)].iter().filter(|(_, text)| !text.is_empty())
+    {
+        let _ = write!(out, "\n{bold}{title}{bold:#}\n{}", paragraph(text, width));
     }
     if endpoint.path.is_some() {
         let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {} --sandbox", examples::line("get", endpoint, 1));
@@ -84,8 +82,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
 }
 
 fn paragraph(text: &str, width: usize) -> String {
-    let lines = wrapped(&[[String::new(), text.to_owned()]], 0, width);
-    lines.lines().flat_map(|line| ["  ", line.trim_start(), "\n"]).collect()
+    wrapped(text, width.saturating_sub(4)).iter().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 fn response(body: &BodyInfo) -> String {
@@ -100,7 +97,7 @@ fn response(body: &BodyInfo) -> String {
     }
 }
 
-fn param_row(info: &ParamInfo) -> [String; 2] {
+fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
     let mut words = vec![info.summary.to_owned()];
     match info.ty {
         ValueType::Named(ty) if !ty.values.is_empty() => {
@@ -119,7 +116,7 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
         }
     }
     words.extend(undocumented(info.unknown));
-    [format!("--{}", kebab(info.wire_name)), words.join(" ")]
+    [option(endpoint, info.wire_name), words.join(" ")]
 }
 
 fn status_row(info: &StatusInfo) -> [String; 2] {

@@ -11,16 +11,15 @@ use runtime::history::History;
 use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
 use serde_json::Value;
 
-use crate::arrow_stream::ArrowStream;
 use crate::catalogue_json;
-use crate::command_line::Chosen;
+use crate::command_line::Requested;
 use crate::commands::backfill::stored;
-use crate::connection::Connection;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
+use crate::printer::Printer;
 use crate::program;
 use crate::progress::counted;
 use crate::record_columns;
@@ -34,9 +33,7 @@ use crate::time_arg;
 #[command(after_help = examples::get())]
 pub(crate) struct Get {
     #[command(flatten)]
-    chosen: Chosen,
-    #[command(flatten)]
-    params: Params,
+    requested: Requested,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, allow_hyphen_values = true)]
     from: Option<Timestamp>,
@@ -49,8 +46,6 @@ pub(crate) struct Get {
     /// Print one JSON object for each series, with the body as the service sent it
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    #[command(flatten)]
-    connection: Connection,
 }
 
 /// A series and its response.
@@ -58,9 +53,9 @@ type SeriesResponse = (Series, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
-        let targets = self.chosen.endpoints.iter().map(|name| Target::find(name)).collect::<Result<Vec<_>>>()?;
+        let targets = self.requested.endpoints.iter().map(|name| Target::find(name)).collect::<Result<Vec<_>>>()?;
         let series = combine(&targets, &self.params_with_range(&targets)?, log)?;
-        let connected = self.connection.open(log).await?;
+        let connected = self.requested.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&connected.client, &responses)?;
         let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
@@ -85,10 +80,10 @@ impl Get {
 
     /// Returns the params, with `--from` and `--to` as the params that set the range of these endpoints.
     fn params_with_range(&self, targets: &[Target]) -> Result<Params> {
-        let mut params = self.params.clone();
+        let mut params = self.requested.params.clone();
         for target in targets.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
-            let info = target.known.and_then(|endpoint| endpoint.history(program::service()));
-            let info = info.ok_or_else(|| Failure::usage(format!("{} has no known time range", target.name)))?;
+            let info =
+                target.history().ok_or_else(|| Failure::usage(format!("{} has no known time range", target.name)))?;
             for (name, time) in [(info.from, self.from), (info.to, self.to)] {
                 if name.is_empty() && time.is_some() {
                     return Err(Failure::usage(format!("{} has only one end of its time range", target.name)));
@@ -119,9 +114,9 @@ impl Get {
         }
         if format == Format::Arrow && others.peek().is_none() {
             let series: Vec<Series> = responses.iter().map(|(series, _)| series.clone()).collect();
-            let mut stream = ArrowStream::begin(&stored(client, &series)?)?;
-            parts.iter().enumerate().try_for_each(|(index, part)| stream.write(index, part))?;
-            return stream.end();
+            let mut printer = Printer::new(&series, &stored(client, &series)?, format, None)?;
+            parts.iter().enumerate().try_for_each(|(index, part)| printer.print(index, part))?;
+            return printer.end();
         }
         if format == Format::Table {
             let by_endpoint: Vec<_> =
@@ -145,8 +140,7 @@ impl Get {
 
 /// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
-    let endpoint = series.endpoint.known?;
-    let info = endpoint.history(program::service())?;
+    let (endpoint, info) = (series.endpoint.known?, series.endpoint.history()?);
     series.value(info.from).or(series.value(info.to))?;
     let size = series.value(info.limit).map(ParamValue::shown);
     size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
@@ -160,7 +154,7 @@ async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Ve
         match task.await {
             Ok(Ok(body)) => responses.push((series, body)),
             Ok(Err(error)) => failed.push(error.into()),
-            Err(error) => failed.push(Failure::new(ExitKind::Machine, error.to_string())),
+            Err(error) => failed.push(Failure::machine(error)),
         }
     }
     (responses, failed)

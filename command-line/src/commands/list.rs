@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
+use console::measure_text_width;
 use runtime::registry::{EndpointInfo, GroupInfo};
 
 use crate::catalogue_json;
@@ -63,22 +63,17 @@ impl List {
             let word = word.to_lowercase();
             text.contains(&word) || text.contains(&suggest::key(&word))
         };
-        self.words.iter().all(has) && (!self.history || endpoint.history(program::service()).is_some())
+        self.words.iter().all(has) && (!self.history || endpoint_names::history(endpoint).is_some())
     }
 }
 
 /// Returns all text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
-    let mut text = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes]
-        .map(str::to_lowercase)
-        .join("\n");
     let params = endpoint.params.unwrap_or_default().iter().map(|param| param.wire_name);
     let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(|field| field.wire_name);
-    for name in params.chain(fields).chain(endpoint.path).chain(endpoint.aliases.iter().copied()) {
-        text.push('\n');
-        text.push_str(&name.to_lowercase());
-    }
-    text
+    let names = params.chain(fields).chain(endpoint.path).chain(endpoint.aliases.iter().copied());
+    let texts = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes];
+    texts.into_iter().chain(names).collect::<Vec<_>>().join("\n").to_lowercase()
 }
 
 type Found = (&'static GroupInfo, &'static EndpointInfo);
@@ -99,24 +94,25 @@ fn by_group(found: &[Found], width: usize) -> String {
 pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_width: usize, width: usize) {
     let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
     let _ = if title.is_empty() { write!(out, "{gap}") } else { writeln!(out, "{gap}{bold}{title}{bold:#}") };
-    out.push_str(&wrapped(rows, name_width.min(width / 2), width));
-}
-
-/// Formats names with their descriptions, which are wrapped to the width.
-pub(crate) fn wrapped(rows: &[[String; 2]], name_width: usize, width: usize) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut table = Grid::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    table.add_rows(rows.iter().map(|row| row.iter().collect::<Vec<_>>()));
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 2 } else { 0 }, 2));
-        if index == 0 {
-            let width = u16::try_from(name_width + 4).unwrap_or(u16::MAX);
-            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+    for [name, text] in rows {
+        for (index, line) in wrapped(text, width.saturating_sub(name_width + 6)).iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let _ = writeln!(out, "{}", format!("  {name:name_width$}  {line}").trim_end());
         }
     }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Breaks a text into lines of at most this width. A longer word is a line.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if measure_text_width(line) + 1 + measure_text_width(word) <= width => {
+                line.push_str(&format!(" {word}"));
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

@@ -12,15 +12,12 @@ use runtime::history::History;
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing;
 use crate::chart_text;
-use crate::command_line::Chosen;
+use crate::command_line::Requested;
 use crate::commands::get::{request, step};
-use crate::connection::Connection;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
-use crate::param_options::Params;
-use crate::requested_series::{combine, no_range_params};
 use crate::stdout;
 use crate::time_arg;
 
@@ -32,9 +29,7 @@ const RECORDS: u32 = 100;
 #[command(after_help = examples::plot())]
 pub(crate) struct Plot {
     #[command(flatten)]
-    chosen: Chosen,
-    #[command(flatten)]
-    params: Params,
+    requested: Requested,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest 100 records
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     from: Option<Timestamp>,
@@ -47,8 +42,6 @@ pub(crate) struct Plot {
     /// SVG file to write; default: the chart is drawn in the terminal
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    connection: Connection,
 }
 
 impl Plot {
@@ -61,7 +54,7 @@ impl Plot {
         if let Some(file) = &self.out {
             return fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error));
         }
-        let text = chart_text::text(&panels, stdout::width().min(160), stdout::height().saturating_sub(2));
+        let text = chart_text::text(&panels, stdout::width(), stdout::height().saturating_sub(2));
         if stdout::has_colours() {
             return stdout::print(text);
         }
@@ -70,9 +63,8 @@ impl Plot {
 
     /// Returns all records of the range of every series, fetched concurrently.
     async fn fetched(&self, log: Log) -> Result<Vec<Fetched>> {
-        no_range_params(&self.params)?;
-        let all = combine(&self.chosen.with_history()?, &self.params, log)?;
-        let connected = self.connection.open(log).await?;
+        let all = self.requested.histories(self.from.unwrap_or(self.to), log)?;
+        let connected = self.requested.connection.open(log).await?;
         let mut tasks = Vec::new();
         for series in all {
             let Some(request) = request(&connected.client, &series) else { continue };
@@ -82,7 +74,7 @@ impl Plot {
         }
         let mut fetched = Vec::new();
         for (series, task) in tasks {
-            let all = task.await.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+            let all = task.await.map_err(Failure::machine)?;
             let all = all.map_err(|failed| failed.error)?;
             fetched.push(Fetched { series, times: all.times, records: all.records });
         }

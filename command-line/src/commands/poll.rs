@@ -14,19 +14,17 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::backfill_report::{outcome, span};
-use crate::command_line::Chosen;
+use crate::command_line::Requested;
 use crate::commands::backfill::stored;
 use crate::commands::get::{request, step};
-use crate::connection::Connection;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::failure::{Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
-use crate::param_options::Params;
 use crate::printer::Printer;
 use crate::progress::duration;
 use crate::record_columns::Part;
-use crate::requested_series::{Series, combine, labels, no_range_params};
+use crate::requested_series::{Series, labels};
 use crate::table::Format;
 use crate::time_arg;
 
@@ -35,9 +33,7 @@ use crate::time_arg;
 #[command(after_help = examples::poll())]
 pub(crate) struct Poll {
     #[command(flatten)]
-    chosen: Chosen,
-    #[command(flatten)]
-    params: Params,
+    requested: Requested,
     /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     from: Timestamp,
@@ -54,8 +50,6 @@ pub(crate) struct Poll {
     /// Output format; a table on a terminal, else JSON Lines
     #[arg(long, value_enum)]
     format: Option<Format>,
-    #[command(flatten)]
-    connection: Connection,
 }
 
 /// The pause between the end of an interval and the backfill, in which the service has time to publish the record.
@@ -69,9 +63,8 @@ const MAX_WAIT: Duration = Duration::from_secs(8);
 
 impl Poll {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
-        no_range_params(&self.params)?;
-        let series = combine(&self.chosen.with_history()?, &self.params, log)?;
-        let connected = self.connection.open(log).await?;
+        let series = self.requested.histories(self.from, log)?;
+        let connected = self.requested.connection.open(log).await?;
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, &series, log)).await;
         };
@@ -86,7 +79,7 @@ impl Poll {
             let now = time();
             let job = Job::new(series.clone(), from..now, target.clone()).allow_empty();
             let job = job.response_monitor(connected.monitor.clone());
-            let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
+            let job = if self.requested.connection.sandbox { job.source_label("sandbox") } else { job };
             let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
             let job = if is_complete { job } else { job.only_new() };
             let signal = Cell::new(None);
@@ -144,7 +137,7 @@ impl Poll {
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
             let Some(done) = updates.join_next().await else { break };
-            let (index, records, update) = done.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+            let (index, records, update) = done.map_err(Failure::machine)?;
             let update = update?;
             // The next update is awaited while this update is printed.
             updates.spawn(next(index, records));

@@ -11,6 +11,7 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
 
+use crate::backfill_report::ranges;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::program;
@@ -155,8 +156,8 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "is_up_to_date": series.behind(now) == Some(0) && series.last <= Some(now),
         "intervals_behind": series.behind(now),
         "missing": series.missing,
-        "gaps": series.gaps.iter().map(|gap| json!([time(gap.start), time(gap.end)])).collect::<Vec<_>>(),
-        "unfetched": series.unfetched.iter().map(|range| json!([time(range.start), time(range.end)])).collect::<Vec<_>>(),
+        "gaps": ranges(&series.gaps),
+        "unfetched": ranges(&series.unfetched),
         "is_retired": series.is_retired,
         "revised": series.revised,
         "invalid": series.invalid,

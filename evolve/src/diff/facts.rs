@@ -38,14 +38,18 @@ impl Items<'_> {
             self.fact(&name, "the limit is", Patch, value);
             self.add(Kind::Other, "", name, "", "");
         }
-        service.history.iter().for_each(|history| self.sort("", history));
+        service.history.iter().for_each(|history| self.history("", history));
     }
 
-    /// Adds the param that sorts a history. A change of this param is a patch, because `history` returns the records in
-    /// ascending time in any case.
-    pub(super) fn sort(&mut self, location: &str, history: &History) {
+    /// Adds the facts of a history that change no code of users: the param that sorts it, because `history` returns the
+    /// records in ascending time in any case, the interval of its records and their maximum age.
+    pub(super) fn history(&mut self, location: &str, history: &History) {
         if let Some((param, oldest_first)) = history.order() {
             self.fact(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
+        }
+        let times = [("a history has a record every", &history.every), ("a history has the last", &history.oldest)];
+        for (what, time) in times.into_iter().filter_map(|(what, time)| Some((what, time.as_ref()?))) {
+            self.fact(location, what, Patch, format!("`{time}`"));
         }
     }
 

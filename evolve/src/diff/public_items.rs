@@ -178,7 +178,7 @@ impl<'a> Items<'a> {
             }
         }
         if let HistorySource::Endpoint(history) = &endpoint.history {
-            self.sort(&call, history);
+            self.history(&call, history);
         }
         if endpoint.has_history && !matches!(endpoint.history, HistorySource::Unknown) {
             self.add(Kind::Other, &call, ".history()", "", "");

@@ -62,7 +62,8 @@ impl Endpoint for FundingRate {
                     .unknown(&["whether they apply here"]),
             ],
         )
-        .series::<FundingRateRecord>("openDate", Evidence::Published);
+        .series::<FundingRateRecord>("openDate", Evidence::Published)
+        .is_example(true);
 }
 
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);

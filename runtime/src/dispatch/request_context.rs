@@ -22,6 +22,8 @@ pub(crate) struct RequestContext {
     /// represent it.
     deadline: Option<Instant>,
     request: RequestKind,
+    /// The number of requests that the service counts for an attempt.
+    weight: u32,
     /// The observers, which also receive the events of a token request that this request starts.
     pub(crate) observers: Observers,
     /// The reason for the current wait, and its start; `None` while the request is in flight.
@@ -45,14 +47,15 @@ pub(crate) struct RequestContext {
 }
 
 impl RequestContext {
-    /// Begins a request.
-    pub(crate) fn new(request: RequestKind, policy: Policy, observers: Observers) -> Self {
+    /// Begins a request, whose attempts count as `weight` requests.
+    pub(crate) fn new(request: RequestKind, weight: u32, policy: Policy, observers: Observers) -> Self {
         let begun = Instant::now();
         Self {
             deadline: begun.checked_add(policy.timeout),
             policy,
             begun,
             request,
+            weight,
             observers,
             waiting: None,
             out_of_time: false,
@@ -106,7 +109,7 @@ impl RequestContext {
 
     /// Describes the next attempt to the rate limiter.
     pub(crate) fn next_attempt(&self) -> Attempt {
-        Attempt::with_rank(self.request, self.attempts.sent.saturating_add(1), self.policy.rank)
+        Attempt::with_rank(self.request, self.attempts.sent.saturating_add(1), self.policy.rank, self.weight)
     }
 
     /// Begins an attempt; [`RequestContext::attempted`] ends it.

@@ -273,7 +273,8 @@ impl<T: Send + 'static> State<T> {
             template.resumed(checkpoint)?.clone()
         } else {
             template.require_past(self.from, now)?;
-            template.checkpoint(Span { from: self.from, to: self.from })
+            let from = template.available(self.from, now, Duration::ZERO);
+            template.checkpoint(Span { from, to: from })
         };
         let position = Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.clone() };
         let schedule =

@@ -29,6 +29,10 @@ pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// A job that has decoded pages for this long lets other tasks run before the next page.
 const MAX_POLL: Duration = Duration::from_millis(10);
 
+/// A plan begins this long after the oldest record that the service has, so that the record still exists when its page
+/// is requested.
+const MARGIN: Duration = Duration::from_secs(3600);
+
 /// The settings of a run.
 #[derive(Clone)]
 pub(super) struct Options {
@@ -109,7 +113,14 @@ impl Options {
     }
 
     /// Returns the checkpoint before the first window, and the end of the range.
-    fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
+    ///
+    /// The range starts at least `margin` after the oldest record that the service has.
+    fn start(
+        &self,
+        template: &RequestTemplate,
+        now: Timestamp,
+        margin: Duration,
+    ) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
             let error = Error::build(format!("the range ends at {to}, before its start {from}"));
@@ -120,11 +131,16 @@ impl Options {
         let end = to.min(if self.with_open { closed + grid.step } else { closed });
         let Some(checkpoint) = &self.checkpoint else {
             template.require_past(from, now)?;
+            let from = template.available(from, now, margin).min(to);
             let end = end.max(from);
             return Ok((template.checkpoint(Span { from, to: end.min(closed.max(from)) }), end));
         };
         let mut start = template.resumed(checkpoint)?.clone();
-        template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
+        // The earlier run began later than requested if the service had no older records.
+        if from > start.range.from || template.info.oldest.is_none() {
+            template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
+        }
+        start.next = template.available(start.next, now, margin);
         let kind = if start.missing.is_empty() { "a history" } else { "follow" };
         template.require_same("kind of run", "a history", kind)?;
         // A gap at the end of the earlier run is requested again, because its records may have been published in the
@@ -142,7 +158,7 @@ impl Options {
     /// Plans the requests without sending them.
     pub(super) fn plan(&self, request: &Untyped) -> Result<Plan, Error> {
         let template = RequestTemplate::new(request)?;
-        let (start, end) = self.start(&template, request.connection().clock.read().time())?;
+        let (start, end) = self.start(&template, request.connection().clock.read().time(), MARGIN)?;
         let range = Span { from: start.range.from, to: end };
         let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
@@ -161,7 +177,7 @@ impl Options {
 impl Job {
     pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
-        let (checkpoint, end) = options.start(&template, now)?;
+        let (checkpoint, end) = options.start(&template, now, Duration::ZERO)?;
         // Once a history has a record, empty pages are gaps, and no search begins. This also applies to the records of
         // the earlier run, so that a resumed job sends the same requests as a job without an interruption.
         options.no_first_record_search |= checkpoint.records > 0;

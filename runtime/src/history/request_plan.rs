@@ -28,7 +28,7 @@ pub(super) struct RequestTemplate {
     pub(super) request: Untyped,
     /// The request without the params for range, page size and order; it identifies the request in a checkpoint.
     identity: String,
-    info: &'static HistoryInfo,
+    pub(super) info: &'static HistoryInfo,
     /// The time units of the params for the start and the end of a range.
     units: [TimeUnit; 2],
     pub(super) grid: TimeGrid,
@@ -114,6 +114,14 @@ impl RequestTemplate {
         Err(self.request.about(error.with_hint("start without the checkpoint, or use the request of the checkpoint")))
     }
 
+    /// Returns the start of a range or, if the service does not have records of this age, the time from which it has
+    /// records: `margin` after that of the oldest record.
+    pub(super) fn available(&self, from: Timestamp, now: Timestamp, margin: Duration) -> Timestamp {
+        // The start that is sent is one unit of the param earlier.
+        let margin = margin + self.units[0].grain();
+        self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
+    }
+
     /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
     pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
         let (start, problem, hint) = if from.unix_seconds() >= YEAR_3000 {
@@ -157,7 +165,8 @@ impl RequestTemplate {
 
 /// Returns whether a request can select a window whose records fit on a page.
 fn has_windows(info: &HistoryInfo) -> bool {
-    [info.from, info.to, info.limit, info.step].iter().all(|name| !name.is_empty())
+    let has_interval = info.every.is_some() || !info.step.is_empty();
+    has_interval && [info.from, info.to, info.limit].iter().all(|name| !name.is_empty())
 }
 
 /// Returns the name of a param, if there is such a param.
@@ -180,7 +189,9 @@ fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
 
 /// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
-    let Some(name) = named(info.step) else { return Ok(TimeGrid::EVENTS) };
+    let Some(name) = named(info.step) else {
+        return Ok(info.every.and_then(TimeGrid::new).unwrap_or(TimeGrid::EVENTS));
+    };
     let param = request.endpoint.param(name);
     let Some(value) = request.value(name).or(param.and_then(|param| param.default)) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));

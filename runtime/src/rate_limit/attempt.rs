@@ -32,27 +32,30 @@ pub struct Attempt {
     pub number: u32,
     /// The rank in the queue.
     pub rank: Rank,
+    /// The number of requests that the service counts for the attempt.
+    pub(crate) weight: u32,
 }
 
 impl Attempt {
     /// Creates attempt `number` of a request that is not a follower's or a further page of a history.
     pub fn new(request: RequestKind, number: u32) -> Self {
-        Self::with_rank(request, number, Rank::First)
+        let weight = if let RequestKind::Data(endpoint) = request { endpoint.weight.max(1) } else { 1 };
+        Self::with_rank(request, number, Rank::First, weight)
     }
 
     /// Creates attempt `number` of a request with the rank `first` of its first attempt, if it is a data request.
-    pub(crate) fn with_rank(request: RequestKind, number: u32, first: Rank) -> Self {
+    pub(crate) fn with_rank(request: RequestKind, number: u32, first: Rank, weight: u32) -> Self {
         let rank = match (request, first, number) {
             (RequestKind::Token, ..) => Rank::Token,
             (_, Rank::First | Rank::Bulk, 2..) => Rank::Retry,
             _ => first,
         };
-        Self { request, number, rank }
+        Self { request, number, rank, weight }
     }
 
-    /// Returns the weight of the endpoint, which is the number of requests that the service counts for the attempt.
+    /// Returns the weight of the request, which is the number of requests that the service counts for the attempt.
     pub fn weight(self) -> u32 {
-        self.endpoint().map_or(1, |endpoint| endpoint.weight.max(1))
+        self.weight
     }
 
     /// Returns the endpoint of a data request; `None` for a token request.

@@ -89,7 +89,7 @@ mod tests {
         let mut queue = Queue::default();
         let waiting: Vec<_> = attempts
             .iter()
-            .map(|(request, number, first)| queue.join(Attempt::with_rank(*request, *number, *first).rank, 1).0)
+            .map(|(request, number, first)| queue.join(Attempt::with_rank(*request, *number, *first, 1).rank, 1).0)
             .collect();
         let pass = || {
             let first = queue.waiting.front().map(|entry| entry.ticket)?;

@@ -354,7 +354,7 @@ mod tests {
                 });
             }
             tokio::time::sleep(5 * SECOND).await;
-            let heavy = limiter.acquire(Attempt::with_rank(HEAVY, 1, rank));
+            let heavy = limiter.acquire(Attempt::with_rank(HEAVY, 1, rank, 10));
             assert!(tokio::time::timeout(5 * SECOND, heavy).await.is_ok(), "{lights} lighter attempts");
         }
     }

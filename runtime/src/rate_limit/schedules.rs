@@ -16,9 +16,13 @@ use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, Rank, RateLimit,
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 
-const DATA: Attempt =
-    Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1, rank: Rank::First };
-const TOKEN: Attempt = Attempt { request: RequestKind::Token, number: 1, rank: Rank::Token };
+const DATA: Attempt = Attempt {
+    request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")),
+    number: 1,
+    rank: Rank::First,
+    weight: 1,
+};
+const TOKEN: Attempt = Attempt { request: RequestKind::Token, number: 1, rank: Rank::Token, weight: 1 };
 
 /// The arrivals, each with its rank among waiting tasks. The last arrival is a token request, which passes first.
 const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (TOKEN, 0)];

@@ -52,8 +52,13 @@ entry! {
         pub data: Option<&'static str> = None,
         /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
         pub history_source: HistorySource = HistorySource::Service,
+        /// `true` if help uses this endpoint as its example.
+        pub is_example: bool = false,
         /// The weight of one call of this endpoint: the service's rate limit counts the call as this number of requests.
         pub weight: u32 = 1,
+        /// A param, and the weights of calls whose value of the param is at most a number, in ascending order; `None` if
+        /// the weight of all calls is [`weight`](Self::weight).
+        pub weight_by: Option<(&'static str, &'static [(u32, u32)])> = None,
         /// Further notes; may be empty.
         pub notes: &'static str = "",
         /// Facts about the endpoint that are unknown, for example `the unit`.
@@ -101,6 +106,15 @@ impl EndpointInfo {
     /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
+    }
+
+    /// Returns the weight of a call, at least 1, given the values of its params by their names on the wire.
+    pub fn weight_of<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> u32 {
+        let by = self.weight_by.and_then(|(param, steps)| {
+            let value: u32 = value(param).or_else(|| self.param(param)?.default)?.parse().ok()?;
+            steps.iter().find(|(max, _)| value <= *max)
+        });
+        by.map_or(self.weight, |(_, weight)| *weight).max(1)
     }
 
     /// Returns whether one of the names is the endpoint's group or path.

@@ -3,6 +3,8 @@
 //! A service declares these params once. An endpoint has a history if it accepts them and returns a time series. The
 //! module `history` fetches the records.
 
+use std::time::Duration;
+
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 
 /// Params that select a time range, by their wire names. A name is empty if there is no such param; `from` or `to` is
@@ -16,8 +18,12 @@ pub struct HistoryInfo {
     /// Param that sets the maximum number of records.
     pub limit: &'static str,
     /// Param that sets the interval between records; the type of the param declares the durations of the values. Empty
-    /// for events, which have any times.
+    /// if the interval is always `every`, and for events, which have any times.
     pub step: &'static str,
+    /// The interval between records, if there is no `step`; `None` for events.
+    pub every: Option<Duration>,
+    /// The maximum age of records; `None` if it is unknown. A history starts no earlier.
+    pub oldest: Option<Duration>,
     /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
     /// Source of these params.

@@ -161,7 +161,8 @@ pub(crate) async fn send(
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
     let (observers, span) = observers.in_span(target.endpoint, &log::Params(&target, &connection.credentials));
-    let mut context = RequestContext::new(RequestKind::Data(target.endpoint), policy, observers);
+    let weight = target.endpoint.weight_of(|param| target.value(param));
+    let mut context = RequestContext::new(RequestKind::Data(target.endpoint), weight, policy, observers);
     let success = success(&connection, &target, &options, &mut context);
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());

@@ -1,10 +1,12 @@
 //! Tests of histories of endpoints whose params contain timestamps as text.
 
+use std::time::Duration;
+
 use runtime::registry::{
     BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, ParamList, TimeUnit, ValueType,
 };
 use runtime::transport::HttpRequest;
-use runtime::{Endpoint, Value};
+use runtime::{Endpoint, Timestamp, Value};
 
 use crate::invented::{Request, Series, Timeframe};
 use crate::ranges::{HOUR, START, at, body, query};
@@ -27,8 +29,22 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     to: "before",
     limit: "limit",
     step: "every",
+    every: None,
+    oldest: None,
     evidence: Evidence::Documented,
     sort: Some(("order", "asc")),
+});
+
+/// No param sets the interval, and old records are deleted.
+const PAYMENTS: HistorySource = HistorySource::Endpoint(&HistoryInfo {
+    from: "after",
+    to: "before",
+    limit: "limit",
+    step: "",
+    every: Some(Duration::from_secs(8 * 3600)),
+    oldest: Some(Duration::from_secs(30 * 86_400)),
+    evidence: Evidence::Documented,
+    sort: None,
 });
 
 macro_rules! endpoint {
@@ -60,6 +76,8 @@ const SINCE: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     to: "",
     limit: "",
     step: "",
+    every: None,
+    oldest: None,
     evidence: Evidence::Documented,
     sort: None,
 });
@@ -67,6 +85,7 @@ const SINCE: HistorySource = HistorySource::Endpoint(&HistoryInfo {
 endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
+endpoint!(Payments, Iso8601, None, PAYMENTS);
 
 endpoint!(Events, Iso8601, None, SINCE);
 
@@ -74,6 +93,7 @@ impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for RequiredRange {}
+impl runtime::history::HasHistory for Payments {}
 
 /// Returns the first records of a range whose start and end are strings. Records up to `last` seconds after the end are
 /// included.
@@ -157,4 +177,31 @@ async fn events_are_fetched_with_only_a_start() {
     let mut updates = Request::<Events>::new(&service.client()).follow(at(START));
     let error = updates.next().await.unwrap_err();
     assert!(error.to_string().contains("have no interval"), "{error}");
+}
+
+/// The service rejects a start before its oldest records.
+#[tokio::test(start_paused = true)]
+async fn a_history_begins_with_the_oldest_records_at_the_interval_of_the_catalogue() {
+    const STEP: i64 = 8 * HOUR;
+    let now = Timestamp::now().unix_seconds();
+    let service = Service::new(move |request, _| {
+        let query = query(request);
+        let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+        if time("after") < now - 30 * DAY {
+            return reply(400, &[], "too old");
+        }
+        let first = (time("after") + STEP - 1).div_euclid(STEP) * STEP;
+        reply(200, &[], &body((first..=time("before")).step_by(8 * 3600).take(query["limit"].parse().unwrap())))
+    });
+    let request = Request::<Payments>::new(&service.client()).query("limit", 20);
+    let history = || request.clone().history(at(now - 60 * DAY)..at(now));
+    let planned = history().plan().unwrap().range.start;
+    assert!(at(now - 30 * DAY) < planned && planned < at(now - 29 * DAY), "{planned}");
+    let all = history().collect().await.unwrap();
+    let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
+    assert!((88..=90).contains(&times.len()) && times.windows(2).all(|two| two[1] - two[0] == STEP), "{times:?}");
+    assert!(all.report.is_complete() && all.report.gaps.is_empty(), "{:?}", all.report);
+    // A run that resumes later has the same start, although the service has deleted older records in the meantime.
+    let checkpoint = history().pages().next().await.unwrap().unwrap().checkpoint;
+    assert_eq!(history().resume(checkpoint).collect().await.unwrap().records.last(), all.records.last());
 }

@@ -91,7 +91,7 @@ impl<'a> Tables<'a> {
             name: body.named().map(|(name, known)| (text(name), evidence(known))),
             message: texts(&body.message),
             code: texts(&body.code),
-            success: texts(&body.success),
+            success: list(body.success.iter().map(|value| text(value))),
         };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
@@ -143,7 +143,12 @@ impl<'a> Tables<'a> {
             model::HistorySource::Endpoint(own) => HistorySource::Endpoint(leak(history(own))),
             model::HistorySource::Unknown => HistorySource::Unknown,
         };
+        info.is_example = endpoint.is_example;
         info.weight = endpoint.weight;
+        info.weight_by = endpoint.weight_by.as_ref().map(|by| {
+            let steps = by.steps.iter().map(|step| (step.max, step.weight));
+            (text(&by.param), list(steps))
+        });
         info.notes = text(&endpoint.notes);
         info.unknown = list(endpoint.unknown.iter().map(|fact| text(fact.text())));
         info.deprecated = some(endpoint.deprecated.as_ref());
@@ -274,7 +279,8 @@ fn history(history: &History) -> HistoryInfo {
     let [from, to, limit, step] = [&history.from, &history.to, &history.limit, &history.step]
         .map(|name| name.as_ref().map_or("", |name| text(name)));
     let sort = history.order().map(|(param, oldest_first)| (text(param), text(oldest_first)));
-    HistoryInfo { from, to, limit, step, sort, evidence: evidence(history.evidence) }
+    let [every, oldest] = history.seconds().map(|time| time.map(Duration::from_secs));
+    HistoryInfo { from, to, limit, step, every, oldest, sort, evidence: evidence(history.evidence) }
 }
 
 const fn range(range: model::Range) -> Range {

@@ -37,9 +37,7 @@ fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if !history.is_empty() {
         rows.push(["History".to_owned(), history]);
     }
-    if endpoint.weight != 1 {
-        rows.push(["Weight".to_owned(), format!("counts as {} requests for the rate limit", endpoint.weight)]);
-    }
+    rows.extend(docs::weight(endpoint).map(|weight| ["Weight".to_owned(), weight]));
     let rows: String = rows.into_iter().map(tables::row).collect();
     format!("| | |\n|---|---|\n{}", rows.trim_end())
 }

@@ -34,5 +34,7 @@ fn params(history: &History) -> String {
     let range: Vec<_> = [from, to].into_iter().flatten().map(|name| code(name)).collect();
     let named = |name: &Option<Text>, role| name.as_ref().map(|name| format!(", {} ({role})", code(name)));
     let [limit, step] = [named(limit, "page size"), named(step, "step")].map(Option::unwrap_or_default);
-    format!("{} (range){limit}{step}{sort}", range.join(" and "))
+    let times = [("; one record every", &history.every), ("; no records older than", &history.oldest)];
+    let times: String = times.iter().filter_map(|(text, time)| Some(format!("{text} {}", time.as_ref()?))).collect();
+    format!("{} (range){limit}{step}{sort}{times}", range.join(" and "))
 }

@@ -32,7 +32,8 @@ impl MarketGroup<'_> {
     /// - **Arguments:** `symbol`, `interval`
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Weight:** counts as 10 requests for the rate limit
+    /// - **Weight:** counts as 10 requests for the rate limit; as 1 if `limit` is at most 99; as 2 if `limit` is at
+    ///   most 499; as 5 if `limit` is at most 1000
     pub fn candles(
         &self,
         symbol: impl Into<Symbol>,
@@ -48,7 +49,8 @@ impl MarketGroup<'_> {
     /// - **Arguments:** `symbol`, `interval`
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Weight:** counts as 10 requests for the rate limit
+    /// - **Weight:** counts as 10 requests for the rate limit; as 1 if `limit` is at most 99; as 2 if `limit` is at
+    ///   most 499; as 5 if `limit` is at most 1000
     pub fn mark_price_candles(
         &self,
         symbol: impl Into<Symbol>,
@@ -62,6 +64,7 @@ impl MarketGroup<'_> {
     ///
     /// - **Endpoint:** `GET /fapi/v1/fundingRate` (documented), returns a series of [`FundingRatesRecord`]
     /// - **Optional:** `symbol`, `start_time`, `end_time`, `limit`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn funding_rates(&self) -> Request<FundingRates> {
         Request::new(self.client)
     }
@@ -84,7 +87,8 @@ impl MarketGroup<'_> {
     /// - **Endpoint:** `GET /fapi/v1/depth` (documented), returns one [`OrderBookRecord`]
     /// - **Arguments:** `symbol`
     /// - **Optional:** `limit`
-    /// - **Weight:** counts as 10 requests for the rate limit
+    /// - **Weight:** counts as 20 requests for the rate limit; as 2 if `limit` is at most 50; as 5 if `limit` is at
+    ///   most 100; as 10 if `limit` is at most 500
     pub fn order_book(&self, symbol: impl Into<Symbol>) -> Request<OrderBook> {
         Request::new(self.client).with::<Symbol, _>("symbol", symbol)
     }
@@ -142,7 +146,9 @@ impl Endpoint for Candles {
         .path(Some("/fapi/v1/klines"))
         .shared_params(&params::CANDLES)
         .series::<Candle>("openTime", Evidence::Documented)
-        .weight(10);
+        .is_example(true)
+        .weight(10)
+        .weight_by(Some(("limit", &[(99, 1), (499, 2), (1000, 5)])));
 }
 
 takes_candles!(Candles);
@@ -281,11 +287,12 @@ impl Endpoint for MarkPriceCandles {
         .path(Some("/fapi/v1/markPriceKlines"))
         .shared_params(&params::CANDLES)
         .series::<Candle>("openTime", Evidence::Documented)
-        .weight(10);
+        .weight(10)
+        .weight_by(Some(("limit", &[(99, 1), (499, 2), (1000, 5)])));
 }
 
 takes_candles!(MarkPriceCandles);
-marker!(MarketGroup : FundingRates funding_rates);
+marker!(MarketGroup : FundingRates funding_rates : HasHistory);
 
 impl Endpoint for FundingRates {
     type Body = Series<FundingRatesRecord>;
@@ -302,7 +309,21 @@ impl Endpoint for FundingRates {
                 params::FUNDING_LIMIT,
             ],
         )
-        .series::<FundingRatesRecord>("fundingTime", Evidence::Documented);
+        .series::<FundingRatesRecord>("fundingTime", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "startTime",
+                    to: "endTime",
+                    limit: "limit",
+                    step: "",
+                    every: Some(::std::time::Duration::from_secs(28_800)),
+                    oldest: None,
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        );
 }
 
 takes!(FundingRates => TakesSymbol, TakesStartTime, TakesEndTime, TakesLimit);
@@ -568,7 +589,8 @@ impl Endpoint for OrderBook {
             record: RecordInfo::of::<OrderBookRecord>(),
             evidence: Evidence::Documented,
         })
-        .weight(10);
+        .weight(20)
+        .weight_by(Some(("limit", &[(50, 2), (100, 5), (500, 10)])));
 }
 
 takes!(OrderBook => TakesLimit);

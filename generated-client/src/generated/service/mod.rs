@@ -141,6 +141,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             to: "endTime",
             limit: "limit",
             step: "timeframe",
+            every: None,
+            oldest: None,
             sort: Some(("sort", "asc")),
             evidence: Evidence::Reported,
         }),

@@ -64,7 +64,7 @@ impl Fetch {
         let (sender, outcome) = watch::channel(None);
         let report = Report(sender);
         let task = runtime.spawn(async move {
-            let context = RequestContext::new(RequestKind::Token, source.policy.clone(), observers);
+            let context = RequestContext::new(RequestKind::Token, 1, source.policy.clone(), observers);
             let outcome = source.fetch(&dispatcher, context).await;
             let outcome = lock(&cache).store(outcome);
             report.0.send_replace(Some(outcome));

@@ -96,7 +96,9 @@ fn offset_seconds(offset: &str) -> Option<i64> {
         4 => clock.split_at_checked(2)?,
         _ => clock.split_once(':')?,
     };
-    let seconds = digits(hours)? * 3600 + digits(minutes)? * 60;
+    let (hours, minutes) =
+        (digits(hours).filter(|hours| *hours < 24)?, digits(minutes).filter(|minutes| *minutes < 60)?);
+    let seconds = hours * 3600 + minutes * 60;
     match sign {
         "+" => Some(seconds),
         "-" => Some(-seconds),

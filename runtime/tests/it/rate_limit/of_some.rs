@@ -23,6 +23,21 @@ impl Endpoint for Heavy {
         &EndpointInfo { path: Some("/heavy"), weight: 5, ..EndpointInfo::new("market", "heavy", "Heavy") };
 }
 
+/// An endpoint whose weight is that of the number of records.
+enum Pages {}
+
+impl runtime::emitted::Marker for Pages {}
+
+impl Endpoint for Pages {
+    type Body = Value;
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        path: Some("/pages"),
+        weight: 10,
+        weight_by: Some(("limit", &[(100, 1), (500, 5)])),
+        ..EndpointInfo::new("market", "pages", "Pages")
+    };
+}
+
 /// A limit of ten per second for `/heavy`, which allows two requests because of their weight.
 const OF_HEAVY: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/heavy"])], None);
 
@@ -59,6 +74,24 @@ async fn a_changed_window_changes_for_queued_requests() {
         limiter.set_rate_limit(OF_HEAVY);
         heavy().await.unwrap().unwrap();
         assert_eq!(begun.elapsed() > SECOND / 2, is_kept, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_value_of_a_param_sets_the_weight() {
+    const TEN: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/pages"])], None);
+    for (limit, in_a_second) in [(Some("100"), 10), (Some("101"), 2), (Some("500"), 2), (Some("501"), 1), (None, 1)] {
+        let service = Service::new(|_, _| ok());
+        let client = service.builder().rate_limiter(ProcessRateLimiter::new(TEN)).build().unwrap();
+        let calls = (0..10).map(|_| {
+            let request = Request::<Pages>::new(&client);
+            let request = limit.into_iter().fold(request, |request, limit| request.query("limit", limit));
+            tokio::spawn(request.into_future())
+        });
+        for call in calls.collect::<Vec<_>>() {
+            call.await.unwrap().unwrap();
+        }
+        assert_eq!(max_within(&service.arrivals(), SECOND), in_a_second, "{limit:?}");
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
         to: "endTime",
         limit: "limit",
         step: "timeframe",
+        every: None,
+        oldest: None,
         evidence: DOCUMENTED,
         sort: None,
     }),

@@ -97,6 +97,17 @@ impl MarketGroup<'_> {
     pub fn own(&self) -> Request<Own> {
         Request::new(self.client)
     }
+    /// No param sets the interval, the service deletes old records, and short pages weigh less.
+    ///
+    /// - **Endpoint:** `GET /payments` (documented), returns a series of JSON records
+    /// - **Optional:** `limit`, `start_time`, `end_time`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Weight:** counts as 5 requests for the rate limit; as 1 if `limit` is at most 100; as 2 if `limit` is at
+    ///   most 500
+    /// - **Undocumented:** the fields of the records
+    pub fn payments(&self) -> Request<Payments> {
+        Request::new(self.client)
+    }
 }
 
 marker!(MarketGroup : Ratio ratio : HasHistory);
@@ -339,6 +350,8 @@ impl Endpoint for Own {
                     to: "before",
                     limit: "limit",
                     step: "every",
+                    every: None,
+                    oldest: None,
                     sort: None,
                     evidence: Evidence::Documented,
                 },
@@ -347,6 +360,39 @@ impl Endpoint for Own {
 }
 
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
+marker!(MarketGroup : Payments payments : HasHistory);
+
+impl Endpoint for Payments {
+    type Body = Series<Value>;
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "payments")
+        .name("Payments")
+        .summary(
+            "No param sets the interval, the service deletes old records, and short pages weigh less.",
+        )
+        .path(Some("/payments"))
+        .shared_params(&[])
+        .specific_params(&[params::LIMIT, params::START_TIME, params::END_TIME])
+        .unknown_series("openDate", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "startTime",
+                    to: "endTime",
+                    limit: "limit",
+                    step: "",
+                    every: Some(::std::time::Duration::from_secs(28_800)),
+                    oldest: Some(::std::time::Duration::from_secs(2_592_000)),
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        )
+        .is_example(true)
+        .weight(5)
+        .weight_by(Some(("limit", &[(100, 1), (500, 2)])));
+}
+
+takes!(Payments => TakesLimit, TakesStartTime, TakesEndTime);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",
@@ -364,6 +410,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Started::INFO,
         Sorted::INFO,
         Own::INFO,
+        Payments::INFO,
         &EndpointInfo::of("market", "planned")
             .name("Planned")
             .summary("It is known by name only.")

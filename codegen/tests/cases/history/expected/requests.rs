@@ -18,6 +18,7 @@ fn market() {
     endpoint("/started", market.started(Timestamp::from_unix_seconds(1_700_000_000)));
     endpoint("/sorted", market.sorted());
     endpoint("/own", market.own());
+    endpoint("/payments", market.payments());
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             to: "endTime",
             limit: "limit",
             step: "interval",
+            every: None,
+            oldest: None,
             sort: None,
             evidence: Evidence::Documented,
         }),
