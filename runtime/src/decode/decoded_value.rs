@@ -179,8 +179,9 @@ impl<'a> DecodedValue<'a> {
             (ValueType::Number, number) => Some(Self::Number(number.float())),
             (ValueType::Integer, number) => number.integer().map(Self::Integer),
             (ValueType::Count, number) => number.count().map(Self::Count),
-            (ValueType::Timestamp(unit), number) if !unit.is_text() => {
-                let time = Timestamp::from_wire(number.integer()?, *unit);
+            // Any other number may have been rounded, so it is read from its digits.
+            (ValueType::Timestamp(unit), Number::Integer(count)) if !unit.is_text() => {
+                let time = Timestamp::from_wire(count, *unit);
                 // A time after the year 9999 probably means that the number counts a finer unit.
                 (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
             }
@@ -205,11 +206,7 @@ impl<'a> DecodedValue<'a> {
 /// Reads a timestamp from a number, which may have a fraction down to a nanosecond. A time after the year 9999 probably
 /// means that the number counts a finer unit.
 fn read_time(text: &str, unit: TimeUnit) -> Option<Timestamp> {
-    let time = match Number::parse(text)?.integer() {
-        Some(count) => Timestamp::from_wire(count, unit),
-        None => Timestamp::from_decimal(text, unit)?,
-    };
-    (time <= Timestamp::LAST_WRITABLE).then_some(time)
+    Timestamp::from_decimal(text, unit).filter(|time| *time <= Timestamp::LAST_WRITABLE)
 }
 
 /// Creates the error for a value that is not of the type `ty`; `text` is the value as written in the body.

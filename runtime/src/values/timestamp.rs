@@ -103,13 +103,16 @@ impl Timestamp {
     }
 
     /// Reads a decimal number in a unit exactly, for example `1400949917.858329958` seconds; returns `None` if the text
-    /// is not a plain decimal number, or if it has a fraction of a nanosecond.
+    /// is not a JSON number, if it has a fraction of a nanosecond, or an exponent and a fraction.
     pub(crate) fn from_decimal(text: &str, unit: TimeUnit) -> Option<Self> {
-        Number::parse(text)?;
+        let number = Number::parse(text)?;
+        if text.contains(['e', 'E']) {
+            return number.integer().map(|count| Self::from_wire(count, unit));
+        }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = unit.nanos().ilog10() as usize;
         let fraction = fraction.trim_end_matches('0');
-        if fraction.len() > digits || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        if fraction.len() > digits {
             return None;
         }
         let count: i64 = whole.parse().ok()?;
@@ -301,6 +304,8 @@ mod tests {
             ("1e400", None),
             ("1400949917.858329958", Some(1_400_949_917_858_329_958)),
             (r#""-9223372036854775808.5""#, Some(i128::from(i64::MIN) * 1_000_000_000)),
+            ("1e9", Some(1_000_000_000_000_000_000)),
+            ("1.5e0", None),
             (r#""+5""#, None),
             (r#""5.""#, None),
         ] {

@@ -96,6 +96,10 @@ fn values_in_other_forms_are_read() {
     assert!(record.unknown_fields().is_some_and(|fields| fields.is_empty() && fields.as_json() == "{}"));
     // The form is not part of the value.
     assert_eq!(record, read(r#"{"id": 1, "price": 0.1, "size": 1.50, "at": 1.5, "trades": null}"#).unwrap().0);
+    for at in ["1700000000.000000001", r#""1700000000.000000001""#] {
+        let (record, _) = read(&format!(r#"{{"id": 1, "at": {at}}}"#)).unwrap();
+        assert_eq!(record.value("at").and_then(FieldValue::timestamp).unwrap().subsec_nanos(), 1, "{at}");
+    }
     assert!(read(r#"{"id": 1, "at": "1.0000000001"}"#).is_err());
     assert!(read(r#"{"id": 1, "at": "1700000000000.5"}"#).is_err());
 }
