@@ -35,7 +35,7 @@ use crate::values::{Value, duration};
 /// | `client_certificate` | the files `certificate` (with its intermediate certificates) and `key` |
 /// | `system_roots` | whether system root certificates replace the bundled ones; requires the feature `system-roots` |
 /// | `http2` | whether HTTP/2 is used with servers that offer it; requires the feature `http2` |
-/// | `proxy` | the proxy's URL, or an empty string for none; requires the feature `proxy` |
+/// | `proxy` | the proxy's URL, or an empty string for none; `env_proxy` is then ignored; requires the feature `proxy` |
 /// | `env_proxy` | whether the environment selects the proxy; requires the feature `proxy` |
 ///
 /// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written

@@ -1,7 +1,7 @@
 //! One record of the body: its values, and the text of its unknown fields.
 //!
-//! The decoder reuses one row for all records of a series, so a record of numbers needs no allocation. A repeated key
-//! is an error, because either value may be the right one.
+//! The decoder reuses one row for all records of a series, so a record of numbers without quotes needs no
+//! allocation. A repeated key is an error, because either value may be the right one.
 
 use super::DecodeError;
 use super::decoded_value::{DecodedValue, FromDecoded};

@@ -1,7 +1,8 @@
 //! The fields of an object that are not in the catalogue.
 //!
 //! New fields of a service are not lost: a field that is not in a record's table is kept here, as the text that the
-//! body contains. Each access parses that text again. An object without unknown fields allocates nothing.
+//! body contains. Each access parses that text again. An object without unknown fields allocates nothing, unless a
+//! known field has a value that would be written in another form, such as `"0.10"`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -154,7 +154,8 @@ impl<T, M: MetadataRecord> Series<T, M> {
 /// The maximum number of bytes of an unsupported value that the error quotes.
 const MAX_NAME_BYTES: usize = 60;
 
-/// Creates a series without a request, for example in a test.
+/// Creates a series without a request, for example in a test. It is serialized in the envelope of the service, even if
+/// the records of an endpoint have their own path.
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
@@ -179,7 +180,8 @@ impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     }
 }
 
-/// Deserializes a series as the service sends it, from any self-describing format. In a deserialized series,
+/// Deserializes a series in the envelope of the service, from any self-describing format. The type does not name an
+/// endpoint, so this fails for a series of an endpoint whose records have their own path. In a deserialized series,
 /// [`times`](Series::times) finds the time field that the service declares, but not a time field that an endpoint
 /// declares.
 impl<'de, T: Item, M: MetadataRecord + Serialize> Deserialize<'de> for Series<T, M> {
