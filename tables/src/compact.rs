@@ -20,7 +20,7 @@ use crate::merge_rows::{Changes, Cursor, Merge, Rows};
 use crate::parquet_file::{Out, ParquetFile, ROW_GROUP};
 use crate::parquet_input::{ParquetInput, group_ends};
 use crate::partition::period;
-use crate::saved_state::{Known, Section, SeriesState, TableState};
+use crate::saved_state::{FileState, Known, Section, SeriesState, TableState};
 use crate::table::Table;
 use crate::text_file::TextState;
 use crate::timestamps::timestamp;
@@ -128,7 +128,8 @@ impl Table {
             if let Some(table) = &mut table {
                 replace(table, range, &file.sections, &changes);
             }
-            Ok((file.finish(&self.state.origin, table)?, changes))
+            let of_table = FileState { origin: self.state.origin.clone(), table, ..FileState::default() };
+            Ok((file.finish(of_table)?, changes))
         };
         let ((sections, changes), version) = self.storage.put(path, version.as_deref(), content).await?;
         Ok(Some((version, sections, Written { file: name, changes })))

@@ -81,13 +81,13 @@ impl Content {
 fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
     let invalid_input =
         |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
-    let is_new = table.state.origin.is_empty();
-    if is_new && !table.place.is_single {
+    if !table.place.is_single && table.state.partition.is_none() {
         let partition = job.partition.unwrap_or_else(|| Partition::for_rows(table.step(), table.series.len()));
-        table.state.partition.get_or_insert(partition);
+        table.state.partition = Some(partition);
     }
     // A single file without rows gets the source of the job, even if an earlier run with another source failed.
-    if is_new || table.place.is_single && table.state.files.is_empty() && table.pending_rows() == 0 {
+    let is_empty = table.state.files.is_empty() && table.pending_rows() == 0;
+    if table.state.origin.is_empty() || table.place.is_single && is_empty {
         table.state.origin.clone_from(&job.source_label);
     }
     let own = &job.source_label;

@@ -15,7 +15,7 @@ use crate::merge_rows::{Merge, Rows};
 use crate::parquet_file::{Out, ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
-use crate::saved_state::Section;
+use crate::saved_state::{FileState, Section};
 
 /// The extension of the files, which no reader takes for data.
 const EXTENSION: &str = ".rows";
@@ -52,12 +52,12 @@ impl JournalFile {
         Ok(all)
     }
 
-    /// Writes a file. Each section has rows in order of time, or none.
+    /// Writes a file. Each section has rows in order of time, or none. `of_table` has the facts of the table.
     pub(crate) async fn write(
         storage: &FileStorage,
         path: String,
         columns: &Columns,
-        origin: &str,
+        of_table: FileState,
         sections: Vec<(Section, Vec<RecordBatch>)>,
     ) -> Result<Self, Error> {
         let name = storage.name(&path);
@@ -68,7 +68,7 @@ impl JournalFile {
                 batches.iter().try_for_each(|batch| file.write(batch))?;
                 file.end()?;
             }
-            file.finish(origin, None)
+            file.finish(of_table)
         };
         let (sections, _) = storage.put(&path, None, content).await?;
         let source = storage.open(&path).await?.ok_or_else(|| Error::damaged(&name, "it was deleted"))?.0;

@@ -21,7 +21,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::error::Failure;
 use crate::parquet_input::{CHECKSUMS, ParquetInput, STATE};
-use crate::saved_state::{self, FileState, Section, TableState, VERSION};
+use crate::saved_state::{self, FileState, Section, VERSION};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
@@ -158,10 +158,10 @@ impl<'o> ParquetFile<'o> {
         Ok(())
     }
 
-    /// Writes the remaining rows and the footer. Returns the sections.
-    pub(crate) fn finish(mut self, origin: &str, table: Option<TableState>) -> Result<Vec<Section>, Failure> {
+    /// Writes the remaining rows, and the footer with the facts of the table and the sections. Returns the sections.
+    pub(crate) fn finish(mut self, of_table: FileState) -> Result<Vec<Section>, Failure> {
         self.end_group()?;
-        let state = FileState { version: VERSION, origin: origin.to_owned(), sections: self.sections, table };
+        let state = FileState { version: VERSION, sections: self.sections, ..of_table };
         for (key, value) in [(CHECKSUMS, self.checksums.join(" ")), (STATE, saved_state::to_json(&state))] {
             self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
         }
@@ -220,7 +220,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut file = ParquetFile::new(&mut bytes, schema(), [1000; 2]).unwrap();
         content(&mut file);
-        file.finish("lab", None).unwrap();
+        file.finish(FileState::default()).unwrap();
         bytes
     }
 

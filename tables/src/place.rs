@@ -131,7 +131,11 @@ impl Place {
         match &self.text {
             Some((name, _)) => format!("{} and {}", storage.name(name), storage.name(&self.journal)),
             None if self.is_single => storage.name(&self.data),
-            None => format!("{} and {}", storage.name(self.folder()), storage.name(&self.state)),
+            None => {
+                let [folder, state, journal] =
+                    [self.folder(), &self.state, &self.journal].map(|path| storage.name(path));
+                format!("{folder}, {state} and, if it exists, {journal}")
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ pub(crate) struct SeriesState {
     pub(crate) requested: Option<Timestamp>,
     /// Whether the series is no longer part of the job that last requested it.
     pub(crate) is_retired: bool,
-    /// What the journal has had since the table was opened.
+    /// What the last run in the journal has fetched since the table was opened.
     #[serde(skip)]
     pub(crate) fetched: Fetched,
 }
@@ -159,6 +159,8 @@ pub(crate) struct Section {
 /// What a run has fetched of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fetched {
+    /// The start of the run.
+    pub(crate) run: Option<Timestamp>,
     pub(crate) ranges: TimeRanges,
     /// Checksums of dropped records.
     pub(crate) dropped: BTreeSet<u32>,
@@ -171,6 +173,9 @@ pub(crate) struct Fetched {
 pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
+    /// The period of a data file of the table; only in the journal, whose sections have rows of one period each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) partition: Option<Partition>,
     pub(crate) sections: Vec<Section>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) table: Option<TableState>,

@@ -13,7 +13,7 @@ use crate::parquet_file::Out;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::{Place, not_a_part};
-use crate::saved_state::{self, Known, RowFacts, Section, SeriesState, TableState, VERSION};
+use crate::saved_state::{self, Fetched, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::series_columns::SeriesTable;
 
@@ -65,8 +65,10 @@ impl Table {
             has_changed: false,
         };
         this.compare(&location).await?;
+        // The state is missing if the runs were for new records only, or if a user has moved it away.
         if let Some(file) = journal.first().filter(|_| this.state.origin.is_empty()) {
-            this.state.origin = file.input.state(&location)?.origin;
+            let known = file.input.state(&location)?;
+            (this.state.origin, this.state.partition) = (known.origin, known.partition);
         }
         this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
         for file in &journal {
@@ -187,12 +189,14 @@ impl Table {
             series.unfetched.subtract(&fetched.ranges);
             let left = MAX_DROPPED.saturating_sub(series.dropped.len());
             series.dropped.extend(fetched.dropped.iter().take(left));
+            if series.fetched.run != fetched.run {
+                series.fetched = Fetched { run: fetched.run, ..Fetched::default() };
+            }
             series.fetched.ranges.extend(&fetched.ranges);
-            series.fetched.refetch = series.fetched.refetch.max(fetched.refetch);
-            // A range counts as fetched only if it is older than the newest record by the refetch time. In younger
-            // ranges, values may still change, and missing records may still be published.
+            // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch time.
+            // In younger ranges, values may still change, and missing records may still be published.
             if let Some(last) = series.rows.last {
-                let end = last - Duration::from_secs(series.fetched.refetch);
+                let end = last - Duration::from_secs(fetched.refetch);
                 series.settled.extend(&series.fetched.ranges.until(end));
             }
         }
@@ -201,8 +205,9 @@ impl Table {
     /// Writes a file of the journal.
     pub(crate) async fn journal(&mut self, sections: Vec<(Section, Vec<RecordBatch>)>) -> Result<(), Error> {
         let path = journal::next_path(&self.place.journal, self.journal.last());
-        let (columns, origin) = (&self.columns.columns, &self.state.origin);
-        let file = JournalFile::write(&self.storage, path, columns, origin, sections).await?;
+        let of_table =
+            FileState { origin: self.state.origin.clone(), partition: self.state.partition, ..FileState::default() };
+        let file = JournalFile::write(&self.storage, path, &self.columns.columns, of_table, sections).await?;
         self.replay(&file.sections);
         self.journal.push(file);
         Ok(())

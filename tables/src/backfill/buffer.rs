@@ -48,7 +48,7 @@ impl Buffer {
             self.since = Instant::now();
         }
         let section = || {
-            let fetched = Some(Fetched { refetch: fetched.refetch, ..Fetched::default() });
+            let fetched = Some(Fetched { run: fetched.run, refetch: fetched.refetch, ..Fetched::default() });
             let path = series.path().to_owned();
             (Section { path, rows: RowFacts::new(series), fetched, ..Section::default() }, Vec::new())
         };

@@ -145,7 +145,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let rows = table.columns.batch(index, &page.records, &times)?;
             let (partition, refetch) = (table.state.partition, self.job.refetch.as_secs());
             let table = self.content.of_series.get(series).map_or(0, |(table, _)| *table);
-            let fetched = Fetched { ranges: page.range.clone().into(), dropped, refetch };
+            let fetched = Fetched { run: Some(self.started), ranges: page.range.clone().into(), dropped, refetch };
             self.buffer.add((table, request, item), partition, (&page, &rows), fetched);
         }
         let mut report = page.report;

@@ -34,6 +34,8 @@ pub(super) type Item = (usize, Range<Timestamp>);
 /// The state of a run.
 pub(super) struct Run<'j, W> {
     begun: Instant,
+    /// The time at which the run began, which identifies it in the journal.
+    pub(super) started: Timestamp,
     pub(super) job: &'j Backfill,
     pub(super) content: Content,
     pub(super) watch: W,
@@ -145,6 +147,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let report = |plan: &SeriesPlan| SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
         Self {
             begun: Instant::now(),
+            started: Timestamp::now(),
             job,
             items: Items::new(&content, plan),
             content,

@@ -2,7 +2,13 @@
 
 use std::fs;
 
-use crate::support::{DAY, END, HOUR, TARGETS, client, coins, files, job, read, run, scripted, state_of};
+use runtime::Timestamp;
+use tables::Partition;
+
+use crate::support::service::Client;
+use crate::support::{
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, job, read, run, scripted, state_of,
+};
 
 #[tokio::test(start_paused = true)]
 async fn runs_for_new_records_add_to_the_journal_until_it_is_merged() {
@@ -90,5 +96,47 @@ async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
         assert_eq!(read(&path), rows, "{name}");
         assert_eq!(state_of(&path).await.pending, 0, "{name}");
         assert!(files(&path).iter().all(|file| file.ends_with(".parquet")), "{name}");
+    }
+}
+
+/// The state of a table can be missing: a run for new records writes none, and a user may have moved it away.
+#[tokio::test(start_paused = true)]
+async fn a_journal_without_a_state_keeps_its_periods() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let days = |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END - days * DAY, &path);
+    run(&days(3).partition(Partition::Month).only_new()).await;
+    assert!(!path.join(".backfill/orderflow.volume_ratio-1h.json").exists());
+    crate::support::run_cancelled(&days(0)).await;
+    fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h.json")).unwrap();
+    for _ in 0..2 {
+        assert!(run(&days(0)).await.is_complete);
+        assert_eq!((files(&path).len(), read(&path).len()), (14, 2 * 400 * 24), "{:?}", files(&path));
+        assert!(files(&path).contains(&"orderflow.volume_ratio/1h-2024-06.parquet".to_owned()));
+    }
+}
+
+/// The newest record of a later run does not show that an earlier run has fetched the final values of its records.
+#[tokio::test(start_paused = true)]
+async fn ranges_of_the_journal_are_settled_by_their_own_run() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let until = |client: &Client, days: i64| job(coins(client, &["BTC"]), END - 10 * DAY, END + days * DAY, &path);
+        let unsettled = async |days: i64| until(&client(), days).plan().await.unwrap().series[0].unsettled[0].start;
+        let latest = Timestamp::from_unix_seconds(END - DAY);
+        crate::support::run_cancelled(&until(&client(), 0)).await;
+        let failing = client_of(|_, from, to| {
+            if from < END { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let summary = run(&until(&failing.build().unwrap(), 60)).await;
+        assert_eq!((summary.pages, summary.failed_pages), (1, 1), "{name}: {summary:?}");
+        assert!(unsettled(60).await <= latest, "{name}");
+        assert!(run(&until(&client(), 60)).await.is_complete);
+        let newest = Timestamp::from_unix_seconds(END + 59 * DAY);
+        for days in [80, 100, 120] {
+            run(&until(&client(), days).only_new()).await;
+        }
+        assert!(unsettled(120).await <= newest, "{name}");
     }
 }
