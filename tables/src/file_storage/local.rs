@@ -73,7 +73,8 @@ pub(crate) fn write<T>(
         return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
     }
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = temporary.unwrap_or_else(|| folder.join(format!(".{name}.unfinished")));
+    let beside = folder.join(format!(".{name}.unfinished"));
+    let unfinished = temporary.unwrap_or_else(|| beside.clone());
     if let Some(folder) = unfinished.parent() {
         fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     }
@@ -83,7 +84,7 @@ pub(crate) fn write<T>(
             keep_owner(&file, replaced);
             file.set_permissions(replaced.permissions()).map_err(fails)?;
         }
-        file.sync_all().and_then(|()| fs::rename(&unfinished, &target)).map_err(fails)?;
+        file.sync_all().and_then(|()| rename(&unfinished, &beside, &target)).map_err(fails)?;
         Ok(written)
     });
     if kept.is_err() {
@@ -94,6 +95,24 @@ pub(crate) fn write<T>(
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
     kept
+}
+
+/// Renames a file. If the target is on another file system, the file is first copied to the path `beside` the target.
+fn rename(file: &Path, beside: &Path, target: &Path) -> io::Result<()> {
+    match fs::rename(file, target) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
+        renamed => return renamed,
+    }
+    let copied = fs::copy(file, beside).and_then(|_| {
+        let copy = File::open(beside)?;
+        keep_owner(&copy, &fs::metadata(file)?);
+        copy.sync_all()?;
+        fs::rename(beside, target)
+    });
+    if copied.is_err() {
+        let _ = fs::remove_file(beside);
+    }
+    copied.and_then(|()| fs::remove_file(file))
 }
 
 /// Gives a file the owner of the file that it replaces, if the system allows that.
@@ -132,5 +151,19 @@ mod tests {
         let error = write(&link, None, |file| Ok(file.write_all(b"newer")?)).unwrap_err().to_string();
         assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
+
+    /// The folder of an endpoint can be a symbolic link to another disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn file_is_written_to_another_file_system() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let path = other.path().join("real");
+        for text in ["new", "newer"] {
+            write(&path, Some(dir.path().join("unfinished")), |file| Ok(file.write_all(text.as_bytes())?)).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            let names = [&dir, &other].map(|folder| fs::read_dir(folder.path()).unwrap().count());
+            assert_eq!(names, [0, 1]);
+        }
     }
 }

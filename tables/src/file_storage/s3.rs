@@ -5,12 +5,12 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::sync::Arc;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
@@ -25,13 +25,17 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        // The variables include `AWS_ALLOW_HTTP`, which allows plain HTTP, for example to a local test server.
+        Self::with(AmazonS3Builder::from_env(), bucket, prefix)
+    }
+
+    fn with(builder: AmazonS3Builder, bucket: &str, prefix: &str) -> Result<Self, Error> {
         // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
             // An error is ignored, because it only means that another crate has just installed a provider.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        // The variables include `AWS_ALLOW_HTTP`, which allows plain HTTP, for example to a local test server.
-        let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
+        let store = builder.with_bucket_name(bucket).build();
         let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
         Ok(Self { store: Arc::new(store), bucket: bucket.to_owned(), prefix: prefix.to_owned() })
     }
@@ -82,9 +86,18 @@ impl Bucket {
     pub(super) async fn put(&self, path: &str, replaced: Option<&str>, content: Vec<u8>) -> Result<String, Error> {
         let update = |tag: &str| PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None });
         let mode = replaced.map_or(PutMode::Create, update);
-        match self.store.put_opts(&self.path(path)?, content.into(), mode.into()).await {
+        let content = PutPayload::from(content);
+        match self.store.put_opts(&self.path(path)?, content.clone(), mode.into()).await {
             Ok(put) => Ok(put.e_tag.unwrap_or_default()),
             Err(object_store::Error::Precondition { .. } | object_store::Error::AlreadyExists { .. }) => {
+                // A request that was answered with an error is repeated, although the service may have carried it out.
+                if let Some((mut file, version)) = self.open(path).await? {
+                    let mut found = Vec::new();
+                    file.read_to_end(&mut found).map_err(|error| Error::storage(self.name(path), error))?;
+                    if content.iter().flatten().eq(&found) {
+                        return Ok(version);
+                    }
+                }
                 let by = "on another machine or in another process".to_owned();
                 Err(Error::InUse { target: self.name(path), by })
             }
@@ -113,7 +126,50 @@ fn message(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
+
+    /// Stores the first object, but answers with an error, as a proxy does that loses the response of the service.
+    fn answer(listener: &TcpListener) {
+        let mut stored = None;
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let lines = stream.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty());
+            let head: Vec<_> = lines.map(|line| line.to_ascii_lowercase()).collect();
+            let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            let mut body = vec![0; length.unwrap_or_default()];
+            stream.read_exact(&mut body).unwrap();
+            let (status, text) = match (head[0].starts_with("put"), &stored) {
+                (true, None) => {
+                    stored = Some(body);
+                    ("503 Service Unavailable", Vec::new())
+                }
+                (true, Some(_)) => ("412 Precondition Failed", Vec::new()),
+                (false, stored) => ("200 OK", stored.clone().unwrap()),
+            };
+            let date = "Wed, 01 Jan 2020 00:00:00 GMT";
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Length: {}\r\nETag: \"1\"\r\nLast-Modified: {date}\r\nConnection: close\r\n\r\n",
+                text.len()
+            );
+            stream.get_mut().write_all(&[head.into_bytes(), text].concat()).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn own_object_whose_response_was_lost_is_not_that_of_another_run() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let builder = AmazonS3Builder::new().with_region("a").with_access_key_id("b").with_secret_access_key("c");
+        let builder = builder.with_endpoint(format!("http://{}", listener.local_addr().unwrap())).with_allow_http(true);
+        thread::spawn(move || answer(&listener));
+        let bucket = Bucket::with(builder, "bucket", "").unwrap();
+        assert_eq!(bucket.put("state", Some("\"0\""), b"own".to_vec()).await.unwrap(), "\"1\"");
+        let error = bucket.put("state", Some("\"0\""), b"other".to_vec()).await.unwrap_err();
+        assert!(matches!(error, Error::InUse { .. }), "{error}");
+    }
 
     #[test]
     fn an_error_shows_the_message_of_the_service() {
