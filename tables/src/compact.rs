@@ -52,15 +52,15 @@ impl Table {
             let changes = written.pop().map(|written| written.changes).unwrap_or_default();
             written.push(Written { file: self.storage.name(&name), changes });
         }
-        // A single Parquet file has the state in its metadata.
         if self.place.is_single && self.place.text.is_none() && !written.is_empty() {
-            self.clear_journal().await?;
+            // A single Parquet file has the state in its metadata. The other state is deleted before the journal, because
+            // without the journal it would count as newer.
             self.storage.delete(&self.place.state).await?;
             self.stored = (Some(self.state.clone()), None);
         } else {
             self.save().await?;
-            self.clear_journal().await?;
         }
+        self.clear_journal().await?;
         Ok((written, text == TextState::Changed))
     }
 

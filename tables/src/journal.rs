@@ -39,17 +39,25 @@ pub(crate) struct Part<'j> {
 }
 
 impl JournalFile {
-    /// Opens the files of a folder, in the order in which they were written.
-    pub(crate) async fn open_all(storage: &FileStorage, folder: &str, location: &str) -> Result<Vec<Self>, Error> {
-        let mut all = Vec::new();
+    /// Opens the files of a folder, in the order in which they were written. Also returns the errors of damaged files.
+    pub(crate) async fn open_all(
+        storage: &FileStorage,
+        folder: &str,
+        location: &str,
+    ) -> Result<(Vec<Self>, Vec<Error>), Error> {
+        let (mut all, mut damaged) = (Vec::new(), Vec::new());
         for (path, _) in storage.list(folder).await?.into_iter().filter(|(path, _)| path.ends_with(EXTENSION)) {
             // Another run may have merged and deleted the file meanwhile.
             let Some((source, _)) = storage.open(&path).await? else { continue };
-            let input = ParquetInput::open(storage.name(&path), source)?;
-            let sections = input.state(location)?.sections;
-            all.push(Self { path, input, sections });
+            match ParquetInput::open(storage.name(&path), source) {
+                Ok(input) => {
+                    let sections = input.state(location)?.sections;
+                    all.push(Self { path, input, sections });
+                }
+                Err(damage) => damaged.push(damage),
+            }
         }
-        Ok(all)
+        Ok((all, damaged))
     }
 
     /// Writes a file. Each section has rows in order of time, or none. `of_table` has the facts of the table.

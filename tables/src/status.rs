@@ -99,13 +99,10 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let storage = FileStorage::of(target)?;
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
-        // Other tables are read even if one has a damaged file.
-        match Table::open(&storage, place, Vec::new()).await {
+        // Other tables are read even if one cannot be read.
+        match Table::open_damaged(&storage, place).await {
             Ok(table) => status.add(&table, is_complete).await?,
-            Err(damage @ (Error::Damaged { .. } | Error::InvalidInput(_))) if !target.is_file() => {
-                status.damaged.push(damage.to_string());
-            }
-            Err(damage @ Error::Damaged { .. }) => status.damaged.push(damage.to_string()),
+            Err(damage @ Error::InvalidInput(_)) if !target.is_file() => status.damaged.push(damage.to_string()),
             Err(error) => return Err(error),
         }
     }
@@ -117,6 +114,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
 
 impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
+        self.damaged.extend(table.damaged.iter().map(Error::to_string));
         let missing = "missing; the next run for its range fetches the rows again";
         self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
         if let Err(lost) = table.check_text() {

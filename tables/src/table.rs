@@ -38,19 +38,32 @@ pub(crate) struct Table {
     pub(crate) known: BTreeMap<String, Known>,
     /// Data files that the state lists and that do not exist.
     pub(crate) lost: Vec<String>,
+    /// The errors of damaged files, whose rows are not in the table.
+    pub(crate) damaged: Vec<Error>,
     /// Whether a data file is not the one that the state describes.
     pub(crate) has_changed: bool,
 }
 
 impl Table {
-    /// Opens a table, which need not exist yet.
+    /// Opens a table, which need not exist yet. Fails if a file is damaged.
     pub(crate) async fn open(storage: &FileStorage, place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
+        let mut this = Self::open_damaged(storage, place).await?;
+        if let Some(damage) = this.damaged.pop() {
+            return Err(damage);
+        }
+        let location = this.place.location(storage);
+        this.add_series(series, &location)?;
+        Ok(this)
+    }
+
+    /// Opens a table, and collects the errors of damaged files.
+    pub(crate) async fn open_damaged(storage: &FileStorage, place: Place) -> Result<Self, Error> {
         let location = place.location(storage);
         let stored = storage.find(&place.state).await?;
         let (text, version) = stored.map_or((None, None), |(text, version)| (Some(text), Some(version)));
         let parsed = text.map(|text| saved_state::parse::<TableState>(&text)).transpose();
         let stored = parsed.map_err(|why| Error::rebuild(&location, why))?;
-        let journal = JournalFile::open_all(storage, &place.journal, &location).await?;
+        let (journal, damaged) = JournalFile::open_all(storage, &place.journal, &location).await?;
         let mut this = Self {
             storage: storage.clone(),
             place,
@@ -62,6 +75,7 @@ impl Table {
             pending: BTreeMap::new(),
             known: BTreeMap::new(),
             lost: Vec::new(),
+            damaged,
             has_changed: false,
         };
         this.compare(&location).await?;
@@ -75,7 +89,6 @@ impl Table {
             this.replay(&file.sections);
         }
         this.journal = journal;
-        this.add_series(series, &location)?;
         Ok(this)
     }
 
@@ -99,7 +112,15 @@ impl Table {
             if self.state.files.get(&path) == Some(&version) {
                 continue;
             }
-            let Some(input) = self.input(&path).await? else { continue };
+            let input = match self.input(&path).await {
+                Ok(Some(input)) => input,
+                Ok(None) => continue,
+                Err(damage @ Error::Damaged { .. }) => {
+                    self.damaged.push(damage);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let file = input.state(location)?;
             // The file of a table with one file also has the state, so that the file can be moved.
             if let Some(table) = file.table.filter(|_| self.stored.0.is_none()) {

@@ -4,7 +4,9 @@ use std::fs;
 
 use tables::{Target, status};
 
-use crate::support::{DAY, END, TARGETS, client, client_of, coins, files, job, read, run, run_cancelled, state_of};
+use crate::support::{
+    DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
+};
 
 #[tokio::test(start_paused = true)]
 async fn damaged_file_is_an_error_and_is_not_merged() {
@@ -206,4 +208,48 @@ async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
     assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);
     fs::write(&path, "another text\n").unwrap();
     assert_eq!(state_of(&path).await.damaged.len(), 1);
+}
+
+/// Only the rows of the damaged file are unknown, so the series are listed as the state describes them.
+#[tokio::test(start_paused = true)]
+async fn status_lists_the_series_of_a_table_with_a_damaged_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, end, &path);
+    run(&until(END)).await;
+    run(&until(END + DAY).only_new()).await;
+    let rows = all_files(&path).into_iter().find(|name| name.contains(".rows")).unwrap();
+    for file in ["orderflow.volume_ratio/1h-2023.parquet", &rows] {
+        let file = path.join(file);
+        let intact = fs::read(&file).unwrap();
+        fs::write(&file, &intact[..intact.len() - 10]).unwrap();
+        let quick = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        for state in [quick, state_of(&path).await] {
+            assert_eq!((state.series.len(), state.damaged.len()), (2, 1), "{state:?}");
+            assert!(state.series.iter().all(|series| series.rows == 300 * 24), "{state:?}");
+        }
+        assert!(matches!(until(END).plan().await, Err(tables::Error::Damaged { .. })));
+        fs::write(&file, &intact).unwrap();
+    }
+}
+
+/// File managers and network file systems add hidden files to folders.
+#[tokio::test(start_paused = true)]
+async fn hidden_files_of_other_programs_are_ignored() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let until = |end: i64| job(coins(&client(), &["BTC"]), END - 30 * DAY, end, &path);
+        run(&until(END)).await;
+        run(&until(END + DAY).only_new()).await;
+        for folder in ["out.csv.parts", "out.parquet.parts", "data", "data/.backfill", "data/orderflow.volume_ratio"] {
+            let folder = dir.path().join(folder);
+            if folder.exists() {
+                fs::write(folder.join(".DS_Store"), "folder").unwrap();
+            }
+        }
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
+        assert!(run(&until(END + 2 * DAY)).await.is_complete, "{name}");
+        assert_eq!((read(&path).len(), state_of(&path).await.damaged), (32 * 24, Vec::new()), "{name}");
+    }
 }

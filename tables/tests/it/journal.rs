@@ -140,3 +140,26 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
         assert!(unsettled(120).await <= newest, "{name}");
     }
 }
+
+/// After a kill between the two deletions, a state without its journal would replace the newer state in the file.
+#[tokio::test(start_paused = true)]
+async fn the_state_of_a_single_file_is_deleted_before_its_journal() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, parts) = (dir.path().join("out.parquet"), dir.path().join("out.parquet.parts"));
+    let whole = job(coins(&client(), &["BTC"]), END - 400 * DAY, END, &path);
+    crate::support::run_cancelled(&whole).await;
+    let rows = crate::support::all_files(&parts).into_iter().find(|name| name.contains(".rows")).unwrap();
+    assert!(parts.join("state.json").exists());
+    // A folder in the place of a file of the journal makes its deletion fail.
+    let mut is_blocked = false;
+    let watch = |_: &tables::BackfillEvent| {
+        if !std::mem::replace(&mut is_blocked, true) {
+            fs::remove_file(parts.join(&rows)).unwrap();
+            fs::create_dir_all(parts.join(&rows).join("folder")).unwrap();
+        }
+    };
+    let error = whole.run(watch, std::future::pending()).await.unwrap_err().to_string();
+    assert!(error.contains(&rows) && path.exists() && !parts.join("state.json").exists(), "{error}");
+    fs::remove_dir_all(&parts).unwrap();
+    assert_eq!(whole.plan().await.unwrap().requests(), 1);
+}
