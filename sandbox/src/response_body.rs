@@ -121,7 +121,7 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
             (Value::Array(items), RecordLayout::Positional) => items.get_mut(index),
             _ => None,
         };
-        if let (Some(slot), Some(value)) = (slot, text.and_then(|text| values::parsed(text, field.ty))) {
+        if let (Some(slot), Some(value)) = (slot, text.and_then(|text| values::parsed(text, field))) {
             *slot = value;
         }
     }

@@ -55,11 +55,16 @@ pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
     if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
-/// Returns a text as a value of this type; `None` if the text is not such a value.
-pub(crate) fn parsed(text: &str, ty: ValueType) -> Option<Value> {
+/// Returns a text as a value of this field; `None` if the text is not such a value.
+pub(crate) fn parsed(text: &str, field: &FieldInfo) -> Option<Value> {
+    let value = typed(text, field.ty)?;
+    Some(if field.quoted && value.is_number() { text.into() } else { value })
+}
+
+fn typed(text: &str, ty: ValueType) -> Option<Value> {
     match ty {
         ValueType::String | ValueType::Named(_) | ValueType::Decimal => Some(text.into()),
-        ValueType::Option(item) => parsed(text, *item),
+        ValueType::Option(item) => typed(text, *item),
         ValueType::Integer | ValueType::Count => text.parse::<i64>().ok().map(Value::from),
         ValueType::Number => text.parse::<f64>().ok().map(Value::from),
         ValueType::Boolean => text.parse::<bool>().ok().map(Value::from),
@@ -204,6 +209,14 @@ mod tests {
 
     fn check(field: FieldInfo) -> impl Iterator<Item = Value> {
         (0..500).map(move |step| field_value(&field, source(step)))
+    }
+
+    #[test]
+    fn a_requested_number_is_text_if_the_field_is_quoted() {
+        let plain = field("a", ValueType::Number);
+        let quoted = FieldInfo { quoted: true, ..plain };
+        assert_eq!((parsed("7.5", &plain), parsed("7.5", &quoted)), (Some(7.5.into()), Some("7.5".into())));
+        assert_eq!(parsed("x", &quoted), None);
     }
 
     #[test]
