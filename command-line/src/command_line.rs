@@ -51,6 +51,9 @@ pub(crate) struct CommandLine {
     /// Use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
+    /// End, as after Ctrl-C, when standard input has a byte or ends; for programs that run the command
+    #[arg(long, global = true, hide = true)]
+    pub(crate) end_with_stdin: bool,
 }
 
 #[derive(Subcommand, Debug)]

@@ -1,11 +1,11 @@
-//! Ctrl-C, SIGTERM and SIGHUP. The first signal lets the command end its work, and a second signal ends the program at
+//! Ctrl-C, SIGTERM, SIGHUP and the end of standard input. The first signal lets the command end its work, and a second signal ends the program at
 //! once.
 //!
 //! A signal notifies the running command, which decides how to end.
 
 use std::future::Future;
-use std::io;
-use std::process;
+use std::io::{self, Read};
+use std::{mem, process, thread};
 
 use tokio::sync::watch;
 
@@ -16,8 +16,8 @@ use crate::failure::{ExitKind, Failure, Result};
 pub(crate) struct Interrupt(watch::Receiver<Option<ExitKind>>);
 
 impl Interrupt {
-    /// Starts to listen for signals.
-    pub(crate) fn listen() -> io::Result<Self> {
+    /// Starts to listen for signals, and for input if the command ends with standard input.
+    pub(crate) fn listen(ends_with_stdin: bool) -> io::Result<Self> {
         let (sender, receiver) = watch::channel(None);
         #[cfg(unix)]
         let (mut interrupt, mut terminate, mut hang_up) = {
@@ -30,7 +30,16 @@ impl Interrupt {
             use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
             (ctrl_c()?, ctrl_break()?, Some(ctrl_close()?))
         };
+        if ends_with_stdin {
+            let sender = sender.clone();
+            thread::spawn(move || {
+                // A byte, the end and an error have the same effect.
+                let _ = io::stdin().read(&mut [0]);
+                notify(&sender, ExitKind::Interrupted);
+            });
+        }
         tokio::spawn(async move {
+            let mut is_second = false;
             loop {
                 let signal = tokio::select! {
                     _ = interrupt.recv() => ExitKind::Interrupted,
@@ -38,9 +47,11 @@ impl Interrupt {
                     _ = async { hang_up.as_mut()?.recv().await }, if hang_up.is_some() => ExitKind::HungUp,
                 };
                 // After a second signal, the process ends at once and does not wait for the end of the work.
-                if sender.send_replace(Some(signal)).is_some() {
+                // The end of standard input is not counted, because Ctrl-C in a terminal also ends the program that holds it.
+                if mem::replace(&mut is_second, true) {
                     process::exit(signal as i32);
                 }
+                notify(&sender, signal);
             }
         });
         Ok(Self(receiver))
@@ -62,6 +73,15 @@ impl Interrupt {
             done = work => done,
         }
     }
+}
+
+/// Notifies the command, which ends with the exit code of the first notification.
+fn notify(sender: &watch::Sender<Option<ExitKind>>, exit_kind: ExitKind) {
+    sender.send_if_modified(|first| {
+        let is_first = first.is_none();
+        first.get_or_insert(exit_kind);
+        is_first
+    });
 }
 
 /// Returns `true` if it is certain that the program does not ignore SIGHUP. A program that `nohup` starts ignores

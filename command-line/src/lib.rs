@@ -81,24 +81,25 @@ fn run(line: CommandLine) -> Result<()> {
     // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
     // because a run that then opens too many files reports an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let ends = line.end_with_stdin;
     match line.command {
         Command::List(list) => list.run(log),
         Command::Describe(describe) => describe.run(),
-        Command::Get(get) => wait(async |interrupt| get.run(log, interrupt).await),
-        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(log, interrupt).await),
-        Command::Poll(poll) => wait(async |interrupt| poll.run(log, interrupt).await),
-        Command::Remove(remove) => wait(async |_| remove.run(log).await),
-        Command::Status(status) => wait(async |_| status.run(log).await),
-        Command::Plot(plot) => wait(async |interrupt| plot.run(log, interrupt).await),
-        Command::Check(check) => wait(async |interrupt| check.run(log, interrupt).await),
+        Command::Get(get) => wait(ends, async |interrupt| get.run(log, interrupt).await),
+        Command::Backfill(backfill) => wait(ends, async |interrupt| backfill.run(log, interrupt).await),
+        Command::Poll(poll) => wait(ends, async |interrupt| poll.run(log, interrupt).await),
+        Command::Remove(remove) => wait(ends, async |_| remove.run(log).await),
+        Command::Status(status) => wait(ends, async |_| status.run(log).await),
+        Command::Plot(plot) => wait(ends, async |interrupt| plot.run(log, interrupt).await),
+        Command::Check(check) => wait(ends, async |interrupt| check.run(log, interrupt).await),
     }
 }
 
-/// Runs an asynchronous command.
-fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
+/// Runs an asynchronous command, which may end with standard input.
+fn wait(ends_with_stdin: bool, work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(Failure::machine)?;
     runtime.block_on(async {
-        let done = work(Interrupt::listen().map_err(Failure::machine)?).await;
+        let done = work(Interrupt::listen(ends_with_stdin).map_err(Failure::machine)?).await;
         // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
         shared_rate_limit::shutdown().await;
         done

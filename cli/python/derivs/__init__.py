@@ -17,10 +17,10 @@ import logging
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import sysconfig
 import threading
+from contextlib import closing, suppress
 from datetime import date, timedelta
 from typing import Any, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
@@ -33,7 +33,6 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger("derivs")
 _KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6: "incomplete"}
-_STOP = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 
 
 class Error(Exception):
@@ -101,9 +100,13 @@ def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **opti
     return run.result(Table(out, run.objects))
 
 
-def get(endpoints: Names, **options: Any) -> List[Row]:
-    """Returns the records of one response for each series, or the body of a response without records."""
-    run = _Run(["get", *_names(endpoints)], {**options, "format": "jsonl"})
+def get(
+    endpoints: Names, *, start: Optional[Time] = None, end: Optional[Time] = None, **options: Any
+) -> List[Row]:
+    """Returns the records of one response for each series, or the body of a response without records.
+
+    A response has at most one page of records; `history` returns all records of a range."""
+    run = _Run(["get", *_names(endpoints)], {**options, "from": start, "to": end, "format": "jsonl"})
     return run.result(_rows(run.read()))
 
 
@@ -124,9 +127,15 @@ def backfill(
 
 
 def follow(endpoints: Names, *, start: Time = "now", **options: Any) -> Iterator[Row]:
-    """Yields each record when its interval has ended, without an end."""
+    """Yields each record when its interval has ended, until `records` have arrived (`records=5`), or without an end.
+
+    `break` and Ctrl-C end it. A record has the params in which the series differ."""
     run = _Run(["poll", *_names(endpoints)], {**options, "from": start, "format": "jsonl"})
-    yield from map(json.loads, run.lines())
+    with closing(run.chunks()) as chunks:
+        rest = b""
+        for chunk in chunks:
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from map(json.loads, lines)
     run.result(None)
 
 
@@ -140,17 +149,17 @@ class _Run:
     """A process of the command."""
 
     def __init__(self, command: List[str], options: Row) -> None:
-        # In its own session, the process gets one signal from `__exit__` after Ctrl-C, and not a second one from the terminal,
-        # after which it would not complete its work.
+        # The process ends when its standard input has a byte or is closed, so it ends with this program, however that ends.
+        # A signal would be the second one after Ctrl-C, and the process would not complete its work.
         self.process = subprocess.Popen(
-            [_program(), *command, *_options(options)],
-            stdin=subprocess.DEVNULL,
+            [_program(), "--end-with-stdin", *command, *_options(options)],
+            env={**os.environ, "NO_COLOR": "1"},
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self.out: queue.Queue[Optional[bytes]] = queue.Queue()
+        # The process waits while nobody takes the data that it has written.
+        self.out: queue.Queue[Optional[bytes]] = queue.Queue(maxsize=16)
         self.objects: List[Row] = []
         self.error = ""
         self.threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_messages)]
@@ -159,17 +168,18 @@ class _Run:
 
     def _read_out(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.out.put(line)
+        while chunk := os.read(self.process.stdout.fileno(), 1 << 16):
+            self.out.put(chunk)
         self.out.put(None)
 
     def _read_messages(self) -> None:
         assert self.process.stderr is not None
         for line in (line.decode(errors="replace").rstrip() for line in self.process.stderr):
-            if line.startswith("{"):
-                self.objects.append(json.loads(line))
-            elif line.startswith("error: ") or self.error:
+            if line.startswith("error: ") or self.error:
                 self.error += line + "\n"
+            elif line.startswith('{"'):
+                with suppress(ValueError):
+                    self.objects.append(json.loads(line))
             elif line.startswith("warning: "):
                 _LOG.warning(line[len("warning: ") :])
             else:
@@ -180,26 +190,32 @@ class _Run:
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         """Waits for the process. After Ctrl-C, and if nobody wants more records, asks it to end."""
-        if kind is not None and self.process.poll() is None:
-            self.process.send_signal(_STOP)
+        assert self.process.stdin is not None
+        if kind is not None:
+            with suppress(OSError):
+                os.write(self.process.stdin.fileno(), b"\n")
+            while self.threads[0].is_alive():
+                with suppress(queue.Empty):
+                    self.out.get(timeout=0.2)
         for thread in self.threads:
             thread.join()
         self.process.wait()
+        self.process.stdin.close()
 
-    def lines(self) -> Iterator[bytes]:
+    def chunks(self) -> Iterator[bytes]:
         with self:
             while True:
                 try:
                     # Without a timeout, a signal handler of another library can keep Ctrl-C from ending the wait.
-                    line = self.out.get(timeout=0.2)
+                    chunk = self.out.get(timeout=0.2)
                 except queue.Empty:
                     continue
-                if line is None:
+                if chunk is None:
                     return
-                yield line
+                yield chunk
 
     def read(self) -> bytes:
-        return b"".join(self.lines())
+        return b"".join(self.chunks())
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""
