@@ -65,25 +65,6 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
 }
 
-/// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
-pub(crate) fn json_lines(file: &JobFile, summary: &Summary) -> String {
-    let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
-        let error = summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
-        let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
-        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
-        json_line(
-            series,
-            file,
-            &json!({
-                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
-                "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
-                "gaps": ranges(&report.gaps), "files": report.files, "error": error,
-            }),
-        ) + "\n"
-    };
-    file.series.iter().zip(&summary.series).enumerate().map(line).collect()
-}
-
 /// Returns a line with a JSON object: the endpoint, the params and the range of a series, and these facts.
 pub(crate) fn json_line(series: &Series, file: &JobFile, facts: &Value) -> String {
     let mut object = catalogue_json::series(series);
@@ -133,6 +114,29 @@ impl Reporter {
         Self { log, bar: Bar::new(log, requests), labels, failures: Vec::new() }
     }
 
+    /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
+    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary) -> String {
+        let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
+            let of_series =
+                summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
+            let of_page =
+                || self.failures.iter().find(|(failed, _)| *failed == index).map(|(_, page)| brief(&page.error));
+            let error = of_series.or_else(of_page);
+            let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
+            let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+            json_line(
+                series,
+                file,
+                &json!({
+                    "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
+                    "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
+                    "gaps": ranges(&report.gaps), "files": report.files, "error": error,
+                }),
+            ) + "\n"
+        };
+        file.series.iter().zip(&summary.series).enumerate().map(line).collect()
+    }
+
     /// Prints the outcome, and chooses the exit code.
     pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, tables::Error>, signal: ExitKind) -> Result<()> {
         self.bar.clear();
@@ -176,7 +180,7 @@ impl Reporter {
         let message = match summary.failed_pages {
             // The user is not advised to run the command again, because the service would reject it again.
             0 if failed > 0 && is_rejected(&endings) => {
-                return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
+                return Err(rejected(failed, all));
             }
             0 if failed == 0 => return Err(no_record(&empty, file)),
             0 => format!("{failed} of {all} series are incomplete"),
@@ -237,7 +241,12 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-fn is_rejected(failures: &[ExitKind]) -> bool {
+/// Creates the failure of a run of which the service has rejected series.
+pub(crate) fn rejected(count: usize, all: usize) -> Failure {
+    Failure::new(ExitKind::Rejected, format!("the service rejected {count} of {all} series"))
+}
+
+pub(crate) fn is_rejected(failures: &[ExitKind]) -> bool {
     failures.iter().all(|ending| *ending == ExitKind::Rejected)
 }
 

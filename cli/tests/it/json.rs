@@ -7,7 +7,7 @@ use generated_client::registry::EndpointInfo;
 use serde_json::Value;
 
 use crate::support::catalogue::{Metric, endpoints, metric, option};
-use crate::support::{RunOutput, derivs, run, text};
+use crate::support::{RunOutput, Service, derivs, run, run_with, text};
 
 /// Returns the JSON object in each line.
 fn objects(lines: &str) -> Vec<Value> {
@@ -124,4 +124,26 @@ fn options_replace_the_range_and_the_target_of_a_job_file() {
     assert!(out.exists() && !Path::new("other.csv").exists());
     let missing = run_job(&series, &["--from", "2025-01-01"]);
     assert!(missing.code == Some(2) && missing.err.contains("`out` is missing"), "{}", missing.err);
+}
+
+/// A rejected series and a series whose requests fail have their errors, and do not end the other series.
+#[test]
+fn the_object_of_a_failed_series_has_its_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let Metric { key, keys, .. } = metric();
+    for (status, code) in [("501", 6), ("404", 5)] {
+        let rule = format!("{}={} status={status}", key.wire_name, keys[0]);
+        let service = Service::with(|builder| builder.fault(rule.parse().unwrap()));
+        let file = folder.path().join(format!("{status}.parquet"));
+        for out in [text(&file), "-"] {
+            let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", out, "--json"];
+            let output = run_with(&service, &[&["backfill"], &*metric().two_hourly(), &range].concat());
+            let lines = if out == "-" { &output.err } else { &output.out };
+            let series: Vec<_> = lines.lines().filter(|line| line.starts_with('{')).collect();
+            let series = objects(&series.join("\n"));
+            assert_eq!((output.code, series.len()), (Some(code), 2), "{status} {out}: {output:?}");
+            assert!(series[0]["error"].as_str().unwrap().contains(status), "{out}: {series:?}");
+            assert_eq!((&series[1]["error"], &series[1]["added"]), (&Value::Null, &24.into()), "{out}");
+        }
+    }
 }

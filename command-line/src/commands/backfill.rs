@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use clap::Args;
 use runtime::history::History;
-use runtime::{AnyClient as Client, Timestamp};
+use runtime::{AnyClient as Client, Error, Timestamp};
 use serde_json::json;
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
 use crate::backfill_report::{
-    Reporter, announced, ending, failed_request, json_line, json_lines, no_record, planned, ranges, several_intervals,
+    Reporter, announced, ending, failed_request, is_rejected, json_line, no_record, planned, ranges, rejected,
+    several_intervals,
 };
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
@@ -122,16 +123,17 @@ impl Backfill {
         let ended = job.run(|event| reporter.event(event), cancel).await;
         if let Ok(summary) = &ended {
             if matches!(target, Target::File { .. }) && summary.records > 0 {
-                several_intervals(log, &file, &tables::status(&target).await?);
-            }
-            if self.json {
-                stdout::print(json_lines(&file, summary))?;
+                tables::status(&target).await.iter().for_each(|status| several_intervals(log, &file, status));
             }
             if has_no_rows && rows.exists() {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", rows.display()));
             }
         }
-        reporter.end(&file, ended, signal.get())
+        let lines = ended.as_ref().ok().filter(|_| self.json).map(|summary| reporter.json_lines(&file, summary));
+        let ended = reporter.end(&file, ended, signal.get());
+        let printed = lines.map_or(Ok(()), stdout::print);
+        // A closed pipe does not hide the failure of the run.
+        ended.and(printed)
     }
 
     /// Prints all records of the range, one series after the other.
@@ -142,18 +144,26 @@ impl Backfill {
         let columns = Layout::of_file(&file.series, &stored);
         let mut printer = Printer::new(&file.series, &stored, format, Some(columns))?;
         let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), Vec::new(), 0, Vec::new());
+        let mut stopped = 0;
         for (index, (series, label)) in file.series.iter().zip(labels).enumerate() {
-            let (mut records, mut gaps, mut error) = (0, Vec::new(), None);
+            let (mut records, mut gaps, mut errors) = (0, Vec::new(), Vec::new());
             let Some(request) = request(&connected.client, series) else { continue };
             // The start is rounded down to a multiple of the interval, so that the first record is included.
             let step = step(&request)?;
             let mut pages = History::new(request, file.from.floor(step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
-                let page = page?;
+                let page = match page {
+                    Ok(page) => page,
+                    Err(error) => {
+                        log.warning(&format!("{label}: {}", brief(&error)));
+                        errors.push(error);
+                        stopped += 1;
+                        break;
+                    }
+                };
                 for failure in &page.report.failed_pages {
                     log.warning(&failed_request(&label, failure));
-                    failed.push(Failure::from(failure.error.clone()).exit_kind);
-                    error = Some(brief(&failure.error));
+                    errors.push(failure.error.clone());
                 }
                 fetched += u64::from(page.report.failed_pages.is_empty());
                 records += page.records.len() as u64;
@@ -162,20 +172,31 @@ impl Backfill {
                 printer.print(index, &Part { series, records: &page.records, times })?;
             }
             if self.json {
-                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": error });
+                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": errors.last().map(brief) });
                 log::write(&json_line(series, file, &object));
             }
             if records == 0 && !self.allow_empty {
                 empty.push(if label.is_empty() { series.endpoint.name.clone() } else { label });
             }
+            failed.append(&mut errors);
+            if failed.last().is_some_and(fails_everywhere) {
+                break;
+            }
         }
         printer.end()?;
-        match failed.len() {
-            0 if empty.is_empty() => Ok(()),
-            0 => Err(no_record(&empty, file)),
-            count => {
-                let message = format!("{} failed", counted(count as u64, "request"));
-                Err(Failure::new(ending(fetched, &failed), message))
+        match failed.as_slice() {
+            [] if empty.is_empty() => Ok(()),
+            [] => Err(no_record(&empty, file)),
+            [.., error] if fails_everywhere(error) || file.series.len() == 1 && fetched == 0 => {
+                Err(error.clone().into())
+            }
+            all => {
+                let endings: Vec<_> = all.iter().map(|error| Failure::from(error.clone()).exit_kind).collect();
+                if stopped == all.len() && is_rejected(&endings) {
+                    return Err(rejected(stopped, file.series.len()));
+                }
+                let message = format!("{} failed", counted(all.len() as u64, "request"));
+                Err(Failure::new(ending(fetched, &endings), message))
             }
         }
     }
@@ -210,6 +231,11 @@ impl Backfill {
         let job = self.refetch.or(file.refetch).into_iter().fold(job, Job::refetch);
         Ok(self.partition.into_iter().fold(job, Job::partition))
     }
+}
+
+/// Returns `true` if every other request would fail with this error.
+fn fails_everywhere(error: &Error) -> bool {
+    error.is_auth() || error.is_token()
 }
 
 /// Converts the series to the type of the crate `tables`. A series whose path is not in the catalogue is omitted.

@@ -81,6 +81,10 @@ impl Poll {
             let job = job.response_monitor(connected.monitor.clone());
             let job = if self.requested.connection.sandbox { job.source_label("sandbox") } else { job };
             let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
+            if is_complete && complete.is_some() {
+                // A complete run counts the records that it adds to the files, and earlier runs have counted these.
+                job.compact().await?;
+            }
             let job = if is_complete { job } else { job.only_new() };
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
