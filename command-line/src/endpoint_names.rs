@@ -56,7 +56,8 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
                     .help("the command fetches the records of endpoints and reads no file")
                     .help(status));
             }
-            let failure = failure.help_if(help.or_else(|| several_values(written, std::env::args())));
+            let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+            let failure = failure.help_if(help.or_else(|| several_values(written, args)));
             Err(failure.help(format!("`{} list` lists all endpoints", program::name())))
         }
         several => {

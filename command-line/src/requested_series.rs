@@ -180,16 +180,10 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
             .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
         return Ok(ParamValue::Time(time));
     }
-    // `+` joins values only for a param that accepts a list.
-    let several: Vec<&str> = if info.list_setter.is_some() && splits(info) {
-        value.split('+').map(str::trim).collect()
-    } else {
-        vec![value.trim()]
-    };
+    let several = several(info, value);
     if several.contains(&"") {
         return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
     }
-    let several: Vec<&str> = several.into_iter().map(|one| as_known(info, one)).collect();
     for one in &several {
         check(endpoint, info, one, log)?;
     }
@@ -197,6 +191,19 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
         [one] => ParamValue::Text((*one).to_owned()),
         _ => ParamValue::Several(several.into_iter().map(str::to_owned).collect()),
     })
+}
+
+/// Returns the values of a param that one value of an option joins, as the service writes them.
+fn several<'v>(info: &ParamInfo, value: &'v str) -> Vec<&'v str> {
+    // `+` joins values only for a param that accepts a list.
+    let joins = info.list_setter.is_some() && splits(info);
+    let all = if joins { value.split('+').collect() } else { vec![value] };
+    all.into_iter().map(|one| as_known(info, one.trim())).collect()
+}
+
+/// Returns the value of an option in the form that files have.
+pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
+    several(info, value).join(",")
 }
 
 /// Returns the known value that equals this value except for upper and lower case, or else the value.

@@ -128,6 +128,51 @@ fn closed_pipe_is_not_an_error() {
     }
 }
 
+#[test]
+fn a_closed_pipe_does_not_hide_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::with(|builder| builder.fault("status=501".parse().unwrap()));
+    let out = folder.path().join("a.csv");
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--json", "--out", support::text(&out)];
+    let args = [&["backfill"], &*metric().hourly(), &range].concat();
+    let mut child = derivs_with(&service, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = run_output(&child.wait_with_output().unwrap());
+    assert_eq!(output.code, Some(4), "{}", output.err);
+    assert!(output.err.contains("error: "), "{}", output.err);
+}
+
+/// A program that has started the command can end without a signal to the command.
+#[test]
+fn a_command_ends_with_its_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
+    let out = folder.path().join("a.csv");
+    let range = ["--from", "2024-01-01", "--to", "2025-01-01", "--end-with-stdin", "--out", support::text(&out)];
+    let args = [&["backfill"], &*metric().hourly(), &range].concat();
+    let mut child = derivs_with(&service, &args).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while service.requests() < 2 {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    drop(child.stdin.take());
+    let output = run_output(&child.wait_with_output().unwrap());
+    assert_eq!(output.code, Some(130), "{}", output.err);
+    assert!(output.err.contains("error: stopped; kept the "), "{}", output.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_can_be_any_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let output = run_output(
+        &derivs(&["backfill", "--out"]).args([OsStr::from_bytes(b"a\xff"), OsStr::new("qqqqqqqq")]).output().unwrap(),
+    );
+    assert_eq!(output.code, Some(2), "{}", output.err);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn full_disk_is_reported() {

@@ -1,6 +1,6 @@
 //! Tests of `remove`.
 
-use crate::support::catalogue::{Metric, metric};
+use crate::support::catalogue::{Metric, metric, option, values};
 use crate::support::{run, text};
 
 #[test]
@@ -21,4 +21,22 @@ fn only_the_named_series_are_removed() {
     let status = run(&["status", text(&data)]);
     let [has_first, has_second] = keys.map(|key| status.out.lines().any(|line| line.contains(&format!(" {key} "))));
     assert!(!has_first && has_second, "{}", status.out);
+}
+
+/// `remove` understands the values that `backfill` understands: any case, and `+` between the values of one series.
+#[test]
+fn values_are_written_as_for_a_backfill() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let Metric { endpoint, name, key_option, keys, .. } = metric();
+    let lower = keys[0].to_lowercase();
+    let list = endpoint.params.unwrap().iter().find(|info| info.list_setter.is_some()).unwrap();
+    let several = values(list).take(2).collect::<Vec<_>>().join("+");
+    let args = [*name, *key_option, &*lower, option(list.wire_name), &several];
+    let step = [option(metric().history.step), metric().step(3600)];
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
+    let written = run(&[&["backfill"], &args[..], &step, &range].concat());
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let removed = run(&[&["remove", text(&file), "--endpoint"], &args[..]].concat());
+    assert_eq!(removed.code, Some(0), "{}", removed.err);
 }

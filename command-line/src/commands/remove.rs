@@ -11,6 +11,7 @@ use crate::log::Log;
 use crate::param_options::Params;
 use crate::program;
 use crate::progress::counted;
+use crate::requested_series::stored_value;
 
 /// Delete series from a file or a data set
 #[derive(Args, Debug)]
@@ -34,9 +35,16 @@ impl Remove {
         let endpoints = self.endpoints.iter().map(|name| Ok(endpoint_names::find(name)?.to_string()));
         let endpoints = endpoints.collect::<Result<Vec<String>>>()?;
         let is_removed = |endpoint: &str, params: &[(String, String)]| {
+            let info = |name: &str| endpoint_names::find(endpoint).ok()?.param(name);
+            let stored =
+                |name: &str, value: &str| info(name).map_or(value.to_owned(), |info| stored_value(info, value));
             let has = |name: &str, value: &str| params.iter().any(|(other, one)| other == name && one == value);
             (endpoints.is_empty() || endpoints.iter().any(|one| one == endpoint))
-                && self.params.known.iter().all(|(name, values)| values.iter().any(|value| has(name, value)))
+                && self
+                    .params
+                    .known
+                    .iter()
+                    .all(|(name, values)| values.iter().any(|value| has(name, &stored(name, value))))
                 && self.params.passed_on.iter().all(|(name, value)| has(name, value))
         };
         let removed = tables::remove(&Target::parse(&self.path)?, is_removed).await?;
@@ -45,8 +53,9 @@ impl Remove {
             return Err(Failure::usage(format!("{}: no such series", self.path)).help(help));
         }
         removed.series.iter().for_each(|path| log.remark(&format!("removed {}", label(path))));
-        let count = counted(removed.files.len() as u64, "file");
-        log.remark(&format!("{}: {count} written; `backfill` fetches the series again if a job has it", self.path));
+        let count = removed.files.len() as u64;
+        let written = if count == 0 { String::new() } else { format!("{} written; ", counted(count, "file")) };
+        log.remark(&format!("{}: {written}`backfill` fetches the series again if a job has it", self.path));
         Ok(())
     }
 }
