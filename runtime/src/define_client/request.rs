@@ -184,6 +184,7 @@ macro_rules! __request {
             /// Sends the request and waits for the body.
             ///
             /// ```no_run
+            /// # #[cfg(feature = "blocking")]
             #[doc = concat!("# fn demo(client: &", $name, "::", $client, ") -> Result<(), ", $name, "::Error> {")]
             /// let health = client.raw("/health").send_blocking()?;
             /// # Ok(())
