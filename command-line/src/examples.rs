@@ -10,15 +10,16 @@ use crate::program;
 pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let [one, two] = [1, 2].map(|values| line("get", endpoint, values));
-    let range = if endpoint_names::history(endpoint).is_some() { " --from 7d" } else { "" };
+    // A request returns at most one page, so a range is an example of `backfill`.
+    let range = endpoint_names::history(endpoint).map(|_| "`backfill --out -` fetches a complete range".to_owned());
     let several =
         several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
     let mut params = endpoint.params.unwrap_or_default().iter();
     let list = params.find(|info| info.list_setter.is_some() && splits(info));
     let list = list.map(|info| format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
-    let notes: Vec<_> = several.into_iter().chain(list).collect();
+    let notes: Vec<_> = several.into_iter().chain(list).chain(range).collect();
     let notes = if notes.is_empty() { String::new() } else { format!("{}.\n\n", notes.join("; ")) };
-    format!("{notes}  {two}\n  {one}{range} > records.csv")
+    format!("{notes}  {two}\n  {one} > records.csv")
 }
 
 /// Returns the help that follows the options of `backfill`.
