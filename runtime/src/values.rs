@@ -6,6 +6,7 @@ mod decimal;
 #[cfg(feature = "settings")]
 mod duration;
 mod into_param;
+mod json_text;
 pub(crate) mod named_type;
 pub(crate) mod number;
 pub(crate) mod timestamp;
@@ -14,6 +15,7 @@ pub mod wire;
 pub use decimal::{Decimal, ParseDecimalError};
 #[cfg(feature = "settings")]
 pub(crate) use duration::duration;
+pub(crate) use json_text::json_text;
 pub(crate) use number::Number;
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
 

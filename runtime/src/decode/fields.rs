@@ -9,5 +9,5 @@ mod serialize;
 
 pub use columns::Column;
 pub(crate) use columns::{TimeField, columns, times};
-pub(crate) use deserialize::{deserialize, text_or_number};
+pub(crate) use deserialize::deserialize;
 pub(crate) use serialize::serialize_series;

@@ -7,7 +7,7 @@ use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Number;
-use crate::decode::fields::text_or_number;
+use super::json_text::text_or_number;
 
 /// A decimal number with every digit that the service wrote, for example a price that an `f64` would round.
 ///

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decode::fields::text_or_number;
+use super::json_text::text_or_number;
 use crate::platform;
 use crate::registry::TimeUnit;
 use crate::values::Number;
