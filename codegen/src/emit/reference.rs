@@ -54,7 +54,7 @@ fn front(api: &Api) -> File {
     let mut text = mark("");
     text += &format!("# {} {}\n\n{}\n\n", prose(&service.title), prose(&service.version), prose(&service.summary));
     text += &format!("On this page: {}.\n", links.join(" · "));
-    text += "The same facts as [OpenAPI](openapi.json).\n";
+    text += "The same facts as [OpenAPI](openapi.json), with the source of each as `x-evidence`.\n";
     for (title, section) in sections {
         text += &format!("\n## {title}\n\n{}\n", section.trim_end());
     }

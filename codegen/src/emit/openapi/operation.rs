@@ -37,6 +37,7 @@ impl Description<'_> {
             .with("tags", vec![group.ident.as_str()])
             .with("summary", endpoint.name.as_str())
             .and(described(&endpoint.summary, facts, &endpoint.notes))
+            .with("x-evidence", endpoint.evidence.word())
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
             // From this key, `cargo xtask import` recognizes that the params are unknown. Without the key, the import
@@ -78,6 +79,7 @@ impl Description<'_> {
             .with("name", param.wire_name.as_str())
             .with("in", if param.in_path { "path" } else { "query" })
             .and(described(&param.summary, facts, &param.notes))
+            .with("x-evidence", param.evidence.word())
             .with("required", param.is_argument() || param.const_value.is_some())
             .with_some("style", in_list(style))
             .with_some("explode", list.map(|_| param.list_as == ListFormat::Repeated))

@@ -83,6 +83,7 @@ impl Description<'_> {
         let facts = docs::value_facts(&field.unit, field.range, field.evidence);
         let keywords = Object::default()
             .and(described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes))
+            .with("x-evidence", field.evidence.word())
             .and(if field.quoted { Object::default() } else { range(&field.ty, field.range, field.evidence) })
             .and(
                 self.version.examples(
