@@ -81,7 +81,7 @@ macro_rules! __request {
             /// Skips records that cannot be decoded.
             ///
             /// By default, one value that does not match its field fails the entire response. With this method, only
-            /// the record with that value is dropped and listed in [`Series::bad_records`]. A body that is not JSON or
+            /// the record with that value is dropped and listed in `Series::bad_records`. A body that is not JSON or
             /// not a series is always an error, and so is a response with more than 1,000 bad records.
             pub fn skip_bad_records(self) -> Self {
                 Self::from_untyped(self.untyped.skip_bad_records())
