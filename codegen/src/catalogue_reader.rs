@@ -215,11 +215,19 @@ impl Reader {
 
     fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         let (name, value) = entries.get(key.name)?;
-        if value.span.is_empty() {
-            // An empty value has no text to mark, so the key is marked instead.
-            return T::read(&Node { span: name.span.clone(), kind: value.kind.clone() }, key, self);
+        if value.kind != Kind::Null {
+            return T::read(value, key, self);
         }
-        T::read(value, key, self)
+        // An empty value has no text to mark, so the key is marked instead.
+        let marked = if value.span.is_empty() { name } else { value };
+        let is_list = |shape: &&Shape| matches!(shape, Shape::List(_));
+        let help = match key.shape.choices().into_iter().find(is_list) {
+            Some(_) => format!("write `{}: []` for an empty list", key.name),
+            None if key.required => format!("write {}", expected(&key.shape)),
+            None => format!("write {}, or omit the key", expected(&key.shape)),
+        };
+        self.error(marked, "wrong-type", format!("`{}` has no value", key.name), &help);
+        None
     }
 
     /// Checks that a node is one of several words.

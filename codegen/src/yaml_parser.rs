@@ -45,7 +45,7 @@ pub struct SyntaxError {
     pub message: String,
     /// The position, in characters from the start of the text.
     pub span: Range<usize>,
-    /// The remedy; may be empty.
+    /// The remedy.
     pub help: String,
 }
 
@@ -93,24 +93,19 @@ impl Node {
 
 /// Parses one YAML document.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
-    match misread(text) {
-        Some(error) => Err(error),
-        None => parse_events(text).map_err(|error| explain::explained(text, error)),
+    if let Some(error) = misread(text) {
+        return Err(error);
     }
-}
-
-fn parse_events(text: &str) -> Result<Node, SyntaxError> {
     let mut builder = Builder::new(text);
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
-            let span = error_span(&builder.text, error.info(), *error.marker());
-            SyntaxError { message: error.info().to_owned(), span, help: String::new() }
+            explain::explained(text, error.info(), error_span(&builder.text, error.info(), *error.marker()))
         })?;
         if matches!(event, Event::DocumentStart(_)) {
             documents += 1;
             if documents > 1 {
-                return Err(refuse("a second document", span));
+                return Err(refuse("a second document", "remove `---` and `...`", span));
             }
         }
         builder.event(event, span)?;
@@ -154,11 +149,11 @@ fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     at..at + 1
 }
 
-fn refuse(what: &str, span: Span) -> SyntaxError {
+fn refuse(what: &str, help: &str, span: Span) -> SyntaxError {
     SyntaxError {
         message: format!("catalogues cannot contain {what}"),
         span: span.start.index()..span.end.index().max(span.start.index() + 1),
-        help: String::new(),
+        help: help.to_owned(),
     }
 }
 
@@ -246,7 +241,7 @@ mod tests {
         let deep = "[".repeat(100);
         for (text, expected) in [
             ("a: &x 1", "catalogues cannot contain anchors"),
-            ("a: *x", "while parsing node, found unknown anchor"),
+            ("a: *x", "catalogues cannot contain aliases"),
             ("a: !!str 1", "catalogues cannot contain tags"),
             ("a: 1\n---\nb: 1", "catalogues cannot contain a second document"),
             (deep.as_str(), "catalogues cannot contain more than 32 nested levels"),

@@ -212,7 +212,6 @@ impl<T: Read> Read for Vec<T> {
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
             let help = match &node.kind {
-                Kind::Null => format!("write `{}: []` for an empty list", key.name),
                 Kind::Text(text) => format!("write `[{text}]`"),
                 _ => String::new(),
             };

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, ScalarStyle, Span};
 
+use super::explain::FIRST_CHARACTER;
 use super::{Kind, Node, SyntaxError, refuse};
 
 /// The maximum nesting depth. Real catalogues are nested far less deeply.
@@ -30,17 +31,16 @@ impl Builder {
     }
 
     pub(super) fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxError> {
-        let tagged = match &event {
-            Event::Alias(_) => return Err(refuse("aliases", span)),
-            Event::Scalar(_, _, anchor, tag) | Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => {
-                (*anchor, tag.is_some())
+        let unsupported = match &event {
+            Event::Alias(_) => Some("aliases"),
+            Event::Scalar(_, _, 1.., _) | Event::SequenceStart(1.., _) | Event::MappingStart(1.., _) => Some("anchors"),
+            Event::Scalar(.., Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
+                Some("tags")
             }
-            _ => (0, false),
+            _ => None,
         };
-        match tagged {
-            (0, false) => {}
-            (0, true) => return Err(refuse("tags", span)),
-            _ => return Err(refuse("anchors", span)),
+        if let Some(what) = unsupported {
+            return Err(refuse(what, FIRST_CHARACTER, span));
         }
         match event {
             Event::Scalar(text, style, ..) => {
@@ -57,7 +57,7 @@ impl Builder {
 
     fn start(&mut self, is_map: bool, span: Span) -> Result<(), SyntaxError> {
         if self.open.len() == MAX_DEPTH {
-            return Err(refuse("more than 32 nested levels", span));
+            return Err(refuse("more than 32 nested levels", "nest lists and maps less deeply", span));
         }
         let start = span.start.index();
         // For a block collection, the parser reports an empty span at the first item. That item may begin with a

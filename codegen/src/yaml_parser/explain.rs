@@ -1,4 +1,5 @@
-//! Explains syntax errors: finds the mistake near the position that the parser reports, and adds a help.
+//! Explains syntax errors: finds the mistake near the position that the parser reports, and describes it in a sentence
+//! with a help.
 
 use std::ops::Range;
 
@@ -7,36 +8,29 @@ use super::SyntaxError;
 /// The number of lines before the reported one that are searched for the mistake.
 const LINES_BEFORE: usize = 3;
 
-/// A mistake in a line: its columns in characters, and the help.
-type Mistake = (Range<usize>, String);
-
-/// Returns the error with a help and with the position of the mistake, if it is a known one.
-pub(super) fn explained(text: &str, mut error: SyntaxError) -> SyntaxError {
+/// Returns the error for a message that the parser reports at a position: a sentence, a help and, if the mistake is a
+/// known one, its position.
+pub(super) fn explained(text: &str, reported: &str, span: Range<usize>) -> SyntaxError {
     let mut start = 0;
     let mut lines = Vec::new();
     for line in text.split('\n') {
-        if start > error.span.start {
+        if start > span.start {
             break;
         }
         lines.push((start, line));
         start += line.chars().count() + 1;
     }
-    if error.message.contains("trailing content") {
-        "text follows the closing quote".clone_into(&mut error.message);
-    }
     let mut near = lines.iter().rev().take(LINES_BEFORE + 1);
-    let found = near.find_map(|(start, line)| Some((start, mistake(line, &error.message)?)));
-    if let Some((start, (columns, help))) = found {
-        error.span = start + columns.start..start + columns.end;
-        error.help = help;
-    } else if let Some((_, line)) = lines.last() {
-        help(line, &error.message).clone_into(&mut error.help);
+    let found = near.find_map(|(start, line)| Some((start, mistake(line, reported)?)));
+    if let Some((start, (columns, message, help))) = found {
+        return SyntaxError { message: message.to_owned(), span: start + columns.start..start + columns.end, help };
     }
-    error
+    let (message, help) = sentence(lines.last().map_or("", |(_, line)| line), reported);
+    SyntaxError { message: message.to_owned(), span, help: help.to_owned() }
 }
 
-/// Finds a mistake that the parser may report in a later line.
-fn mistake(line: &str, message: &str) -> Option<Mistake> {
+/// Finds a mistake that the parser may report in a later line: its columns in characters, the message and the help.
+fn mistake(line: &str, reported: &str) -> Option<(Range<usize>, &'static str, String)> {
     let column = |byte: usize| line[..byte].chars().count();
     let at = |text: &str| line.find(text).map(|byte| column(byte)..column(byte + text.len()));
     let entry = line.trim_start_matches([' ', '-', '{', '[']);
@@ -45,29 +39,54 @@ fn mistake(line: &str, message: &str) -> Option<Mistake> {
     if let Some(value) = value.filter(|_| !key.is_empty()) {
         let begin = column(line.len() - entry.len());
         let help = format!("write a space after the colon: `{key}: {}`", value.trim());
-        return Some((begin..begin + key.len() + 1, help));
+        return Some((begin..begin + key.len() + 1, "no space follows the colon of the key", help));
     }
-    let brace = at("{{").map(|columns| (columns, "write one brace".to_owned()));
-    let comment = at(" #").filter(|_| message.contains("flow"));
-    brace.or(comment.map(|columns| (columns, "quote the text, because ` #` begins a comment".to_owned())))
+    let brace = at("{{").map(|columns| (columns, "two braces begin a map", "write one brace".to_owned()));
+    let comment = at(" #").filter(|_| reported.contains("flow"));
+    let help = "quote the text, because ` #` begins a comment";
+    brace.or(comment.map(|columns| (columns, "a comment hides the end of the list or map", help.to_owned())))
 }
 
-/// Returns the help for a mistake in the line that the parser reports; empty if the mistake is not a known one.
-fn help(line: &str, message: &str) -> &'static str {
-    match message {
-        _ if message.contains("tab") => "indent with spaces",
-        _ if message.contains("closing quote") && line.contains('\'') => {
-            "write `''` for an apostrophe in single quotes, or use double quotes"
-        }
-        _ if message.contains("closing quote") => "quote the entire text",
-        _ if message.contains("unexpected character") => "quote the text, because of its first character",
-        _ if line.matches(": ").count() > 1 && !message.contains("block") => "quote the text, because it contains `: `",
-        _ if message.contains("not allowed") || message.contains("block") => "indent the keys of a map alike",
-        _ if message.contains("quoted scalar") => "close the quote",
-        _ if message.contains("flow") || message.contains("illegal placement") => "close the bracket or brace",
-        _ => "",
+/// Returns the sentence for a message of the parser about a line, and the help.
+fn sentence(line: &str, reported: &str) -> (&'static str, &'static str) {
+    if reported.contains("trailing content") && line.contains('\'') {
+        let help = "write `''` for an apostrophe in single quotes, or use double quotes";
+        return ("text follows the closing quote", help);
     }
+    if reported.contains("mapping") && !reported.contains("block") && line.matches(": ").count() > 1 {
+        return ("a text without quotes contains `: `", "quote the text, because it contains `: `");
+    }
+    let known = SENTENCES.iter().find(|(part, ..)| reported.contains(part));
+    let (_, sentence, help) =
+        known.unwrap_or(&("", "this line is not valid YAML", "quote texts with special characters"));
+    (sentence, help)
 }
+
+const BACKSLASH: &str = "write `\\\\` for a backslash, or use single quotes";
+pub(super) const FIRST_CHARACTER: &str = "quote the text, because of its first character";
+
+/// The sentences for the parser's messages: a part of the message, the sentence, and the help.
+const SENTENCES: &[(&str, &str, &str)] = &[
+    ("unprintable", "YAML does not allow this character", "remove it"),
+    ("tab", "a tab is not allowed here", "indent with spaces"),
+    ("trailing content", "text follows the closing quote", "quote the entire text"),
+    ("escape", "a text in double quotes has an unknown escape", BACKSLASH),
+    ("hexadecimal", "a text in double quotes has an unknown escape", BACKSLASH),
+    ("quoted scalar", "the closing quote is missing", "close the quote"),
+    ("unexpected character", "a text cannot begin with this character", FIRST_CHARACTER),
+    ("cannot start with", "a text cannot begin with this character", FIRST_CHARACTER),
+    ("anchor", "catalogues cannot contain aliases", FIRST_CHARACTER),
+    ("simple key", "no colon follows the key", "write the key, a colon, a space and the value"),
+    ("misplaced bracket", "this bracket or brace closes nothing", "remove it, or quote the text"),
+    ("node content", "a value is missing", "write the value, or close the bracket or brace"),
+    ("flow", "the list or map is not closed", "close the bracket or brace"),
+    ("illegal placement", "the list or map is not closed", "close the bracket or brace"),
+    ("block scalar", "a text after `|` or `>` is not indented", "begin the text on the next line, and indent it alike"),
+    ("intercepting", "a comment interrupts the text", "move the comment, or quote the text"),
+    ("sequence entries", "a list begins on the line of its key", "write each item on its own line"),
+    ("not allowed", "the line is not indented like the lines before it", "indent the keys of a map alike"),
+    ("block", "the line is not indented like the lines before it", "indent the keys of a map alike"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -75,19 +94,88 @@ mod tests {
 
     #[test]
     fn common_mistakes_have_a_place_and_a_help() {
-        for (text, marked, help) in [
-            ("- name: A\n  path:/bvol\n  b: x\n", "path:", "write a space after the colon: `path: /bvol`"),
-            ("- {name: a, params: [{{use: x, b: c}]}\n", "{{", "write one brace"),
-            ("summary: Note: x\nb: 1\n", ":", "quote the text, because it contains `: `"),
-            ("a: 'It's new.'\n", "s", "write `''` for an apostrophe in single quotes, or use double quotes"),
-            ("a:\n\tb: 1\n", "\t", "indent with spaces"),
-            ("a:\u{a0}1\n", "\u{a0}", "write a space instead of the no-break space"),
-            ("- {summary: Rank #1 of}\nb: 2\n", " #", "quote the text, because ` #` begins a comment"),
-            ("a: @x\n", "@", "quote the text, because of its first character"),
+        for (text, marked, message, help) in [
+            (
+                "- name: A\n  path:/bvol\n  b: x\n",
+                "path:",
+                "no space follows the colon of the key",
+                "write a space after the colon: `path: /bvol`",
+            ),
+            ("- {name: a, params: [{{use: x, b: c}]}\n", "{{", "two braces begin a map", "write one brace"),
+            (
+                "summary: Note: x\nb: 1\n",
+                ":",
+                "a text without quotes contains `: `",
+                "quote the text, because it contains `: `",
+            ),
+            (
+                "a: 'It's new.'\n",
+                "s",
+                "text follows the closing quote",
+                "write `''` for an apostrophe in single quotes, or use double quotes",
+            ),
+            ("a:\n\tb: 1\n", "\t", "a tab is not allowed here", "indent with spaces"),
+            ("a:\u{a0}1\n", "\u{a0}", "a no-break space", "write a space instead of the no-break space"),
+            (
+                "- {summary: Rank #1 of}\nb: 2\n",
+                " #",
+                "a comment hides the end of the list or map",
+                "quote the text, because ` #` begins a comment",
+            ),
+            (
+                "a: @x\n",
+                "@",
+                "a text cannot begin with this character",
+                "quote the text, because of its first character",
+            ),
+            ("a: \"\\q\"\n", "\"", "a text in double quotes has an unknown escape", super::BACKSLASH),
+            ("name: A\npath\nb: 1\n", "b", "no colon follows the key", "write the key, a colon, a space and the value"),
+            ("a: 'x\nb: 1\n", "'", "the closing quote is missing", "close the quote"),
+            ("a: [1\nb: 1\n", ":", "the list or map is not closed", "close the bracket or brace"),
+            ("a: ]\n", "]", "this bracket or brace closes nothing", "remove it, or quote the text"),
+            ("a: [\n", "", "a value is missing", "write the value, or close the bracket or brace"),
+            ("a: - b\n", "-", "a list begins on the line of its key", "write each item on its own line"),
+            ("a: *x\n", "*", "catalogues cannot contain aliases", "quote the text, because of its first character"),
+            (
+                "a: &x 1\n",
+                "&x 1",
+                "catalogues cannot contain anchors",
+                "quote the text, because of its first character",
+            ),
+            ("a: x # c\n  y\n", "#", "a comment interrupts the text", "move the comment, or quote the text"),
+            (
+                "name: A\n path: b\n",
+                ":",
+                "the line is not indented like the lines before it",
+                "indent the keys of a map alike",
+            ),
         ] {
             let error = parse(text).expect_err(text);
             let found: String = text.chars().skip(error.span.start).take(error.span.len()).collect();
-            assert_eq!((found.as_str(), error.help.as_str()), (marked, help), "{text}: {error:?}");
+            let described = (found.as_str(), error.message.as_str(), error.help.as_str());
+            assert_eq!(described, (marked, message, help), "{text}");
+        }
+    }
+
+    /// Each sentence is about a mistake of an author, so it has a help and does not repeat the parser's message.
+    #[test]
+    fn every_syntax_error_has_a_sentence_and_a_help() {
+        for text in [
+            "{a: 1}\nb: 2\n",
+            "%YAML 1.3\n",
+            "a: \"\\xzz\"\n",
+            "a: }\n",
+            "a: ,\n",
+            "a: [b\n",
+            "a: |0\n  x\n",
+            "a: !t 1\n",
+            "a: 1\n---\nb: 1\n",
+            "\u{0}a: 1\n",
+            "- a\nb: c\n",
+            "a: 1\n<<<<<<< x\n",
+        ] {
+            let error = parse(text).expect_err(text);
+            assert!(!error.help.is_empty() && !error.message.contains("expected"), "{text}: {error:?}");
         }
     }
 }
