@@ -126,9 +126,14 @@ impl Description<'_> {
             Type::Map(item) => typed("object").with("additionalProperties", self.quoted(item)),
             Type::Option(given) => self.nullable(given, self.quoted(given)),
             Type::Builtin(Builtin::Number | Builtin::Decimal) => typed("string").with("format", "decimal"),
-            Type::Builtin(_) | Type::Named(_) | Type::Record(_) | Type::Recursive(_) => {
+            Type::Builtin(Builtin::Integer | Builtin::Count | Builtin::Timestamp(_)) => {
                 typed("string").with("format", "int64")
             }
+            // `check` allows `quoted` only for numbers and timestamps.
+            Type::Builtin(Builtin::String | Builtin::Boolean | Builtin::Any)
+            | Type::Named(_)
+            | Type::Record(_)
+            | Type::Recursive(_) => self.value(ty),
         }
     }
 
