@@ -23,7 +23,7 @@ mod service;
 mod types;
 
 pub use catalogue_schema::catalogue_schema;
-pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
+pub use openapi::{OpenApiVersion, openapi};
 pub use package::Package;
 pub(crate) use readme_tables::with_key_tables;
 pub use render::MARKER;
@@ -77,7 +77,7 @@ fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
 
 /// Emits the documents about the service for users and other tools.
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
-    let text = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
+    let text = openapi(api, OpenApiVersion::V3_1);
     let mut files = vec![File { path: "openapi.json".to_owned(), text }];
     files.extend(reference::files(api, package));
     files.sort_by(|a, b| a.path.cmp(&b.path));

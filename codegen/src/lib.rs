@@ -48,9 +48,7 @@ pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
-pub use emit::{
-    File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli,
-};
+pub use emit::{File, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli};
 pub use load::{Catalogue, is_part, load, load_texts, repeated_names};
 pub use model::Api;
 pub use resolve::{check, resolve};

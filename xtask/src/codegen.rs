@@ -5,8 +5,8 @@ use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use codegen::OpenApiVersion;
 use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
-use codegen::{OpenApiFormat, OpenApiVersion};
 
 use crate::Outcome;
 use crate::crate_folder::CrateFolder;
@@ -54,9 +54,6 @@ pub(crate) struct Openapi {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
-    /// The output format
-    #[arg(long, value_parser = ["json", "yaml"], default_value = "json")]
-    format: String,
     /// The version of OpenAPI; some generators support only 3.0
     #[arg(long, value_parser = ["3.0", "3.1"], default_value = "3.1")]
     version: String,
@@ -177,8 +174,7 @@ impl Status {
 impl Openapi {
     pub(crate) fn run(&self) -> Outcome {
         let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
-        let format = if self.format == "yaml" { OpenApiFormat::Yaml } else { OpenApiFormat::Json };
-        print_view(&self.spec, |api| codegen::openapi(api, version, format))
+        print_view(&self.spec, |api| codegen::openapi(api, version))
     }
 }
 

@@ -16,27 +16,14 @@ use super::docs;
 use super::json_object::Object;
 use super::render::MARKER;
 use crate::model::{Api, Endpoint, Evidence, Group, Limit, ListFormat, Range};
-use crate::yaml_writer;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
-/// The file format of an OpenAPI description.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenApiFormat {
-    /// JSON, indented by two spaces.
-    Json,
-    /// YAML in block style.
-    Yaml,
-}
-
-/// Returns the OpenAPI description of a catalogue, as text.
-pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> String {
+/// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces.
+pub fn openapi(api: &Api, version: OpenApiVersion) -> String {
     let description = Value::from(Description::new(api, version).document());
     // Writing cannot fail, because all keys are strings.
-    match format {
-        OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
-        OpenApiFormat::Yaml => yaml_writer::document(&description),
-    }
+    serde_json::to_string_pretty(&description).unwrap_or_default() + "\n"
 }
 
 /// A note for users of `openapi-python-client`, which deviates from the standard.

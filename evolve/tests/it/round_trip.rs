@@ -1,7 +1,7 @@
 //! Tests that our own OpenAPI description, imported into an empty folder, becomes the same client again, except for facts
 //! that OpenAPI cannot state.
 
-use codegen::{OpenApiFormat, OpenApiVersion, load_texts, openapi, resolve};
+use codegen::{OpenApiVersion, load_texts, openapi, resolve};
 use evolve::diff::compare;
 use evolve::{Evidence, Import, import};
 
@@ -97,7 +97,7 @@ endpoints:
 /// Returns the catalogue that an import creates from the description of a catalogue.
 fn exported_and_imported(texts: &[(&str, &str)], version: OpenApiVersion) -> (Vec<(String, String)>, String) {
     let api = resolve(&load_texts(texts)).expect("a catalogue");
-    let text = openapi(&api, version, OpenApiFormat::Json);
+    let text = openapi(&api, version);
     let options = Import { text, evidence: Evidence::Documented, summaries: true };
     let change = import(None, &options).expect("a description");
     let files: Vec<_> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
@@ -139,7 +139,7 @@ fn updated_description_of_a_catalogue_changes_only_what_is_new() {
 ";
     let gone = WATER.replace("- name: Foam\n  path: /foam\n", "- name: Foam\n  path: unknown\n") + more;
     let api = resolve(&load_texts(&[("service.yaml", SERVICE), ("water.yaml", &gone)])).expect("a catalogue");
-    let text = openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json);
+    let text = openapi(&api, OpenApiVersion::V3_1);
     let options = Import { text, evidence: Evidence::Documented, summaries: true };
     let change = import(Some(load_texts(&known)), &options).expect("a description");
     let texts: Vec<_> = change.texts().collect();
