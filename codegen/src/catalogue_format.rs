@@ -97,11 +97,9 @@ pub(crate) enum Form {
     With(&'static str, Fault),
 }
 
-/// The error about an invalid value: the rule, the message and the help.
-///
-/// `{}` in the message and the help is replaced by the value. If the value is a map, its `id` or `name` is used.
-#[derive(Debug)]
-pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
+/// The error about an invalid value: a key of `rules.txt`. `{0}` in its texts is the value or, if the value is a map, its
+/// `id` or `name`.
+pub(crate) type Fault = &'static str;
 
 /// A combination of keys and values that a map must not have.
 #[derive(Debug)]
@@ -111,6 +109,7 @@ pub(crate) struct Rule {
     /// The key whose value the error marks. If this is an empty string, the error marks the map. If `never` contains
     /// `HasAny`, the error marks the first key of `HasAny` that is present.
     pub(crate) at: &'static str,
+    /// The error about a map that breaks the rule.
     pub(crate) fault: Fault,
 }
 

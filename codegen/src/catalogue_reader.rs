@@ -8,9 +8,10 @@ mod text;
 mod value;
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::sync::Arc;
 
-use crate::catalogue_format::{Condition, Fault, Form, Key, Map, Rule, Shape};
+use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::suggest::did_you_mean;
 use crate::yaml_parser::{Kind, Node};
@@ -54,10 +55,10 @@ pub(crate) fn written<T: Read + Default + PartialEq>(key: &Key, value: &T) -> Op
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
-/// The state while one file is read.
-#[derive(Debug)]
+/// The file that is read, and the errors of all files that were read so far.
+#[derive(Debug, Default)]
 pub(crate) struct Reader {
-    file: Arc<SourceFile>,
+    pub(crate) file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
     /// Errors about summaries that only repeat a name.
     pub(crate) repeated_names: Diagnostics,
@@ -105,26 +106,23 @@ impl<'n> Entries<'n> {
 
 impl Reader {
     pub(crate) fn new(file: &Arc<SourceFile>) -> Self {
-        Self {
-            file: Arc::clone(file),
-            diagnostics: Diagnostics::default(),
-            repeated_names: Diagnostics::default(),
-            cut: HashSet::new(),
-        }
+        Self { file: Arc::clone(file), ..Self::default() }
     }
 
     /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid and no key is required.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
-            self.mismatch(node, "a map", &format!("{} has the keys {}", map.what, names(map)));
+            self.suggest(node, "wrong-type", &[&"a map", &node.describe()], has_keys(map));
             return None;
         };
         let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
         for (name, value) in written {
             let Some(key) = self.key(name, map) else { continue };
-            match entries.get(key.name) {
-                Some((first, _)) => self.twice(name, first, key, map),
-                None => entries.values.push((key.name, name, value)),
+            if let Some((first, _)) = entries.get(key.name) {
+                let error = Diagnostic::new("duplicate-key", &self.location(name), &[&key.name, &map.what]);
+                self.diagnostics.push(error.earlier(&self.location(first), "first here"));
+            } else {
+                entries.values.push((key.name, name, value));
             }
         }
         // The rules are checked only if every key is known and occurs once. Otherwise, for example, a misspelt key
@@ -142,9 +140,7 @@ impl Reader {
             && let (Some(text), Some(summary)) = (name.text(), summary.text())
             && summary::repeats(summary, text)
         {
-            let message = format!("the summary of `{text}` only repeats the name");
-            let error = Diagnostic::new("summary-repeats-name", &self.location(name), message);
-            self.repeated_names.push(error.help("say what the name does not, or omit the summary"));
+            self.repeated_names.push(Diagnostic::new("summary-repeats-name", &self.location(name), &[&text]));
         }
         // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
         // cause a second error.
@@ -157,21 +153,11 @@ impl Reader {
         let key = map.keys.iter().find(|key| key.name == text);
         if key.is_none() {
             let written = self.file.slice(name.span.start..name.span.end.min(name.span.start + 40));
-            let message = format!("unknown key `{written}` in {}", map.what);
-            let mut help = did_you_mean(text, map.keys.iter().map(|key| key.name));
-            if help.is_empty() {
-                help = format!("known keys: {}", names(map));
-            }
-            self.error(name, "unknown-key", message, &help);
+            let help = did_you_mean(text, map.keys.iter().map(|key| key.name));
+            let error = Diagnostic::new("unknown-key", &self.location(name), &[&written, &map.what, &names(map)]);
+            self.diagnostics.push(error.suggest(help));
         }
         key
-    }
-
-    fn twice(&mut self, name: &Node, first: &Node, key: &Key, map: &Map) {
-        let message = format!("duplicate key `{}` in {}", key.name, map.what);
-        let error = Diagnostic::new("duplicate-key", &self.location(name), message);
-        let error = error.earlier(&self.location(first), "first here").help("keep one of them");
-        self.diagnostics.push(error);
     }
 
     fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
@@ -180,18 +166,18 @@ impl Reader {
                 Condition::HasAny(keys) => entries.first(keys),
                 _ => None,
             });
-            self.fault(&rule.fault, entries, marked.unwrap_or(rule.at));
+            self.fault(rule.fault, entries, marked.unwrap_or(rule.at));
         }
     }
 
     /// Reports an error about a map. The error is located at the value of the key `at` or, if `at` is empty, at the
     /// `id` or `name` of the map. If the map does not have the key, the error is located at the start of the map.
-    fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
+    fn fault(&mut self, rule: &'static str, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
         let at = entries.get(at).map(|(_, value)| value).or(label.filter(|_| at.is_empty()));
         let location = at.map_or_else(|| entries.head.clone(), |node| self.location(node));
-        self.diagnostics.push(Diagnostic::new(rule, &location, message.replace("{}", text)).help(*help));
+        self.diagnostics.push(Diagnostic::new(rule, &location, &[&text]));
     }
 
     /// Reads the value of an optional key.
@@ -203,9 +189,8 @@ impl Reader {
     /// Reads the value of a required key.
     pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         if entries.get(key.name).is_none() {
-            let message = format!("missing key `{}` in {}", key.name, entries.what);
-            let help = format!("add `{}:`, followed by {}", key.name, expected(&key.shape));
-            self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, message).help(help));
+            let values: [&dyn Display; 3] = [&key.name, &entries.what, &expected(&key.shape)];
+            self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, &values));
         }
         self.value(entries, key).or_else(|| {
             self.cut.insert(value::placeholder(&entries.head));
@@ -220,20 +205,21 @@ impl Reader {
         }
         // An empty value has no text to mark, so the key is marked instead.
         let marked = if value.span.is_empty() { name } else { value };
-        let is_list = |shape: &&Shape| matches!(shape, Shape::List(_));
-        let help = match key.shape.choices().into_iter().find(is_list) {
-            Some(_) => format!("write `{}: []` for an empty list", key.name),
-            None if key.required => format!("write {}", expected(&key.shape)),
-            None => format!("write {}, or omit the key", expected(&key.shape)),
+        let rule = if key.shape.choices().into_iter().any(|shape| matches!(shape, Shape::List(_))) {
+            "wrong-type/no-list"
+        } else if key.required {
+            "wrong-type/no-value"
+        } else {
+            "wrong-type/no-optional-value"
         };
-        self.error(marked, "wrong-type", format!("`{}` has no value", key.name), &help);
+        self.error(marked, rule, &[&key.name, &expected(&key.shape)]);
         None
     }
 
     /// Checks that a node is one of several words.
     pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
         let Some(text) = node.text() else {
-            return self.mismatch(node, &expected(shape), "");
+            return self.mismatch(node, &expected(shape));
         };
         let words = words(shape);
         if words.contains(&text) {
@@ -241,9 +227,9 @@ impl Reader {
         }
         let mut help = did_you_mean(text, words.into_iter());
         if let ([map, ..], true) = (shape.maps().as_slice(), help.is_empty()) {
-            help = format!("{} has the keys {}", map.what, names(map));
+            help = has_keys(map);
         }
-        self.error(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
+        self.suggest(node, "wrong-value", &[&expected(shape), &text], help)
     }
 
     /// Checks that a node has one of several shapes.
@@ -254,18 +240,21 @@ impl Reader {
         if node.text().is_some() && !words(shape).is_empty() {
             return self.word(node, shape);
         }
-        self.mismatch(node, &expected(shape), "")
+        self.mismatch(node, &expected(shape))
     }
 
-    fn mismatch(&mut self, node: &Node, expected: &str, help: &str) -> bool {
-        let message = format!("expected {expected}, found {}", node.describe());
-        self.error(node, "wrong-type", message, help)
+    fn mismatch(&mut self, node: &Node, expected: &str) -> bool {
+        self.error(node, "wrong-type", &[&expected, &node.describe()])
     }
 
     /// Reports an error, and returns `false`.
-    fn error(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
-        let error = Diagnostic::new(rule, &self.location(node), message);
-        self.diagnostics.push(error.help(help));
+    fn error(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display]) -> bool {
+        self.suggest(node, rule, values, String::new())
+    }
+
+    /// Reports an error with this help, unless the help is empty, and returns `false`.
+    fn suggest(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display], help: String) -> bool {
+        self.diagnostics.push(Diagnostic::new(rule, &self.location(node), values).suggest(help));
         false
     }
 
@@ -320,6 +309,10 @@ fn expected_choice(shape: &Shape) -> Vec<String> {
         Shape::Word(_) | Shape::Either(_) => return words(shape).iter().map(|word| format!("`{word}`")).collect(),
     };
     vec![one.to_owned()]
+}
+
+fn has_keys(map: &Map) -> String {
+    format!("{} has the keys {}", map.what, names(map))
 }
 
 /// Returns the names of the keys of a map.

@@ -1,14 +1,16 @@
 //! Errors in the catalogue, as shown to its author.
 //!
 //! A diagnostic has a message, a location, the name of the broken rule and a help text. It is printed like an error of
-//! rustc. The modules `load`, `catalogue_reader` and `resolve` check the rules.
+//! rustc. The modules `load`, `catalogue_reader` and `resolve` check the rules; `rules.txt` has the texts.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+
+use crate::rules;
 
 /// One file of the catalogue.
 #[derive(Debug, Default)]
@@ -85,30 +87,33 @@ impl Location {
         self.span.clone()
     }
 
-    /// Returns the span in bytes. A span at the end of the file is moved to the end of the last line that is not blank.
-    fn bytes(&self) -> Range<usize> {
-        let start = self.file.byte(self.span.start);
-        if start == self.file.text.len() {
-            let last = self.file.text.trim_end().len();
-            return last..last;
+    /// Returns the bytes of the span on its first line, and the number (counted from zero) and the bytes of that line.
+    fn line(&self) -> (Range<usize>, usize, Range<usize>) {
+        let text = &self.file.text;
+        let mut bytes = self.file.byte(self.span.start)..self.file.byte(self.span.end);
+        if bytes.start == text.len() {
+            // The end of the file is after the last line, so the end of the last line that is not blank is marked.
+            let last = text.trim_end().len();
+            bytes = last..last;
         }
-        start..self.file.byte(self.span.end).max(start)
+        let (number, line) = self.file.line(bytes.start);
+        // The span may end after the line, or consist of carriage returns, which are not part of the line.
+        let start = bytes.start.min(line.end);
+        (start..bytes.end.clamp(start, line.end), number, line)
     }
 
     /// Returns the line and the column, both counted from one.
     fn position(&self) -> (usize, usize) {
-        let (number, meant, line) = self.line();
-        (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
+        let (bytes, number, line) = self.line();
+        (number + 1, self.file.character(bytes.start) - self.file.character(line.start) + 1)
     }
 
-    /// Returns the first line of the span: the number of the line (counted from zero), the bytes of the span on that
-    /// line, and the bytes of the entire line.
-    fn line(&self) -> (usize, Range<usize>, Range<usize>) {
-        let bytes = self.bytes();
-        let (number, line) = self.file.line(bytes.start);
-        // The span may end after the line, or consist of carriage returns, which are not part of the line.
-        let meant = bytes.start.min(line.end)..bytes.end.clamp(line.start, line.end);
-        (number, meant, line)
+    /// Returns the bytes of the first line that are printed: at most `MAX_CONTEXT` characters around the span.
+    fn window(&self) -> Range<usize> {
+        let (bytes, _, line) = self.line();
+        let start = self.file.byte(self.file.character(bytes.start).saturating_sub(MAX_CONTEXT));
+        let end = self.file.byte(self.file.character(bytes.end) + MAX_CONTEXT);
+        line.start.max(start)..line.end.min(end)
     }
 }
 
@@ -130,23 +135,27 @@ enum Subject {
 }
 
 impl Diagnostic {
-    /// Creates a diagnostic at a location; `rule` is the name of the broken rule.
-    pub(crate) fn new(rule: &'static str, location: &Location, message: impl Into<String>) -> Self {
-        Self::about(rule, Subject::Span(location.clone()), message.into())
+    /// Creates a diagnostic at a location; `rule` is a key of `rules.txt`, and the values replace `{0}`, `{1}`, … in its
+    /// texts.
+    pub(crate) fn new(rule: &'static str, location: &Location, values: &[&dyn Display]) -> Self {
+        Self::about(rule, Subject::Span(location.clone()), values)
     }
 
     /// Creates a diagnostic about an entire file.
-    pub(crate) fn of_file(rule: &'static str, file: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::about(rule, Subject::File(file.into()), message.into())
+    pub(crate) fn of_file(rule: &'static str, file: impl Into<String>, values: &[&dyn Display]) -> Self {
+        Self::about(rule, Subject::File(file.into()), values)
     }
 
-    fn about(rule: &'static str, subject: Subject, message: String) -> Self {
-        Self { rule, message, subject, earlier: None, help: String::new() }
+    fn about(rule: &'static str, subject: Subject, values: &[&dyn Display]) -> Self {
+        let [message, help] = rules::texts(rule, values);
+        Self { rule: rules::name(rule), message, subject, earlier: None, help }
     }
 
-    /// Adds a help text, which describes the remedy.
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = help.into();
+    /// Replaces the help by a suggestion, unless the suggestion is empty.
+    pub(crate) fn suggest(mut self, help: String) -> Self {
+        if !help.is_empty() {
+            self.help = help;
+        }
         self
     }
 
@@ -211,19 +220,16 @@ const MAX_CONTEXT: usize = 200;
 fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
     let location = locations[0].0;
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
-    let lines: Vec<_> = locations.iter().map(|(location, ..)| location.line()).collect();
-    let number = lines.iter().map(|(number, ..)| number + 1).min().unwrap_or_default();
-    let first =
-        lines.iter().min_by_key(|(_, meant, _)| meant.start).map_or(0..0, |(_, meant, line)| line.start..meant.start);
-    let last = lines.iter().max_by_key(|(_, meant, _)| meant.end).map_or(0..0, |(_, meant, line)| meant.end..line.end);
-    let start = first.start.max(file.byte(file.character(first.end).saturating_sub(MAX_CONTEXT)));
-    let end = last.end.min(file.byte(file.character(last.start) + MAX_CONTEXT));
-    let marks = locations
-        .iter()
-        .zip(&lines)
-        .map(|((_, kind, label), (_, meant, _))| kind.span(meant.start - start..meant.end - start).label(*label));
-    let snippet = Snippet::source(&file.text[start..end]).line_start(number).annotations(marks);
-    if start == first.start {
+    let windows = || locations.iter().map(|(location, ..)| location.window());
+    let start = windows().map(|window| window.start).min().unwrap_or_default();
+    let end = windows().map(|window| window.end).max().unwrap_or_default();
+    let marks = locations.iter().map(|(location, kind, label)| {
+        let (bytes, ..) = location.line();
+        kind.span(bytes.start - start..bytes.end - start).label(*label)
+    });
+    let (number, line) = file.line(start);
+    let snippet = Snippet::source(&file.text[start..end]).line_start(number + 1).annotations(marks);
+    if start == line.start {
         return vec![snippet.path(path).into()];
     }
     // If the excerpt begins in the middle of a line, the renderer would count columns from that position. Therefore,
@@ -237,11 +243,6 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds other diagnostics.
-    pub(crate) fn extend(&mut self, others: Self) {
-        self.0.extend(others.0);
-    }
-
     /// Adds a diagnostic.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);

@@ -13,6 +13,7 @@ mod emit;
 mod evidence;
 mod load;
 mod resolve;
+mod rules;
 mod spanned;
 mod spec_readme;
 mod suggest;

@@ -7,13 +7,14 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::catalogue_reader::{ROOT, Read, Reader};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::spec;
-use crate::yaml_parser;
+use crate::yaml_parser::{self, SyntaxError};
 
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
@@ -67,9 +68,17 @@ impl<T> Document<T> {
 
 /// Reads every `.yaml` file of a folder.
 pub fn load(dir: &Path) -> Catalogue {
-    let mut loader = Loader::default();
-    let sources = loader.read_folder(dir);
-    load_sources(loader, sources)
+    let mut reader = Reader::default();
+    match file_names(dir) {
+        Ok(names) => {
+            let sources = names.into_iter().filter_map(|name| read_file(&mut reader, dir, name)).collect();
+            catalogue(reader, Some(sources))
+        }
+        Err(error) => {
+            reader.diagnostics.push(Diagnostic::of_file("unreadable/folder", "", &[&error]));
+            catalogue(reader, None)
+        }
+    }
 }
 
 /// Reads files from memory, given as pairs of name and text.
@@ -77,94 +86,66 @@ pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources: Vec<_> =
         files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), without_mark(text))).collect();
     sources.sort_by(|a, b| a.name.cmp(&b.name));
-    load_sources(Loader::default(), sources)
+    catalogue(Reader::default(), Some(sources))
 }
 
-fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
-    let mut service = None;
-    let mut groups = Vec::new();
-    let has_service = sources.iter().any(|source| source.name == SERVICE_FILE);
-    for source in sources {
-        let file = Arc::new(source);
-        if file.name == SERVICE_FILE {
-            service = loader.document(file);
-        } else if let Some(group) = loader.document(file) {
-            groups.push(group);
+/// Reads files; `None` if their folder cannot be read, so that it is unknown whether a file is missing.
+fn catalogue(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
+    let (mut service, mut groups) = (None, Vec::new());
+    if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.name != SERVICE_FILE)) {
+        reader.diagnostics.push(Diagnostic::of_file("missing-file", SERVICE_FILE, &[]));
+    }
+    for source in sources.into_iter().flatten() {
+        reader.file = Arc::new(source);
+        if reader.file.name == SERVICE_FILE {
+            service = document(&mut reader);
+        } else {
+            groups.extend(document(&mut reader));
         }
     }
-    // If the folder cannot be read, it is unknown whether the file exists, so only the read error is reported.
-    if !has_service && !loader.is_blind {
-        let error = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
-        loader.diagnostics.push(error.help("add the file; it declares the facts that all endpoints share"));
-    }
-    let Loader { diagnostics, repeated_names, cut, .. } = loader;
+    let Reader { diagnostics, repeated_names, cut, .. } = reader;
     Catalogue { service, groups, diagnostics, repeated_names, cut }
 }
 
 const SERVICE_FILE: &str = "service.yaml";
 
-#[derive(Default)]
-struct Loader {
-    diagnostics: Diagnostics,
-    repeated_names: Diagnostics,
-    cut: HashSet<String>,
-    /// `true` if the list of files could not be read.
-    is_blind: bool,
+/// Returns the names of the entries of a folder, sorted.
+fn file_names(dir: &Path) -> io::Result<Vec<String>> {
+    let names = fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
 }
 
-impl Loader {
-    /// Returns the YAML files of a folder, sorted by name.
-    fn read_folder(&mut self, dir: &Path) -> Vec<SourceFile> {
-        let names = fs::read_dir(dir).and_then(|entries| {
-            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<Vec<_>, _>>()
-        });
-        let mut names = names.unwrap_or_else(|error| {
-            self.is_blind = true;
-            let error = Diagnostic::of_file("unreadable", "", format!("cannot read the catalogue: {error}"));
-            self.diagnostics.push(error.help("pass the folder of a catalogue"));
-            Vec::new()
-        });
-        names.sort();
-        names.into_iter().filter_map(|name| self.read_file(dir, name)).collect()
+fn read_file(reader: &mut Reader, dir: &Path, name: String) -> Option<SourceFile> {
+    let path = dir.join(&name);
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
+    if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
+        reader.diagnostics.push(Diagnostic::of_file("misplaced-file", name, &[]));
+        return None;
     }
-
-    fn read_file(&mut self, dir: &Path, name: String) -> Option<SourceFile> {
-        let path = dir.join(&name);
-        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-        let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
-        if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
-            let error = Diagnostic::of_file("misplaced-file", name, "a catalogue cannot contain this file or folder");
-            self.diagnostics.push(error.help("a catalogue is one folder of `.yaml` files: rename or move this"));
-            return None;
-        }
-        if !is_part(&name) {
-            return None;
-        }
-        let text = fs::read(&path).map(String::from_utf8);
-        let error = match text {
-            Ok(Ok(text)) => return Some(SourceFile::new(name, without_mark(&text))),
-            Ok(Err(error)) => not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()),
-            Err(error) => Diagnostic::of_file("unreadable", name, format!("cannot read the file: {error}")),
-        };
-        self.diagnostics.push(error);
-        None
+    if !is_part(&name) {
+        return None;
     }
+    let error = match fs::read(&path).map(String::from_utf8) {
+        Ok(Ok(text)) => return Some(SourceFile::new(name, without_mark(&text))),
+        Ok(Err(error)) => not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()),
+        Err(error) => Diagnostic::of_file("unreadable/file", name, &[&error]),
+    };
+    reader.diagnostics.push(error);
+    None
+}
 
-    fn document<T: Read>(&mut self, file: Arc<SourceFile>) -> Option<Document<T>> {
-        let root = match yaml_parser::parse(&file.text) {
-            Ok(root) => root,
-            Err(error) => {
-                let location = Location::new(&file, error.span);
-                self.diagnostics.push(Diagnostic::new("yaml-syntax", &location, error.message).help(error.help));
-                return None;
-            }
-        };
-        let mut reader = Reader::new(&file);
-        let spec = T::read(&root, &ROOT, &mut reader);
-        self.diagnostics.extend(reader.diagnostics);
-        self.repeated_names.extend(reader.repeated_names);
-        self.cut.extend(reader.cut);
-        Some(Document { file, spec: spec? })
+fn document<T: Read>(reader: &mut Reader) -> Option<Document<T>> {
+    let file = Arc::clone(&reader.file);
+    match yaml_parser::parse(&file.text) {
+        Ok(root) => Some(Document { spec: T::read(&root, &ROOT, reader)?, file }),
+        Err(SyntaxError { message, span, help }) => {
+            let location = Location::new(&file, span);
+            reader.diagnostics.push(Diagnostic::new("yaml-syntax", &location, &[&message, &help]));
+            None
+        }
     }
 }
 
@@ -184,7 +165,7 @@ fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));
     let location = Location::new(&file, start..start + 1);
-    Diagnostic::new("unreadable", &location, "the file is not UTF-8").help("save it as UTF-8")
+    Diagnostic::new("unreadable/encoding", &location, &[])
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod types;
 mod unused;
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Location};
 use crate::load::Catalogue;
@@ -135,8 +136,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reports an error.
-    fn error(&mut self, rule: &'static str, at: &Location, message: impl Into<String>, help: impl Into<String>) {
-        self.errors.push(Diagnostic::new(rule, at, message).help(help));
+    fn error(&mut self, rule: &'static str, at: &Location, values: &[&dyn Display]) {
+        self.errors.push(Diagnostic::new(rule, at, values));
     }
 
     /// Calls a function, and returns its result if the function finds no invalid part.
@@ -151,8 +152,7 @@ impl<'a> Resolver<'a> {
     /// error at `at`.
     fn evidence(&mut self, what: &str, own: Option<Evidence>, inherited: Evidence, at: &Location) -> Evidence {
         if own == Some(inherited) {
-            let message = format!("`evidence: {}` of {what} repeats the inherited evidence", inherited.word());
-            self.repeated.push(Diagnostic::new("repeated-evidence", at, message).help("omit it"));
+            self.repeated.push(Diagnostic::new("repeated-evidence", at, &[&inherited.word(), &what]));
         }
         own.unwrap_or(inherited)
     }
@@ -179,28 +179,23 @@ impl<'a> Resolver<'a> {
                 help = format!("known: `{}`", known[..known.len().min(12)].join("`, `"));
             }
         }
-        self.error(rule, at, format!("unknown {what} `{name}`"), help);
+        self.errors.push(Diagnostic::new(rule, at, &[&what, &name]).suggest(help));
     }
 
     /// Returns the Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from
     /// `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Option<String> {
         let chosen = if let Some(ident) = ident {
-            self.chosen_name("no-rust-name", ident, case)?
+            self.chosen_name("no-rust-name/chosen", ident, case)?
         } else {
-            let help = format!("set `rust_name` to a name like `{}`", case.example());
-            self.derived_name(name, case, name.at(), &help)?
+            self.derived_name("no-rust-name/derived", name, case, name.at())?
         };
-        let at = ident.unwrap_or(name).at();
-        self.free_name(scope, chosen, at, "set another name with `rust_name`")
+        self.free_name("taken-name/rust-name", scope, chosen, ident.unwrap_or(name).at())
     }
 
     /// Derives a Rust name from a name of the catalogue.
-    fn derived_name(&mut self, name: &str, case: Case, at: &Location, help: &str) -> Option<String> {
-        let report = |reason| {
-            let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-            self.error("no-rust-name", at, message, help);
-        };
+    fn derived_name(&mut self, rule: &'static str, name: &str, case: Case, at: &Location) -> Option<String> {
+        let report = |reason| self.error(rule, at, &[&name, &reason, &case.example()]);
         names::ident(name, case).map_err(report).ok()
     }
 
@@ -209,15 +204,14 @@ impl<'a> Resolver<'a> {
         if names::is_ident(name, case) {
             return Some(name.to_string());
         }
-        let help = format!("write a name like `{}`", case.example());
-        self.error(rule, name.at(), format!("`{name}` is not a valid Rust name"), help);
+        self.error(rule, name.at(), &[name, &case.example()]);
         None
     }
 
     /// Checks that a name is not reserved in a scope.
-    fn free_name(&mut self, scope: Scope, name: String, at: &Location, help: &str) -> Option<String> {
+    fn free_name(&mut self, rule: &'static str, scope: Scope, name: String, at: &Location) -> Option<String> {
         if names::is_taken(scope, &name) {
-            self.error("taken-name", at, format!("the name `{name}` is reserved for the client"), help);
+            self.error(rule, at, &[&name]);
             return None;
         }
         Some(name)
@@ -226,15 +220,14 @@ impl<'a> Resolver<'a> {
     /// Checks the name of a type, which is the same in the catalogue and in Rust.
     fn type_name(&mut self, name: &Text) -> String {
         let chosen = self.chosen_name("type-name", name, Case::Pascal);
-        chosen.and_then(|chosen| self.free_name(Scope::Types, chosen, name.at(), "choose another name"));
+        chosen.and_then(|chosen| self.free_name("taken-name", Scope::Types, chosen, name.at()));
         name.to_string()
     }
 
     /// Adds the name of a type at the root of the crate, which contains the types and records of `service.yaml`.
     /// Reports a duplicate name.
     fn root_type(&mut self, name: &Text) {
-        let message = format!("duplicate type `{name}`");
-        self.root_types.claim(&mut self.errors, "duplicate-type", name, name.at(), message);
+        self.root_types.claim(&mut self.errors, "duplicate-type", name, name.at(), &[name]);
     }
 }
 
@@ -261,18 +254,17 @@ impl Unique {
         first
     }
 
-    /// Adds a name; a duplicate is an error with this rule and message. Returns `true` if the name is new.
+    /// Adds a name; a duplicate is an error with this rule and values. Returns `true` if the name is new.
     fn claim(
         &mut self,
         errors: &mut Diagnostics,
         rule: &'static str,
         name: &str,
         at: &Location,
-        message: String,
+        values: &[&dyn Display],
     ) -> bool {
         let Some(first) = self.insert(name, at) else { return true };
-        let error = Diagnostic::new(rule, at, message).earlier(&first, "first here");
-        errors.push(error.help("remove or rename one of them"));
+        errors.push(Diagnostic::new(rule, at, values).earlier(&first, "first here"));
         false
     }
 }

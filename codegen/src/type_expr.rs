@@ -46,10 +46,6 @@ enum WireForm {
 /// The maximum nesting depth of lists and maps.
 pub const MAX_LISTS: usize = 4;
 
-/// The syntax of generic types, which is part of the message about an invalid type.
-pub const SYNTAX: &str = "write `list<number>` for a list, `map<number>` for an object with arbitrary keys, and `list<number?>` \
-     or `map<number?>` if values can be null; lists and maps can be nested four levels deep";
-
 /// The built-in types, for lookups and suggestions.
 pub const BUILTINS: [Builtin; 8] = [
     Builtin::String,

@@ -2,30 +2,21 @@
 //!
 //! A fragment, as in `/query#daily`, distinguishes endpoints that have the same path. It is not sent.
 
-/// The reason why a path is invalid: the rule, the message and the help.
-pub type Fault = (&'static str, String, String);
+/// The reason why a path is invalid: a key of `rules.txt`, and the part of the path that is invalid.
+pub type Fault = (&'static str, String);
 
 /// Checks a path. With `takes_params`, segments may contain params in braces.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
-    let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
+    let fault = |rule, part: &str| Err((rule, part.to_owned()));
     if !path.starts_with('/') {
-        let help = if path.contains("://") {
-            "write the path relative to the base URL".to_owned()
-        } else {
-            format!("write `/{path}`")
-        };
-        return fault("path-start", format!("the path `{path}` does not begin with `/`"), &help);
+        return fault(if path.contains("://") { "path-start/host" } else { "path-start/slash" }, path);
     }
     let with_fragment = path.split_once('#').filter(|(_, fragment)| takes_params && !fragment.is_empty());
     let (sent, fragment) = with_fragment.unwrap_or((path, ""));
     let parts = if takes_params { parts(sent) } else { Some((vec![sent], Vec::new())) };
-    let Some((literals, params)) = parts else {
-        let message = format!("the braces in the path `{path}` must enclose names");
-        return fault("path-braces", message, "write a param as a segment or a part of it, as in `/books/{symbol}`");
-    };
+    let Some((literals, params)) = parts else { return fault("path-braces/name", path) };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
-        let message = format!("two params in the path `{path}` are not separated by text");
-        return fault("path-braces", message, "separate them by text, or describe them as one param");
+        return fault("path-braces/text", path);
     }
     // Each param is replaced by `{}`, so that a segment that consists of a param does not count as empty.
     let plain = literals.join("{}");
@@ -35,24 +26,15 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         segments.pop_if(|last| last.is_empty());
     }
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
-        let message = format!("the path `{path}` has an empty segment, or the segment `.` or `..`");
-        return fault("path-segment", message, "name or remove the segment");
+        return fault("path-segment", path);
     }
     // RFC 3986, section 3.3: the characters of a segment that need no escape.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
     if let Some(character) = literals.into_iter().chain([fragment]).flat_map(str::chars).find(|c| !is_legal(c)) {
-        let message = format!("the path `{path}` contains `{character}`, which is not allowed in a path");
-        return fault(
-            "path-character",
-            message,
-            "remove it; a param in the path is written as `{name}`, and a query param is only listed under `params`",
-        );
+        return fault("path-character", &character.to_string());
     }
     match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
-        Some((_, name)) => {
-            let message = format!("duplicate param `{name}` in the path `{path}`");
-            fault("path-param", message, "use different names")
-        }
+        Some((_, name)) => fault("path-param/twice", name),
         None => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::text::{has_lines, is_invisible};
 use super::{Read, Reader};
-use crate::catalogue_format::{Fault, Form, Key, Shape, is_like};
+use crate::catalogue_format::{Form, Key, Shape, is_like};
 use crate::diagnostic::Location;
 use crate::spanned::Spanned;
 use crate::spec::Known;
@@ -24,7 +24,7 @@ impl Reader {
                     Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
-                self.mismatch(node, "text", &help);
+                self.suggest(node, "wrong-type", &[&"text", &node.describe()], help);
                 return None;
             }
         };
@@ -44,25 +44,22 @@ impl Reader {
         let comment = rest.trim_start_matches(' ').strip_prefix('#').filter(|_| rest.starts_with(' '));
         let is_text = comment.is_some_and(|comment| comment.starts_with(|first: char| !first.is_whitespace()));
         if is_text && !text.starts_with(['\'', '"']) {
-            let message = "the text ends before ` #`, which begins a comment";
-            self.error(node, "cut-text", message, "quote the text, or write a space after `#`");
+            self.error(node, "cut-text", &[]);
         }
     }
 
     fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
         if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
-            let message = format!("the text contains the invisible character U+{:04X}", u32::from(character));
-            return self.error(node, "invisible-character", message, "remove it");
+            return self.error(node, "invisible-character", &[&format!("{:04X}", u32::from(character))]);
         }
         if text.trim().is_empty() {
-            let help = "write a value, or omit the key if it is optional";
-            return self.error(node, "empty-text", "the text is empty", help);
+            return self.error(node, "empty-text", &[]);
         }
         if matches!(form, Form::Prose) && text.trim() == "unknown" {
-            return self.error(node, "wrong-value", "`unknown` is not a text", "omit the key");
+            return self.error(node, "wrong-value/unknown", &[]);
         }
         if has_lines(text) && !matches!(form, Form::Prose) {
-            return self.error(node, "line-break", "the text contains a line break or a tab", "write it on one line");
+            return self.error(node, "line-break", &[]);
         }
         true
     }
@@ -72,12 +69,12 @@ impl Reader {
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {
-                if let Err((rule, message, help)) = url_path::check(text, *takes_params) {
-                    self.error(node, rule, message, &help);
+                if let Err((rule, part)) = url_path::check(text, *takes_params) {
+                    self.error(node, rule, &[&text, &part]);
                 }
             }
-            Form::Like(pattern, Fault(rule, message, help)) if !is_like(pattern, text) => {
-                self.error(node, rule, message.replace("{}", text), &help.replace("{}", text));
+            Form::Like(pattern, rule) if !is_like(pattern, text) => {
+                self.error(node, rule, &[&text]);
             }
             _ => {}
         }
@@ -89,13 +86,13 @@ impl Reader {
             _ => None,
         };
         let Some(number) = number else {
-            self.mismatch(node, "a non-negative integer", "");
+            self.mismatch(node, "a non-negative integer");
             return None;
         };
-        if let Form::Within(min, max, Fault(rule, message, help)) = &key.form
+        if let Form::Within(min, max, rule) = &key.form
             && !(*min..=*max).contains(&number)
         {
-            self.error(node, rule, message.replace("{}", &number.to_string()), help);
+            self.error(node, rule, &[&number]);
         }
         Some(number)
     }
@@ -145,7 +142,7 @@ impl Read for f64 {
             _ => None,
         };
         if number.is_none() {
-            reader.mismatch(node, "a number", "");
+            reader.mismatch(node, "a number");
         }
         number
     }
@@ -164,7 +161,7 @@ impl Read for bool {
         if let Kind::Flag(flag) = node.kind {
             return Some(flag);
         }
-        reader.mismatch(node, "`true` or `false`", "");
+        reader.mismatch(node, "`true` or `false`");
         None
     }
 
@@ -215,7 +212,7 @@ impl<T: Read> Read for Vec<T> {
                 Kind::Text(text) => format!("write `[{text}]`"),
                 _ => String::new(),
             };
-            reader.mismatch(node, "a list", &help);
+            reader.suggest(node, "wrong-type", &[&"a list", &node.describe()], help);
             return None;
         };
         let read = items.iter().filter_map(|item| {

@@ -50,12 +50,12 @@ impl<'a> Resolver<'a> {
     /// Looks up the record to which a body refers, and checks the facts that the body declares about it.
     fn body_record(&mut self, records: &Records<'a>, body: &'a spec::Body, name: &'a Text) -> RecordRef {
         let Some((reference, record)) = self.record(records, name) else {
-            self.unknown_record("unknown-record", name, name.at(), "record", self.record_names(records));
+            let rules = ["unknown-record", "unknown-record/elsewhere"];
+            self.unknown_record(rules, name, name.at(), "record", self.record_names(records));
             return RecordRef::shared(name);
         };
         if let Some(positional) = &body.positional {
-            let message = "`positional` belongs to the record, not to the body";
-            self.error("body-positional", positional.at(), message, "move it to the record");
+            self.error("body-positional/record", positional.at(), &[]);
         } else if body.series.is_some() && self.has_no_unit(body) {
             match (&body.time, self.service.envelope_time()) {
                 (Some(time), _) => self.time(&record.fields, time, time.at()),
@@ -110,8 +110,7 @@ impl<'a> Resolver<'a> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
         let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return true };
-        let message = format!("`{key}` belongs to the time field of the record, not to the body");
-        self.error("time-unit", at, message, format!("move `{key}` to that field"));
+        self.error("time-unit/record", at, &[&key]);
         false
     }
 
@@ -121,20 +120,11 @@ impl<'a> Resolver<'a> {
         if time.as_str() == "none" || fields.is_empty() {
             return;
         }
-        let (rule, message, help) = match fields.iter().find(|field| field.name == **time) {
-            Some(field) if field.ty.as_str() == "timestamp" => return,
-            Some(field) => (
-                "time-type",
-                format!("the time field `{time}` has the type `{}`, not `timestamp`", field.ty),
-                "change the type to `timestamp`, or set `time` to another field",
-            ),
-            None => (
-                "unknown-field",
-                format!("the record has no field `{time}` for its time"),
-                "add the field, set `time` to the name of another field, or write `time: none`",
-            ),
-        };
-        self.error(rule, at, message, help);
+        match fields.iter().find(|field| field.name == **time) {
+            Some(field) if field.ty.as_str() == "timestamp" => {}
+            Some(field) => self.error("time-type/of-series", at, &[time, &field.ty]),
+            None => self.error("unknown-field/time", at, &[time]),
+        }
     }
 }
 

@@ -106,12 +106,12 @@ impl<'a> Resolver<'a> {
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {
-                    self.used.sets.insert(*set);
+                    self.used.add("param set", None, name);
                     let known = service.param_sets[*set].params.iter().filter_map(|id| self.shared.get(id.as_str()));
                     known.map(|index| as_defined(*index, name.at())).collect()
                 }
                 (None, Some(index)) => {
-                    self.used.params.insert(*index);
+                    self.used.add("shared param", None, name);
                     vec![as_defined(*index, name.at())]
                 }
                 (None, None) => {
@@ -130,8 +130,7 @@ impl<'a> Resolver<'a> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         for (param, at, _) in candidates {
             if names.insert(&param.name, at).is_some() {
-                let message = format!("duplicate param `{}` of the endpoint", param.name);
-                self.error("duplicate-param", at, message, "keep one; a param set adds all its params");
+                self.error("duplicate-param/of-endpoint", at, &[&param.name]);
                 continue;
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
@@ -139,9 +138,7 @@ impl<'a> Resolver<'a> {
             // reports that error.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             for ident in ident.into_iter().chain(list) {
-                let message =
-                    format!("the param `{}` would become `{ident}`, but another param has this name", param.name);
-                idents.claim(&mut self.errors, "same-rust-name", &ident, at, message);
+                idents.claim(&mut self.errors, "same-rust-name/param", &ident, at, &[&param.name, &ident]);
             }
         }
     }
@@ -152,16 +149,12 @@ impl<'a> Resolver<'a> {
         let declared: Vec<_> = candidates.iter().filter(|(param, ..)| param.location == ParamLocation::Path).collect();
         for name in &in_path {
             if !self.cut.contains(*name) && declared.iter().all(|(param, ..)| param.name.as_str() != *name) {
-                let message = format!("the path has a param `{name}` that is not declared");
-                let help = format!("add it under `params` with `name: {name}` and `in: path`");
-                self.error("path-param", path.at(), message, help);
+                self.error("path-param/undeclared", path.at(), &[name]);
             }
         }
         for (param, at, _) in declared {
-            let name = &param.name;
-            if !in_path.contains(&name.as_str()) {
-                let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
-                self.error("path-param", at, message, "add it to the path, or omit `in`");
+            if !in_path.contains(&param.name.as_str()) {
+                self.error("path-param/unused", at, &[&param.name]);
             }
         }
     }

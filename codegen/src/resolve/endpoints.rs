@@ -45,15 +45,14 @@ impl<'a> Resolver<'a> {
     fn module_name(&mut self, document: &Document<spec::Group>) {
         let (module, handle) = (document.module(), names::handle(document.module()));
         let taken = [(Scope::Groups, module), (Scope::Types, &handle)];
-        let (rule, message, help) = if !names::is_ident(module, Case::Snake) {
-            let help = "use lower-case letters, digits and `_`, and no keyword";
-            ("file-name", format!("`{module}` cannot be the name of a Rust module"), help)
+        let (rule, name) = if !names::is_ident(module, Case::Snake) {
+            ("file-name", module)
         } else if let Some((_, name)) = taken.into_iter().find(|(scope, name)| names::is_taken(*scope, name)) {
-            ("taken-name", format!("the name `{name}` is reserved for the client"), "rename the file")
+            ("taken-name/file", name)
         } else {
             return;
         };
-        self.errors.push(Diagnostic::of_file(rule, &document.file.name, message).help(help));
+        self.errors.push(Diagnostic::of_file(rule, &document.file.name, &[&name]));
     }
 
     /// Returns the names of the method and of the marker type. Also checks the name of the record, which is derived
@@ -66,13 +65,11 @@ impl<'a> Resolver<'a> {
     ) -> Option<(String, String)> {
         let (name, at) = (&endpoint.name, endpoint.name.at());
         let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
-        let message = format!("the endpoint `{name}` would become `{ident}`, but another endpoint has this name");
-        if !idents.claim(&mut self.errors, "duplicate-endpoint", &ident, at, message) {
+        if !idents.claim(&mut self.errors, "duplicate-endpoint", &ident, at, &[name, &ident]) {
             return None;
         }
-        let help = "set another name with `rust_name`";
-        let type_ident = self.derived_name(&ident, Case::Pascal, at, help)?;
-        let type_ident = self.free_name(Scope::Types, type_ident, at, help)?;
+        let type_ident = self.derived_name("no-rust-name/rust-name", &ident, Case::Pascal, at)?;
+        let type_ident = self.free_name("taken-name/rust-name", Scope::Types, type_ident, at)?;
         self.new_type(&names::record(&type_ident), at, types);
         self.new_type(&type_ident, at, types);
         Some((ident, type_ident))
@@ -81,12 +78,11 @@ impl<'a> Resolver<'a> {
     /// Adds a type name to `types`, the names in the group's module. Reports an error if the module or the root of the
     /// crate already has this name.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) {
-        let message = format!("this entry declares the type `{name}`, which already exists");
         if let Some(first) = self.root_types.0.get(name) {
-            let error = Diagnostic::new("same-rust-name", at, message).earlier(first, "first here");
-            self.errors.push(error.help("choose another name for one of them"));
+            let error = Diagnostic::new("same-rust-name/of-service", at, &[&name]);
+            self.errors.push(error.earlier(first, "first here"));
         } else {
-            types.claim(&mut self.errors, "same-rust-name", name, at, message);
+            types.claim(&mut self.errors, "same-rust-name/type", name, at, &[&name]);
         }
     }
 
@@ -146,8 +142,7 @@ impl<'a> Resolver<'a> {
             return;
         };
         if !matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)) {
-            let message = format!("the param `{}` must be a `count` or an `integer`", by.param);
-            self.error("weight-param", by.param.at(), message, "use another param, or change this one");
+            self.error("weight-param", by.param.at(), &[&by.param]);
         }
     }
 
@@ -162,9 +157,7 @@ impl<'a> Resolver<'a> {
         // Paths are compared by template, because a server does not distinguish paths that differ only in the names of
         // params.
         if let Some(first) = self.paths.insert(&url_path::template(path), path.at()) {
-            let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
-            let help = "remove one; for several endpoints on one path, write each like `/path#name`";
-            self.errors.push(error.earlier(&first, "first here").help(help));
+            self.errors.push(Diagnostic::new("duplicate-path", path.at(), &[path]).earlier(&first, "first here"));
         }
         self.below_base_url(path);
     }

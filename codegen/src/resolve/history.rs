@@ -73,9 +73,8 @@ impl<'a> Resolver<'a> {
                 if is_in_time {
                     self.check_history(history, &params);
                 } else {
-                    let message = "only an endpoint that returns a time series can have a history";
                     let at = history.from.as_ref().or(history.to.as_ref()).map_or_else(|| endpoint.name.at(), Text::at);
-                    self.error("history-body", at, message, "omit `history`");
+                    self.error("history-body", at, &[]);
                 }
                 (HistorySource::Endpoint(Box::new(history.clone())), is_known)
             }
@@ -84,9 +83,7 @@ impl<'a> Resolver<'a> {
 
     fn check_history(&mut self, history: &spec::History, params: &[&Param]) {
         if let Some(to) = history.to.as_ref().filter(|_| history.from == history.to) {
-            let message = format!("the param `{to}` is both `from` and `to`");
-            self.error("duplicate-param", to.at(), message, "set them to different params");
-            return;
+            return self.error("duplicate-param/range", to.at(), &[to]);
         }
         for param in typed_params(history).into_iter().flatten() {
             self.history_param(params, param);
@@ -104,8 +101,7 @@ impl<'a> Resolver<'a> {
             return None;
         };
         if !fits(self.service, param) {
-            let message = format!("the param `{name}` must {what}");
-            self.error("history-type", name.at(), message, "use another param, or change this one");
+            self.error("history-type/param", name.at(), &[name, &what]);
             return None;
         }
         Some(param)
@@ -116,8 +112,7 @@ impl<'a> Resolver<'a> {
         let sort = (sort, (|_, param| param.const_value.is_none()) as fn(&_, &Param) -> _, "have no `const_value`");
         let Some(Param { wire_name, ty, .. }) = self.history_param(params, sort) else { return };
         if !ty.is_written(oldest_first) {
-            let message = format!("the value `{oldest_first}` is not of the type of the param `{wire_name}`");
-            self.error("history-type", oldest_first.at(), message, "write a value of this type");
+            self.error("history-type/value", oldest_first.at(), &[oldest_first, wire_name]);
         }
         if let Type::Named(ty) = ty
             && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))

@@ -1,5 +1,7 @@
 //! Resolves params and param sets: checks their types, values and Rust names.
 
+use std::fmt::Display;
+
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
@@ -21,8 +23,7 @@ pub(super) struct Setter {
 impl<'a> Resolver<'a> {
     pub(super) fn shared_params(&mut self) -> Vec<Option<SharedParam>> {
         let params = self.service.params.iter().map(|param| {
-            let message = format!("duplicate shared param `{}`", param.id());
-            let constant = self.constant(param.id(), message);
+            let constant = self.constant("duplicate-param/shared", param.id());
             let param = self.valid(|resolver| resolver.param(&Records::default(), param, None));
             Some(SharedParam { constant: constant?, param: param? })
         });
@@ -31,12 +32,10 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn param_sets(&mut self) -> Vec<ParamSet> {
         let sets = self.service.param_sets.iter().map(|set| {
-            let message = format!("duplicate name `{}` among params and param sets", set.name);
-            let constant = self.constant(&set.name, message).unwrap_or_default();
+            let constant = self.constant("duplicate-param/set", &set.name).unwrap_or_default();
             let mut seen = Unique::default();
             let params = set.params.iter().filter_map(|id| {
-                let message = format!("duplicate param `{id}` in the set");
-                seen.claim(&mut self.errors, "duplicate-param", id, id.at(), message);
+                seen.claim(&mut self.errors, "duplicate-param/in-set", id, id.at(), &[id]);
                 self.shared_param(id)
             });
             ParamSet { constant, params: params.collect() }
@@ -45,10 +44,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// Looks up the index of a shared param, and marks the param as used.
-    pub(super) fn shared_param(&mut self, id: &Text) -> Option<usize> {
+    pub(super) fn shared_param(&mut self, id: &'a Text) -> Option<usize> {
         let index = self.shared.get(id.as_str()).copied();
-        if let Some(index) = index {
-            self.used.params.insert(index);
+        if index.is_some() {
+            self.used.add("shared param", None, id);
         } else {
             let known = self.service.params.iter().map(|param| param.id().as_str());
             self.unknown_name("unknown-param", id, id.at(), "shared param", known);
@@ -58,9 +57,9 @@ impl<'a> Resolver<'a> {
 
     /// Returns the constant name of a shared param or param set; a duplicate name is an error. All these constants are
     /// in one module, so their names must differ.
-    fn constant(&mut self, name: &Text, twice: String) -> Option<String> {
-        let constant = self.derived_name(name, Case::Shouty, name.at(), "choose another name")?;
-        let is_new = self.constants.claim(&mut self.errors, "duplicate-param", &constant, name.at(), twice);
+    fn constant(&mut self, duplicate: &'static str, name: &Text) -> Option<String> {
+        let constant = self.derived_name("no-rust-name/other", name, Case::Shouty, name.at())?;
+        let is_new = self.constants.claim(&mut self.errors, duplicate, &constant, name.at(), &[name]);
         is_new.then_some(constant)
     }
 
@@ -113,26 +112,18 @@ impl<'a> Resolver<'a> {
     fn not_the_key(&mut self, param: &spec::Param) {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
         if key.is_some_and(|key| **key == *param.name && param.location == ParamLocation::Query) {
-            let message = format!("the param `{}` carries the API key", param.name);
-            self.error("key-param", param.name.at(), message, "omit it: the client always sends it");
+            self.error("key-param", param.name.at(), &[&param.name]);
         }
     }
 
     fn param_type(&mut self, param: &spec::Param, ty: &Type) {
-        let (message, help) = match ty {
-            Type::List(_) | Type::Map(_) | Type::Option(_) => (
-                format!("`type` must be the type of a single value, found `{}`", param.ty),
-                "write the type of one value; `list_setter` adds a setter for several values",
-            ),
-            Type::Builtin(Builtin::Decimal) => {
-                ("the type of a param cannot be `decimal`".to_owned(), "write `number`, or `string` for exact text")
-            }
-            Type::Record(_) | Type::Recursive(_) => {
-                (format!("the type of a param cannot be the record `{}`", param.ty), "use a string or number type")
-            }
+        let rule = match ty {
+            Type::List(_) | Type::Map(_) | Type::Option(_) => "param-type/list",
+            Type::Builtin(Builtin::Decimal) => "param-type/decimal",
+            Type::Record(_) | Type::Recursive(_) => "param-type/record",
             Type::Builtin(_) | Type::Named(_) => return,
         };
-        self.error("param-type", param.ty.at(), message, help);
+        self.error(rule, param.ty.at(), &[&param.ty]);
     }
 
     /// Returns the Rust name of a param, and checks the names of its setters: the setter for one value, and the setter
@@ -142,16 +133,14 @@ impl<'a> Resolver<'a> {
         let scope = if is_argument { Scope::Arguments } else { Scope::Setters };
         let one = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
         let list = param.list_setter.as_ref().and_then(|list| {
-            let name = self.chosen_name("no-rust-name", list, Case::Snake)?;
-            Some((self.free_name(scope, name, list.at(), "choose another name")?, list.at()))
+            let name = self.chosen_name("no-rust-name/chosen", list, Case::Snake)?;
+            Some((self.free_name("taken-name", scope, name, list.at())?, list.at()))
         });
         if let (Some(one), Some((several, at))) = (&one, &list)
             && one == several
             && !is_argument
         {
-            let message = format!("`{one}` would be both the setter for one value and the setter for several values");
-            let help = "set another name for the setter for one value with `rust_name`";
-            self.error("same-rust-name", at, message, help);
+            self.error("same-rust-name/both-setters", at, &[one]);
         } else if !is_argument && param.const_value.is_none() {
             if let Some(one) = &one {
                 self.setter(one, false, &param.name, param.name.at());
@@ -172,12 +161,8 @@ impl<'a> Resolver<'a> {
             return;
         }
         let many = if first.several { "several values of " } else { "" };
-        let message = format!(
-            "`{wire_name}` would become the setter `{ident}`, but the setter `{}` already exists for {many}`{}`",
-            first.ident, first.wire_name
-        );
-        let error = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        self.errors.push(error.help("set another name with `rust_name`"));
+        let values: [&dyn Display; 5] = [&wire_name, &ident, &first.ident, &many, &first.wire_name];
+        self.errors.push(Diagnostic::new("same-rust-name/setter", at, &values).earlier(location, "first here"));
     }
 
     /// Checks the values of a shared param, or of a param of an endpoint.
@@ -233,10 +218,8 @@ impl<'a> Resolver<'a> {
             if self.of_type(param, "value", value, value.at())
                 && (tested.contains(value) || allowed.contains(value) || is_example)
             {
-                let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
-                let help =
-                    if is_example { "set another example, or `tested_values`" } else { "remove it from one list" };
-                self.error("rejected-value", value.at(), message, help);
+                let rule = if is_example { "rejected-value/example" } else { "rejected-value/list" };
+                self.error(rule, value.at(), &[value]);
             }
         }
     }
@@ -245,11 +228,9 @@ impl<'a> Resolver<'a> {
     /// path param cannot be `.` or `..`, because these would change the path.
     fn is_sent(&mut self, param: &spec::Param, value: &Text) -> bool {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
-            let message = "the value differs from `const_value`, which is always sent";
-            self.error("const-value", value.at(), message, "omit this value or `const_value`");
+            self.error("const-value", value.at(), &[]);
         } else if param.location == ParamLocation::Path && matches!(value.as_str(), "." | "..") {
-            let message = format!("`{value}` is not allowed as a path segment, because it would change the path");
-            self.error("path-segment", value.at(), message, "omit it");
+            self.error("path-segment/value", value.at(), &[value]);
         } else {
             return true;
         }
@@ -261,8 +242,7 @@ impl<'a> Resolver<'a> {
         if let Some(list) = &param.list_setter
             && param.single_value.is_some_and(Evidence::is_enforced)
         {
-            let message = format!("`{}` accepts only one value, but has a setter for several values", param.name);
-            self.error("single-list", list.at(), message, "omit `list_setter` or `single_value`");
+            self.error("single-list", list.at(), &[&param.name]);
         }
     }
 
@@ -280,8 +260,7 @@ impl<'a> Resolver<'a> {
         }
         let is_allowed = allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value);
         if !is_allowed {
-            let message = format!("the {what} `{value}` is not in `allowed_values`");
-            self.error("value-allowed", at, message, "correct this value or `allowed_values`");
+            self.error("value-allowed", at, &[&what, &value]);
         }
         is_allowed
     }
@@ -297,17 +276,14 @@ impl<'a> Resolver<'a> {
             Some(TypeExpr::List(_) | TypeExpr::Map(_) | TypeExpr::Option(_)) | None => true,
         };
         if !is_of_type {
-            let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
-            let help = "write a value of this type, or describe the value in `notes`";
-            self.error("value-type", at, message, help);
+            self.error("value-type/param", at, &[&what, &value, &param.ty]);
             return false;
         }
         let is_outside = param.range.as_ref().zip(value.parse::<f64>().ok()).is_some_and(|(range, number)| {
             range.min.as_ref().is_some_and(|min| number < **min) || range.max.as_ref().is_some_and(|max| number > **max)
         });
         if is_outside {
-            let message = format!("the {what} `{value}` is outside the range");
-            self.error("value-range", at, message, "correct this value or the range");
+            self.error("value-range", at, &[&what, &value]);
         }
         !is_outside
     }

@@ -36,17 +36,14 @@ impl<'a> Resolver<'a> {
             if scope.module.is_none() {
                 self.root_type(name);
             } else {
-                let message = format!("duplicate record `{name}`");
-                seen.claim(&mut self.errors, "duplicate-type", name, name.at(), message);
+                seen.claim(&mut self.errors, "duplicate-type/record", name, name.at(), &[name]);
                 self.hides_none(name);
             }
-            self.used.within = Some((scope.module, name.as_str()));
+            self.used.within = Some(("record", scope.module, name.as_str()));
             let mut fields = self.fields(scope, &record.fields, record.evidence, None);
             self.used.within = None;
             if cycles.is_endless(name) {
-                let message = format!("`{name}` contains itself without a list or a map in between");
-                let help = "change the field that leads back to the record to a list, a map or `any`";
-                self.error("recursive-record", name.at(), message, help);
+                self.error("recursive-record", name.at(), &[name]);
             }
             for (field, declared) in fields.iter_mut().zip(&record.fields) {
                 if cycles.is_recursive(name, &declared.ty)
@@ -64,8 +61,7 @@ impl<'a> Resolver<'a> {
     /// Rejects a group's record that has the same name as a type or record of `service.yaml`.
     fn hides_none(&mut self, name: &Text) {
         if self.types.contains(name.as_str()) || self.records.has(name) {
-            let message = format!("`{name}` is already declared in `service.yaml`");
-            self.error("duplicate-type", name.at(), message, "choose another name");
+            self.error("duplicate-type/of-service", name.at(), &[name]);
         }
     }
 
@@ -88,14 +84,12 @@ impl<'a> Resolver<'a> {
             let (name, at) = (&field.name, field.name.at());
             let resolved = self.field(records, field, inherited);
             if let Some(time) = time.filter(|time| time.name == **name) {
-                let message = format!("every series already has the field `{name}`");
-                let error = Diagnostic::new("duplicate-field", at, message);
-                self.errors.push(error.earlier(time.name.at(), "declared here").help("omit it"));
-            } else if names.claim(&mut self.errors, "duplicate-field", name, at, format!("duplicate field `{name}`"))
-                && !resolved.ident.is_empty()
+                let error = Diagnostic::new("duplicate-field/time", at, &[name]);
+                self.errors.push(error.earlier(time.name.at(), "declared here"));
+            } else if names.claim(&mut self.errors, "duplicate-field", name, at, &[name]) && !resolved.ident.is_empty()
             {
-                let message = format!("the field `{name}` would become `{}`, like another field", resolved.ident);
-                idents.claim(&mut self.errors, "same-rust-name", &resolved.ident, at, message);
+                let ident = &resolved.ident;
+                idents.claim(&mut self.errors, "same-rust-name/field", ident, at, &[name, ident]);
             }
             resolved
         });
@@ -110,12 +104,10 @@ impl<'a> Resolver<'a> {
         let quoted = field.quoted.as_ref().filter(|quoted| ***quoted);
         if let Some(ty) = &ty {
             if let Some(example) = field.example.as_ref().filter(|example| !ty.is_written(example)) {
-                let message = format!("the example `{example}` is not of the type `{}`", field.ty);
-                self.error("value-type", example.at(), message, "write a value of this type");
+                self.error("value-type", example.at(), &[example, &field.ty]);
             }
             if let Some(quoted) = quoted.filter(|_| !ty.can_be_quoted()) {
-                let what = "`quoted` requires a number or a timestamp without `format`";
-                self.error("quoted-type", quoted.at(), format!("{what}, found `{}`", field.ty), "omit `quoted`");
+                self.error("quoted-type", quoted.at(), &[&field.ty]);
             }
         }
         Field {
@@ -142,12 +134,10 @@ impl<'a> Resolver<'a> {
         if let (Some(min), Some(max)) = (&range.min, &range.max)
             && **min > **max
         {
-            let message = format!("the range is reversed: {min} is above {max}");
-            self.error("range-order", min.at(), message, "swap `min` and `max`");
+            self.error("range-order", min.at(), &[min, max]);
         }
         if ty.is_some_and(|ty| !ty.is_numeric()) {
-            let message = format!("a range needs a number type, found `{written}`");
-            self.error("range-type", range.at(), message, "omit the range");
+            self.error("range-type", range.at(), &[&written]);
         }
         Range { min: range.min.as_deref().copied(), max: range.max.as_deref().copied() }
     }

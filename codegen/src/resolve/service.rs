@@ -45,8 +45,7 @@ impl<'a> Resolver<'a> {
     fn api_key(&mut self, key: &spec::ApiKey) -> ApiKey {
         let has_token = self.service.credentials.client_credentials.is_some();
         if let Some(basic) = key.basic.as_ref().filter(|basic| !***basic || has_token) {
-            let message = "`basic` can only be `true`, and only without `client_credentials`";
-            self.error("key-basic", basic.at(), message, "both are sent in the header `authorization`");
+            self.error("key-basic", basic.at(), &[]);
         }
         let carrier = match (&key.header, &key.query) {
             (Some(header), _) => {
@@ -54,8 +53,7 @@ impl<'a> Resolver<'a> {
                 // With client credentials, the header `authorization` carries the access token, so it cannot carry the
                 // API key.
                 if is_reserved(&name) && (name != AUTHORIZATION || has_token) {
-                    let message = format!("the header `{header}` is reserved");
-                    self.error("header-name", header.at(), message, "use a separate header for the API key");
+                    self.error("header-name/key", header.at(), &[header]);
                 }
                 KeyCarrier::Header { name, prefix: key.prefix.clone().unwrap_or_default() }
             }
@@ -70,10 +68,10 @@ impl<'a> Resolver<'a> {
         let mut seen = Unique::default();
         for name in self.service.headers.iter().map(|header| &header.name) {
             if key.is_some_and(|key| key.eq_ignore_ascii_case(name)) || !may_be_fixed(name) {
-                self.error("header-name", name.at(), format!("the header `{name}` is reserved"), "omit it");
+                self.error("header-name/reserved", name.at(), &[name]);
             } else {
-                let (message, name, at) = (format!("duplicate header `{name}`"), name.to_ascii_lowercase(), name.at());
-                seen.claim(&mut self.errors, "duplicate-name", &name, at, message);
+                let lower = name.to_ascii_lowercase();
+                seen.claim(&mut self.errors, "duplicate-name/header", &lower, name.at(), &[name]);
             }
         }
     }
@@ -81,8 +79,7 @@ impl<'a> Resolver<'a> {
     fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> ClientCredentials {
         let is_valid = self.below_base_url(&flow.path);
         if let Some(param) = url_path::params(&flow.path).first().filter(|_| is_valid) {
-            let message = format!("the token path has a param `{param}`, which has no value");
-            self.error("path-param", flow.path.at(), message, "replace the param by its value");
+            self.error("path-param/token", flow.path.at(), &[param]);
         }
         self.statuses(&flow.errors);
         ClientCredentials {
@@ -100,17 +97,14 @@ impl<'a> Resolver<'a> {
         let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         let rest = path.strip_prefix(suffix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(rest) = rest.filter(|_| !suffix.is_empty()) else { return true };
-        let message = format!("the path `{path}` repeats `{suffix}`, the end of every base URL");
-        let rest = if rest.is_empty() { "/" } else { rest };
-        self.error("version-prefix", path.at(), message, format!("write `{rest}`"));
+        self.error("version-prefix", path.at(), &[path, &suffix, &if rest.is_empty() { "/" } else { rest }]);
         false
     }
 
     fn statuses(&mut self, statuses: &[spec::Status]) {
         let mut seen = Unique::default();
         for status in statuses.iter().map(|status| &status.status) {
-            let message = format!("duplicate status {status}");
-            seen.claim(&mut self.errors, "duplicate-status", &status.to_string(), status.at(), message);
+            seen.claim(&mut self.errors, "duplicate-status", &status.to_string(), status.at(), &[status]);
         }
     }
 
@@ -118,13 +112,10 @@ impl<'a> Resolver<'a> {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
         for limit in &self.service.limits {
             let (name, at) = (&limit.name, limit.name.at());
-            let message = format!("duplicate limit set `{name}`");
-            let is_new = seen.claim(&mut self.errors, "duplicate-name", name, at, message);
-            let constant = self.derived_name(&names::limit(name), Case::Shouty, at, "choose another name");
+            let is_new = seen.claim(&mut self.errors, "duplicate-name/limit", name, at, &[name]);
+            let constant = self.derived_name("no-rust-name/other", &names::limit(name), Case::Shouty, at);
             if let Some(constant) = constant.filter(|_| is_new) {
-                let message =
-                    format!("the limit set `{name}` would become `{constant}`, but another set has this name");
-                constants.claim(&mut self.errors, "same-rust-name", &constant, at, message);
+                constants.claim(&mut self.errors, "same-rust-name/limit", &constant, at, &[name, &constant]);
             }
             limit.endpoints.iter().for_each(|name| self.limited(name, catalogue));
         }
@@ -162,8 +153,7 @@ impl<'a> Resolver<'a> {
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Field {
         let resolved = self.valid(|resolver| resolver.field(&Records::default(), time, inherited));
         if resolved.as_ref().is_some_and(|time| !matches!(time.ty, Type::Builtin(Builtin::Timestamp(_)))) {
-            let message = format!("the time field must be a `timestamp`, found `{}`", time.ty);
-            self.error("time-type", time.ty.at(), message, "write `type: timestamp`");
+            self.error("time-type/envelope", time.ty.at(), &[&time.ty]);
         }
         Field { is_envelope_time: true, ..resolved.unwrap_or_default() }
     }
@@ -172,11 +162,9 @@ impl<'a> Resolver<'a> {
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Option<String> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
-            let message = format!("`{name}` is the JSON path of both data and metadata");
-            self.error("duplicate-name", name.at(), message, "use two different paths");
+            self.error("duplicate-name/metadata", name.at(), &[name]);
         } else if is_within(data, name) || is_within(name, data) {
-            let message = format!("`{name}` and `{data}` overlap: one is within the other");
-            self.error("nested-path", name.at(), message, "metadata and records need separate JSON paths");
+            self.error("nested-path", name.at(), &[name, data]);
         }
         self.unsupported(metadata.unsupported.as_ref()?, &metadata.fields)
     }
@@ -191,9 +179,7 @@ impl<'a> Resolver<'a> {
         };
         let ty = self.type_of(&Records::default(), &field.ty)?;
         if !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))) {
-            let message = format!("`{name}` has the type `{}`, expected a list of strings or numbers", field.ty);
-            let help = "set the name of a field that lists strings or numbers";
-            self.error("unsupported-type", name.at(), message, help);
+            self.error("unsupported-type", name.at(), &[name, &field.ty]);
         }
         names::chosen(field.rust_name.as_deref(), &field.name, Case::Snake)
     }

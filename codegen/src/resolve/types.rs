@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Resolver, Unique};
-use crate::diagnostic::Location;
+use crate::catalogue_reader::{Read, expected};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::duration;
 use crate::model::{NamedType, RecordRef, Type, Value};
 use crate::names::{Case, Scope};
@@ -11,7 +12,7 @@ use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
 use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
-use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
+use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
 
 /// The records of one file. Only entries of the same group can refer to the records of a group.
 #[derive(Default)]
@@ -39,13 +40,11 @@ impl<'a> Resolver<'a> {
     /// Resolves a type expression and the names in it.
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Option<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
-            self.error("type-syntax", text.at(), format!("`{text}` is not a type"), SYNTAX);
+            self.error("type-syntax", text.at(), &[text]);
             return None;
         };
         if let TypeExpr::Option(_) = expr {
-            let message = format!("`{text}` is nullable; only the values of a list or a map can have `?`");
-            let help = format!("write `{}`, and `optional: true` on a field of this type", text.trim_end_matches('?'));
-            self.error("type-optional", text.at(), message, help);
+            self.error("type-optional/outside", text.at(), &[text, &text.trim_end_matches('?')]);
             return None;
         }
         self.type_in(records, &expr, text)
@@ -63,9 +62,7 @@ impl<'a> Resolver<'a> {
         let is_time = ty.time_form().is_some();
         if let Some(format) = format {
             if !is_time {
-                let message = format!("`format` requires the type `timestamp`, found `{text}`");
-                let help = "change the type to `timestamp`, or omit `format`";
-                self.error("time-format", format.at(), message, help);
+                self.error("time-format/type", format.at(), &[text]);
                 return None;
             }
             return Some(ty.timed_in(TimeForm::Written(**format)));
@@ -74,17 +71,9 @@ impl<'a> Resolver<'a> {
         if let Some(known) = TimeUnit::of(unit) {
             return Some(ty.timed_in(TimeForm::Counted(known)));
         }
-        let units = TimeUnit::ALL.iter().map(|unit| unit.word());
-        let [first @ .., last] = &*units.clone().map(|unit| format!("`{unit}`")).collect::<Vec<_>>() else {
-            return None;
-        };
-        let message = format!("the unit of a timestamp must be {} or {last}, found `{unit}`", first.join(", "));
-        let help = match did_you_mean(unit, units) {
-            _ if TimeFormat::of(unit).is_some() => format!("write `format: {unit}`"),
-            help if help.is_empty() => "use the type `integer`, which can have any unit".to_owned(),
-            help => help,
-        };
-        self.error("time-unit", unit.at(), message, help);
+        let rule = if TimeFormat::of(unit).is_some() { "time-unit/format" } else { "time-unit/other" };
+        let error = Diagnostic::new(rule, unit.at(), &[&expected(&TimeUnit::SHAPE), unit]);
+        self.errors.push(error.suggest(did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
         None
     }
 
@@ -93,7 +82,7 @@ impl<'a> Resolver<'a> {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
-                self.error("type-optional", text.at(), "`any` already includes null", "omit the `?`");
+                self.error("type-optional/any", text.at(), &[]);
                 return None;
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
@@ -103,12 +92,13 @@ impl<'a> Resolver<'a> {
                     return Some(Type::Record(reference));
                 }
                 if self.types.contains(name) {
-                    self.used.types.insert(name);
+                    self.used.add("type", None, name);
                     return Some(Type::Named((*name).to_owned()));
                 }
                 let known = BUILTINS.into_iter().map(|builtin| -> &str { builtin.name() });
                 let known = known.chain(self.service.types.iter().map(|ty| ty.name.as_str()));
-                self.unknown_record("unknown-type", name, text.at(), "type", known.chain(self.record_names(records)));
+                let rules = ["unknown-type", "unknown-type/elsewhere"];
+                self.unknown_record(rules, name, text.at(), "type", known.chain(self.record_names(records)));
                 return None;
             }
         })
@@ -123,14 +113,14 @@ impl<'a> Resolver<'a> {
     pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
-        self.used.records.entry(self.used.within).or_default().push((module, &record.name));
+        self.used.add("record", module, &record.name);
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 
     /// Reports a reference to an unknown type or record. A record of another group gets a help of its own.
     pub(super) fn unknown_record<'n>(
         &mut self,
-        rule: &'static str,
+        [rule, elsewhere]: [&'static str; 2],
         name: &str,
         at: &Location,
         what: &str,
@@ -139,8 +129,7 @@ impl<'a> Resolver<'a> {
         let Some(group) = self.records_of_groups.get(name) else {
             return self.unknown_name(rule, name, at, what, known);
         };
-        let message = format!("the {what} `{name}` belongs to the group `{group}`");
-        self.error(rule, at, message, "move the record to `records` of `service.yaml`, which all groups can use");
+        self.errors.push(Diagnostic::new(elsewhere, at, &[&what, &name, group]));
     }
 
     pub(super) fn named_type(&mut self, ty: &'a spec::Type) -> NamedType {
@@ -163,17 +152,13 @@ impl<'a> Resolver<'a> {
         let (mut values, mut idents) = (Unique::default(), Unique::default());
         let resolved = ty.values.iter().map(|value| {
             let (text, at) = (&value.value, value.value.at());
-            let message = format!("duplicate value `{text}` in `{}`", ty.name);
-            let is_new = values.claim(&mut self.errors, "duplicate-value", text, at, message);
+            let is_new = values.claim(&mut self.errors, "duplicate-value", text, at, &[text, &ty.name]);
             let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope);
             if let Some(ident) = ident.as_ref().filter(|_| is_new) {
-                let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
-                idents.claim(&mut self.errors, "same-rust-name", ident, at, message);
+                idents.claim(&mut self.errors, "same-rust-name/value", ident, at, &[text, &ty.name, ident]);
             }
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
-                let message = format!("the value has more attributes than `{}` declares: `{extra}`", ty.name);
-                let help = "add the name of this attribute to `attributes` of the type";
-                self.error("unknown-attribute", extra.at(), message, help);
+                self.error("unknown-attribute", extra.at(), &[&ty.name, extra]);
             }
             Value {
                 ident: ident.unwrap_or_default(),
@@ -192,11 +177,10 @@ impl<'a> Resolver<'a> {
         let mut seen = Unique::default();
         for name in &ty.attributes {
             // Identifier types already have methods, which `Scope::Constants` lists.
-            if let Some(chosen) = self.chosen_name("no-rust-name", name, Case::Snake)
-                && self.free_name(Scope::Constants, chosen, name.at(), "choose another name").is_some()
+            if let Some(chosen) = self.chosen_name("no-rust-name/chosen", name, Case::Snake)
+                && self.free_name("taken-name", Scope::Constants, chosen, name.at()).is_some()
             {
-                let message = format!("duplicate attribute `{name}`");
-                seen.claim(&mut self.errors, "duplicate-name", name, name.at(), message);
+                seen.claim(&mut self.errors, "duplicate-name/attribute", name, name.at(), &[name]);
             }
         }
         ty.attributes.iter().map(ToString::to_string).collect()

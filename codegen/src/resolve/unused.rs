@@ -6,33 +6,32 @@ use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::load::Catalogue;
 
-/// A record, identified by module and name. The module is `None` for `service.yaml`.
-pub(super) type RecordKey<'a> = (Option<&'a str>, &'a str);
+/// A named entry: its kind, its module (`None` for `service.yaml`) and its name.
+pub(super) type Entry<'a> = (&'static str, Option<&'a str>, &'a str);
 
-/// The entries to which at least one other entry refers.
+/// The references between entries.
 #[derive(Default)]
 pub(super) struct Used<'a> {
-    pub(super) types: HashSet<&'a str>,
-    /// For each record, the records to which it refers. The entry for the key `None` contains the records to which
-    /// bodies and metadata refer.
-    pub(super) records: HashMap<Option<RecordKey<'a>>, Vec<RecordKey<'a>>>,
+    /// For each record, the entries to which it refers. The key `None` has the references of all other entries.
+    references: HashMap<Option<Entry<'a>>, Vec<Entry<'a>>>,
     /// The record that is being resolved.
-    pub(super) within: Option<RecordKey<'a>>,
-    /// The indices of the shared params.
-    pub(super) params: HashSet<usize>,
-    /// The indices of the param sets.
-    pub(super) sets: HashSet<usize>,
+    pub(super) within: Option<Entry<'a>>,
 }
 
 impl<'a> Used<'a> {
-    /// Returns the records that bodies and metadata contain, directly or inside other records.
-    fn contained_records(&self) -> HashSet<RecordKey<'a>> {
-        let (mut contained, mut waiting) = (HashSet::new(), vec![None]);
+    /// Adds a reference to an entry.
+    pub(super) fn add(&mut self, what: &'static str, module: Option<&'a str>, name: &'a str) {
+        self.references.entry(self.within).or_default().push((what, module, name));
+    }
+
+    /// Returns the entries to which other entries refer. A reference within an unused record does not count.
+    fn all(&self) -> HashSet<Entry<'a>> {
+        let (mut used, mut waiting) = (HashSet::new(), vec![None]);
         while let Some(user) = waiting.pop() {
-            let records = self.records.get(&user).into_iter().flatten();
-            waiting.extend(records.filter(|record| contained.insert(**record)).copied().map(Some));
+            let entries = self.references.get(&user).into_iter().flatten();
+            waiting.extend(entries.filter(|entry| used.insert(**entry)).copied().map(Some));
         }
-        contained
+        used
     }
 }
 
@@ -44,22 +43,19 @@ impl<'a> Resolver<'a> {
             return unused;
         }
         let service = self.service;
-        let types = service.types.iter().map(|ty| &ty.name).filter(|name| !self.used.types.contains(name.as_str()));
-        let groups = catalogue.groups.iter().map(|group| (Some(group.module()), &group.spec.records));
-        let records = groups.chain([(None, &service.records)]);
-        let records = records.flat_map(|(module, records)| records.iter().map(move |record| (module, &record.name)));
-        let contained = self.used.contained_records();
-        let records = records.filter(|(module, name)| !contained.contains(&(*module, name.as_str())));
-        let params = service.params.iter().enumerate().filter(|(index, _)| !self.used.params.contains(index));
-        let sets = service.param_sets.iter().enumerate().filter(|(index, _)| !self.used.sets.contains(index));
-        let types = types.map(|name| ("type", name));
-        let records = records.map(|(_, name)| ("record", name));
-        let params = params.map(|(_, param)| ("shared param", param.id()));
-        let sets = sets.map(|(_, set)| ("param set", &set.name));
-        for (what, name) in types.chain(records).chain(params).chain(sets) {
-            let message = format!("unused {what} `{name}`");
-            let error = Diagnostic::new("unused", name.at(), message);
-            unused.push(error.help("refer to it, or remove it"));
+        let types = service.types.iter().map(|ty| ("type", None, &ty.name));
+        let records = service.records.iter().map(|record| ("record", None, &record.name));
+        let of_groups = catalogue
+            .groups
+            .iter()
+            .flat_map(|group| group.spec.records.iter().map(|record| ("record", Some(group.module()), &record.name)));
+        let params = service.params.iter().map(|param| ("shared param", None, param.id()));
+        let sets = service.param_sets.iter().map(|set| ("param set", None, &set.name));
+        let used = self.used.all();
+        for (what, module, name) in types.chain(records).chain(of_groups).chain(params).chain(sets) {
+            if !used.contains(&(what, module, name.as_str())) {
+                unused.push(Diagnostic::new("unused", name.at(), &[&what, name]));
+            }
         }
         unused.sorted()
     }

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Field, Status};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne};
-use crate::catalogue_format::{Fault, Form, map};
+use crate::catalogue_format::{Form, map};
 use crate::spanned::{Spanned, Text};
 
 map! {
@@ -19,16 +19,10 @@ map! {
 pub const HEADER_PATTERN: &str = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
 
 /// The condition for the name of a header.
-const HEADER_NAME: Form = Form::Like(
-    HEADER_PATTERN,
-    Fault("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
-);
+const HEADER_NAME: Form = Form::Like(HEADER_PATTERN, "header-name/syntax");
 
 /// The condition for text in a header.
-const HEADER_VALUE: Form = Form::Like(
-    "^[ -~]*$",
-    Fault("header-value", "`{}` contains characters that are not allowed in a header", "use printable ASCII"),
-);
+const HEADER_VALUE: Form = Form::Like("^[ -~]*$", "header-value");
 
 map! {
     /// The name and format of the API key. The user supplies the key itself.
@@ -48,11 +42,8 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    never(HasNotOne(&["header", "query", "basic"])):
-        Fault("key-carrier", "`api_key` needs exactly one of `header`, `query` and `basic`",
-            "write `header: x-api-key`, `query: apikey` or `basic: true`");
-    never(Has("prefix"), HasAny(&["query", "basic"])) at "prefix":
-        Fault("key-prefix", "only a key in a header can have a prefix", "omit `prefix`");
+    never(HasNotOne(&["header", "query", "basic"])): "key-carrier";
+    never(Has("prefix"), HasAny(&["query", "basic"])) at "prefix": "key-prefix";
 }
 
 map! {

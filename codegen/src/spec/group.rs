@@ -1,9 +1,9 @@
 //! Declares a group file, its endpoints and their bodies.
 
-use super::value::{PARAM, UNIT_OR_FORMAT, USE};
+use super::value::{PARAM, USE};
 use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
-use crate::catalogue_format::{Fault, Form, Key, Shape, map};
+use crate::catalogue_format::{Form, Key, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
@@ -29,8 +29,7 @@ map! {
 }
 
 /// The form of a weight.
-const NO_WEIGHT: Form =
-    Form::Within(1, u32::MAX, Fault("no-weight", "the weight must be at least 1", "write at least 1"));
+const NO_WEIGHT: Form = Form::Within(1, u32::MAX, "no-weight");
 
 map! {
     /// The weights of the requests of an endpoint by the value of a param.
@@ -90,23 +89,12 @@ map! {
         /// The reason for the deprecation, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
-    never(IsNot("path", "unknown"), Lacks("params")):
-        Fault("missing-key", "this endpoint has a path but no `params`",
-            "list them, or write `params: []` or `params: unknown`");
-    never(IsNot("path", "unknown"), Lacks("body")):
-        Fault("missing-key", "this endpoint has a path but no `body`",
-            "describe the response body, or write `body: unknown`");
+    never(IsNot("path", "unknown"), Lacks("params")): "missing-key/params";
+    never(IsNot("path", "unknown"), Lacks("body")): "missing-key/body";
 }
 
 /// The condition for the path of the records in a body.
-const DATA_PATH: Form = Form::Like(
-    r"^(\.|([^.*]+\.)*([^.*]+|\*)(\.[^.*]+)*)$",
-    Fault(
-        "dotted-path",
-        "`{}` is not a path of records",
-        "write keys separated by dots, at most one of them `*`, or `.`",
-    ),
-);
+const DATA_PATH: Form = Form::Like(r"^(\.|([^.*]+\.)*([^.*]+|\*)(\.[^.*]+)*)$", "dotted-path/records");
 
 map! {
     /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
@@ -137,22 +125,14 @@ map! {
         /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;
     }
-    never(HasNotOne(&["series", "object", "type"])):
-        Fault("body-kind", "a body needs exactly one of `series`, `object` and `type`",
-            "keep one, or write `body: unknown`");
-    never(Has("data"), Lacks("series")) at "data":
-        Fault("body-data", "only a `series` can have its own path of records", "omit `data`");
-    never(HasAny(&["time", "unit", "format"]), Lacks("series")):
-        Fault("body-time", "only a `series` can have a time field", "omit this key");
-    never(Is("time", "none"), HasAny(&["unit", "format"])):
-        Fault("body-time", "`time: none` means that the series has no time field", "omit this key");
-    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
-    never(Has("type"), Has("positional")) at "positional":
-        Fault("body-positional", "a body with `type` cannot be `positional`", "set `positional` on the record instead");
-    never(Is("series", "unknown"), Has("positional")) at "positional":
-        Fault("body-positional", "a body whose fields are unknown cannot be `positional`", "omit `positional`");
-    never(Is("object", "unknown")) at "object":
-        Fault("body-kind", "the fields of an `object` must be known", "write `body: unknown`");
+    never(HasNotOne(&["series", "object", "type"])): "body-kind/one";
+    never(Has("data"), Lacks("series")) at "data": "body-data";
+    never(HasAny(&["time", "unit", "format"]), Lacks("series")): "body-time/series";
+    never(Is("time", "none"), HasAny(&["unit", "format"])): "body-time/none";
+    never(Has("unit"), Has("format")) at "format": "time-format/both";
+    never(Has("type"), Has("positional")) at "positional": "body-positional/type";
+    never(Is("series", "unknown"), Has("positional")) at "positional": "body-positional/unknown";
+    never(Is("object", "unknown")) at "object": "body-kind/object";
 }
 
 /// A value of the catalogue, or the word `unknown`.

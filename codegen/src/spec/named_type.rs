@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Is, ListsNothing};
-use crate::catalogue_format::{Fault, Form, map, words};
+use crate::catalogue_format::{Form, map, words};
 use crate::duration;
 use crate::names::Case;
 use crate::spanned::Text;
@@ -24,8 +24,7 @@ map! {
         /// their `attributes` in this order.
         may attributes: Vec<Text> as Form::Name(Case::Snake);
     }
-    never(Is("kind", "enum"), ListsNothing("values")):
-        Fault("no-values", "the enum `{}` has no values", "list its `values`, or write `kind: identifier`");
+    never(Is("kind", "enum"), ListsNothing("values")): "no-values";
 }
 
 words! {
@@ -39,24 +38,14 @@ words! {
 }
 
 /// The form of a length of time.
-pub(super) const DURATION: Form = Form::Like(
-    duration::PATTERN,
-    Fault(
-        "duration",
-        "`{}` is not a valid duration",
-        "write a duration like `90s`, `5m`, `1h`, `1d` or `1w`; omit the key for a month, whose length varies",
-    ),
-);
+pub(super) const DURATION: Form = Form::Like(duration::PATTERN, "duration");
 
 map! {
     /// A known value of a type. It becomes a variant if the type is an enum, and a constant if the type is an
     /// identifier.
     Value, VALUE, "a value" {
         /// The value on the wire.
-        must value: Text as Form::Like(
-            r"^[^,\t\r\n]*$",
-            Fault("wrong-value", "the value `{}` contains a comma, which separates values on the wire", ""),
-        );
+        must value: Text as Form::Like(r"^[^,\t\r\n]*$", "wrong-value/comma");
         /// The name of the variant or constant, if the name derived from `value` is unsuitable.
         may rust_name: Option<Text>;
         /// A description for users.

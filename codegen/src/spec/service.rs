@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::named_type::DURATION;
-use super::value::UNIT_OR_FORMAT;
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
-use crate::catalogue_format::{Fault, Form, map};
+use crate::catalogue_format::{Form, map};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
 use crate::duration;
@@ -25,10 +24,7 @@ map! {
         may summary: String as Form::Prose;
         /// The prefix of the environment variables that the client reads, for example `MARKET` for `MARKET_BASE_URL`
         /// and `MARKET_API_KEY`.
-        must env_prefix: String as Form::Like(
-            "^[A-Z](_?[A-Z0-9])*_?$",
-            Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write one like `MY_SERVICE`"),
-        );
+        must env_prefix: String as Form::Like("^[A-Z](_?[A-Z0-9])*_?$", "env-prefix");
         /// The end of every base URL. The catalogue does not contain the host.
         may base_url: Option<BaseUrl>;
         /// The format of timestamps.
@@ -50,10 +46,7 @@ map! {
         /// Named types of params and fields.
         may types: Vec<Type>;
         /// Params to which endpoints refer by name.
-        may params: Vec<Param> as Form::With(
-            "evidence",
-            Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence`, such as `reported`"),
-        );
+        may params: Vec<Param> as Form::With("evidence", "missing-key/evidence");
         /// Lists of shared params that several endpoints use.
         may param_sets: Vec<ParamSet>;
         /// Records that several groups share.
@@ -99,21 +92,15 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    never(Lacks("unit"), Lacks("format")):
-        Fault("time-format", "`time` has neither `unit` nor `format`",
-            "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`");
-    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
+    never(Lacks("unit"), Lacks("format")): "time-format/absent";
+    never(Has("unit"), Has("format")) at "format": "time-format/both";
 }
 
 map! {
     /// An error status of the service.
     Status, STATUS, "a status" {
         /// The HTTP status code.
-        must status: Spanned<u32> as Form::Within(
-            300,
-            599,
-            Fault("status-code", "{} is not the HTTP status code of a failure", "write a status from 300 to 599"),
-        );
+        must status: Spanned<u32> as Form::Within(300, 599, "status-code");
         /// The label of the status in the API document, or `unknown`.
         may label: Known<String>;
         /// A description for users. Omitted if the meaning is unknown.
@@ -128,14 +115,7 @@ map! {
 }
 
 /// The condition for a JSON path in a body.
-const JSON_PATH: Form = Form::Like(
-    r"^[^.]+(\.[^.]+)*$",
-    Fault(
-        "dotted-path",
-        "`{}` is not a valid JSON path",
-        "write keys separated by dots; a key that contains a dot is not supported",
-    ),
-);
+const JSON_PATH: Form = Form::Like(r"^[^.]+(\.[^.]+)*$", "dotted-path/json");
 
 map! {
     /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
@@ -145,7 +125,7 @@ map! {
     /// and, if `code` is declared, it contains an error code.
     ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
-        may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", Fault("type-name", "`{}` is not the name of a schema", "write a name like `ErrorResponse`"));
+        may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", "type-name/schema");
         /// The source of this name, if it differs from the source of the JSON paths.
         may name_evidence: Option<Evidence>;
         /// JSON paths of the message, for example `detail.message`.
@@ -168,22 +148,17 @@ impl ErrorBody {
     }
 }
 
-/// Returns the condition that a number in a limit set is at least 1; `message` is the message of the error.
-const fn at_least_one(message: &'static str) -> Form {
-    Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
-}
-
 map! {
     /// A rate limit. A service may have several rate limits, for different kinds of customers.
     Limit, LIMIT, "a limit set" {
         /// The name of the rate limit.
         must name: Text;
         /// The maximum number of requests within `seconds`.
-        must requests: u32 as at_least_one("a limit set with 0 requests allows nothing");
+        must requests: u32 as Form::Within(1, u32::MAX, "empty-limit/requests");
         /// The length of the window in which `requests` are counted.
-        must seconds: u32 as at_least_one("a window of 0 seconds allows nothing");
+        must seconds: u32 as Form::Within(1, u32::MAX, "empty-limit/seconds");
         /// The maximum number of requests in flight. Omitted, or `unknown`, if no maximum is known.
-        may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
+        may concurrent: Known<u32> as Form::Within(1, u32::MAX, "empty-limit/concurrent");
         /// The customers to which the rate limit applies, as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
         /// The group names and paths to which the limit applies: only requests to them count. If omitted, all requests
@@ -192,12 +167,8 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    never(Has("endpoints"), ListsNothing("endpoints")) at "endpoints":
-        Fault("limit-without-endpoints", "a limit set with an empty list of endpoints counts no requests",
-            "list groups or paths, or omit `endpoints` to count every request");
-    never(Has("endpoints"), Has("concurrent")) at "concurrent":
-        Fault("limit-concurrent", "`concurrent` limits all requests, but this limit set covers only some endpoints",
-            "write a separate limit set for `concurrent`");
+    never(Has("endpoints"), ListsNothing("endpoints")) at "endpoints": "limit-without-endpoints";
+    never(Has("endpoints"), Has("concurrent")) at "concurrent": "limit-concurrent";
 }
 
 impl Limit {
@@ -260,14 +231,10 @@ map! {
         /// The source of these facts.
         must evidence: Evidence;
     }
-    never(Has("step"), Has("every")) at "every":
-        Fault("history-every", "the param `step` already sets the interval between records", "omit `every` or `step`");
-    never(Lacks("from"), Lacks("to")) at "":
-        Fault("history-range", "a history needs a param that sets an end of the range", "add `from` or `to`, or omit `history`");
-    never(Has("sort"), Lacks("oldest_first")) at "sort":
-        Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`");
-    never(Has("oldest_first"), Lacks("sort")) at "oldest_first":
-        Fault("history-sort", "`oldest_first` is a value of `sort`, which is missing", "add `sort`");
+    never(Has("step"), Has("every")) at "every": "history-every";
+    never(Lacks("from"), Lacks("to")) at "": "history-range";
+    never(Has("sort"), Lacks("oldest_first")) at "sort": "history-sort/value";
+    never(Has("oldest_first"), Lacks("sort")) at "oldest_first": "history-sort/param";
 }
 
 impl History {

@@ -2,22 +2,12 @@
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks, Lists};
-use crate::catalogue_format::{Fault, Form, Key, Shape, map, words};
+use crate::catalogue_format::{Form, Key, Shape, map, words};
 use crate::catalogue_reader::{Read, Reader};
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
 use crate::yaml_parser::Node;
-
-/// The error about a key that has no effect on a param with `const_value`.
-const FIXED: Fault = Fault("const-param", "this key has no effect with `const_value`", "omit this key");
-
-/// The error about a timestamp with both `unit` and `format`.
-pub(super) const UNIT_OR_FORMAT: Fault =
-    Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
-
-/// The error about a unit that is both given and unknown.
-const UNIT_OR_UNKNOWN: Fault = Fault("unknown-unit", "the unit is given, so it is not unknown", "omit one of them");
 
 map! {
     /// `evidence` is required for a shared param. A param of one endpoint has the evidence of the endpoint, unless it
@@ -74,15 +64,13 @@ map! {
         /// Facts that are unknown. `unit` is the unit of the values.
         may unknown: Vec<UnknownFact>;
     }
-    never(Has("list_as"), Lacks("list_setter")) at "list_as":
-        Fault("list-as", "`list_as` is for several values, but the param accepts one value", "add `list_setter`");
-    never(Has("const_value"), Has("list_setter")) at "list_setter": FIXED;
-    never(Has("const_value"), Has("default")) at "default": FIXED;
-    never(Has("const_value"), Has("required")) at "required": FIXED;
-    never(Has("const_value"), Is("in", "path")) at "in":
-        Fault("const-param", "a path param cannot have a constant value", "write the value in the path");
-    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
-    never(Has("unit"), Lists("unknown", "unit")) at "unknown": UNIT_OR_UNKNOWN;
+    never(Has("list_as"), Lacks("list_setter")) at "list_as": "list-as";
+    never(Has("const_value"), Has("list_setter")) at "list_setter": "const-param/key";
+    never(Has("const_value"), Has("default")) at "default": "const-param/key";
+    never(Has("const_value"), Has("required")) at "required": "const-param/key";
+    never(Has("const_value"), Is("in", "path")) at "in": "const-param/path";
+    never(Has("unit"), Has("format")) at "format": "time-format/both";
+    never(Has("unit"), Lists("unknown", "unit")) at "unknown": "unknown-unit";
 }
 
 impl Param {
@@ -188,8 +176,8 @@ map! {
         /// Facts that are unknown. `unit` is the unit of the values.
         may unknown: Vec<UnknownFact>;
     }
-    never(Has("unit"), Has("format")) at "format": UNIT_OR_FORMAT;
-    never(Has("unit"), Lists("unknown", "unit")) at "unknown": UNIT_OR_UNKNOWN;
+    never(Has("unit"), Has("format")) at "format": "time-format/both";
+    never(Has("unit"), Lists("unknown", "unit")) at "unknown": "unknown-unit";
 }
 
 /// A fact about an endpoint, a param or a field that is unknown.
@@ -237,6 +225,5 @@ map! {
         /// The maximum, inclusive.
         may max: Option<Spanned<f64>>;
     }
-    never(Lacks("min"), Lacks("max")):
-        Fault("empty-range", "the range has neither `min` nor `max`", "write `min`, `max` or both");
+    never(Lacks("min"), Lacks("max")): "empty-range";
 }

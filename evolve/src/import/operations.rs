@@ -81,8 +81,10 @@ impl<'d> Reader<'d> {
         let path = rest.unwrap_or(path).to_owned();
         let why = match url_path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
-            Err(("path-param", ..)) => "a duplicate path param",
-            Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
+            Err(("path-param/twice", _)) => "a duplicate path param",
+            Err((rule, _)) if rule.starts_with("path-braces") && !path.contains('?') => {
+                "braces that do not enclose separate names"
+            }
             _ => "an unsupported form",
         };
         self.omissions.add(Weight::Missing, format!("{pointer}, a path with {why}"), pointer);
