@@ -51,9 +51,9 @@ pub(crate) enum Event {
     /// The request was sent although its permit had been dropped unused. When the permit was dropped, the weight became
     /// free, so it has to be counted again.
     SentLate(Instant, usize),
-    /// The request will not be sent, so its weight is free again.
+    /// The request has ended and will not be sent, so its weight is free again.
     Unsent(usize),
-    /// The request has ended, sent or not.
+    /// The request has ended after it was sent.
     Ended,
     /// The service returned 429 and requested this pause.
     RateLimited(Instant, Duration),
@@ -100,8 +100,8 @@ impl Waiting {
     /// was sent.
     pub(crate) fn admit(self, at: Instant) {
         let (weight, queue) = (self.weight, self.queue.0.downgrade());
-        let admitted = QueuedRequest { progress: Mutex::new(Progress::Waiting(self.queue)), weight, queue };
-        drop(self.turn.send(Ok((admitted, at))));
+        let progress = Mutex::new(Progress { queue: Some(self.queue), is_sent: false });
+        drop(self.turn.send(Ok((QueuedRequest { progress, weight, queue }, at))));
     }
 }
 
@@ -118,13 +118,10 @@ pub(crate) struct QueuedRequest {
     queue: mpsc::WeakUnboundedSender<Message>,
 }
 
-enum Progress {
-    /// The request is admitted and not yet sent.
-    Waiting(Queue),
-    /// The request was sent.
-    Sent(Queue),
-    /// The request has ended, or was dropped by its caller.
-    Ended,
+struct Progress {
+    /// `None` once the request has ended or was dropped by its caller.
+    queue: Option<Queue>,
+    is_sent: bool,
 }
 
 impl QueuedRequest {
@@ -137,30 +134,21 @@ impl PermitObserver for QueuedRequest {
     fn on_sent(&self) {
         let mut progress = self.progress();
         let now = Instant::now();
-        match &*progress {
-            Progress::Waiting(queue) => {
-                queue.report(Event::Sent(now, self.weight));
-                *progress = Progress::Sent(queue.clone());
-            }
-            Progress::Sent(_) => {}
-            Progress::Ended => {
-                if let Some(sender) = self.queue.upgrade() {
-                    Queue(sender).report(Event::SentLate(now, self.weight));
-                }
-            }
+        if std::mem::replace(&mut progress.is_sent, true) {
+            return;
+        }
+        if let Some(queue) = &progress.queue {
+            queue.report(Event::Sent(now, self.weight));
+        } else if let Some(sender) = self.queue.upgrade() {
+            Queue(sender).report(Event::SentLate(now, self.weight));
         }
     }
 
     fn on_end(&self) {
-        // The progress is replaced first, so that the end is reported only once, although `drop` calls this method
-        // again.
-        match std::mem::replace(&mut *self.progress(), Progress::Ended) {
-            Progress::Waiting(queue) => {
-                queue.report(Event::Unsent(self.weight));
-                queue.report(Event::Ended);
-            }
-            Progress::Sent(queue) => queue.report(Event::Ended),
-            Progress::Ended => {}
+        let mut progress = self.progress();
+        // The end is reported only once, although `drop` calls this method again.
+        if let Some(queue) = progress.queue.take() {
+            queue.report(if progress.is_sent { Event::Ended } else { Event::Unsent(self.weight) });
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 use crate::server_outage::Failure;
-use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored, Update};
+use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored};
 
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -60,15 +60,9 @@ impl RedisStore {
 
 impl StateStore for RedisStore {
     async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
-        let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
-        let is_offer = offer.next.is_some();
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
-        // The version that the script returns begins with the run id of the server; the sent version does not.
-        let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
-        let is_empty = version.ends_with(':');
-        let update = if is_known { Update::None } else { Update::Other((!is_empty).then_some(text)) };
         let now = Duration::from_secs(seconds) + Duration::from_micros(micros.into());
-        Ok(Response { now, run, version, update })
+        Ok(Response { now, run, version, text: Some(text).filter(|text| !text.is_empty()) })
     }
 }
 

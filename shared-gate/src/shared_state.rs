@@ -52,21 +52,20 @@ pub(crate) struct SharedState {
 struct Lease {
     /// The end of the lease, unless it is renewed.
     until: GateTime,
-    in_flight: usize,
-    /// The weight of the requests in flight that are not known to have been sent.
-    unsent: usize,
+    #[serde(flatten)]
+    requests: InFlight,
     /// The time since which the machine's requests have waited without an admission; `None` if no request waits.
     waiting_since: Option<GateTime>,
     /// The sequence number of the last state that the machine has written.
     exchange: u64,
 }
 
-/// The requests in flight, as counted by the machine itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The requests in flight of a machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InFlight {
-    pub(crate) all: usize,
+    in_flight: usize,
     /// The weight of the requests in flight that are not known to have been sent.
-    pub(crate) unsent: usize,
+    unsent: usize,
 }
 
 impl SharedState {
@@ -135,8 +134,8 @@ impl SharedState {
             let is_valid = machine == except || lease.until > now;
             if !is_valid {
                 // Requests that may have been sent count as sent.
-                state.sent(now, lease.unsent);
-                (0..lease.in_flight).for_each(|_| state.ended());
+                state.sent(now, lease.requests.unsent);
+                (0..lease.requests.in_flight).for_each(|_| state.ended());
             }
             is_valid
         });
@@ -147,30 +146,30 @@ impl SharedState {
     pub(crate) fn open(&mut self, machine: &str, known: InFlight, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
-        let more = |known: usize, written: usize| known.saturating_sub(written);
-        self.state.adopt(more(known.all, lease.in_flight), more(known.unsent, lease.unsent));
-        self.state.sent(now, more(lease.unsent, known.unsent));
-        (known.all..lease.in_flight).for_each(|_| self.state.ended());
-        (lease.in_flight, lease.unsent) = (known.all, known.unsent);
+        let written = std::mem::replace(&mut lease.requests, known);
+        let more = |one: usize, other: usize| one.saturating_sub(other);
+        self.state.adopt(more(known.in_flight, written.in_flight), more(known.unsent, written.unsent));
+        self.state.sent(now, more(written.unsent, known.unsent));
+        (known.in_flight..written.in_flight).for_each(|_| self.state.ended());
     }
 
     /// Applies an event of a machine's request to the state.
     pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: GateTime) {
-        let Some(lease) = self.leases.get_mut(machine) else { return };
+        let Some(Lease { requests, .. }) = self.leases.get_mut(machine) else { return };
+        if let Event::Sent(_, weight) | Event::Unsent(weight) = event {
+            requests.unsent = requests.unsent.saturating_sub(weight);
+        }
+        if let Event::Unsent(_) | Event::Ended = event {
+            requests.in_flight = requests.in_flight.saturating_sub(1);
+        }
         match event {
-            Event::Sent(at, weight) => {
-                lease.unsent = lease.unsent.saturating_sub(weight);
-                self.state.sent(clock.latest(at), weight);
-            }
+            Event::Sent(at, weight) => self.state.sent(clock.latest(at), weight),
             Event::SentLate(at, weight) => self.state.count(clock.latest(at), weight),
             Event::Unsent(weight) => {
-                lease.unsent = lease.unsent.saturating_sub(weight);
                 self.state.unsent(now, weight);
-            }
-            Event::Ended => {
-                lease.in_flight = lease.in_flight.saturating_sub(1);
                 self.state.ended();
             }
+            Event::Ended => self.state.ended(),
             Event::RateLimited(at, pause) => self.state.rate_limited(clock.latest(at), pause),
         }
     }
@@ -206,8 +205,8 @@ impl SharedState {
             entered => entered.map(|()| now),
         }?;
         if let Some(lease) = self.leases.get_mut(machine) {
-            lease.in_flight += 1;
-            lease.unsent += weight;
+            lease.requests.in_flight += 1;
+            lease.requests.unsent += weight;
             // The waiting time of the machine is reset, so that the machine that has waited longest is next.
             lease.waiting_since = lease.waiting_since.map(|_| now);
         }
@@ -224,9 +223,9 @@ impl SharedState {
         let share = slots / self.leases.len().max(1);
         let goes_first = |(since, other): (GateTime, &Lease)| {
             if share > 0 {
-                own.in_flight >= share && other.in_flight < share
+                own.requests.in_flight >= share && other.requests.in_flight < share
             } else {
-                other.in_flight <= own.in_flight && since < own.waiting_since.unwrap_or(now)
+                other.requests.in_flight <= own.requests.in_flight && since < own.waiting_since.unwrap_or(now)
             }
         };
         let others = self.leases.iter().filter(|(name, _)| *name != machine);
@@ -241,15 +240,14 @@ impl SharedState {
         lease.exchange = exchange;
         lease.until = now + LEASE;
         // The slots are divided by the number of leases, so a machine without requests keeps no lease.
-        if !waits && lease.in_flight == 0 && lease.unsent == 0 {
+        if !waits && lease.requests == InFlight::default() {
             self.leases.remove(machine);
         }
     }
 
     /// Returns the requests in flight of a machine.
     pub(crate) fn in_flight(&self, machine: &str) -> InFlight {
-        let lease = self.leases.get(machine);
-        lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, unsent: lease.unsent })
+        self.leases.get(machine).map(|lease| lease.requests).unwrap_or_default()
     }
 
     /// Returns `true` if requests of a machine wait according to the shared state.
@@ -272,7 +270,8 @@ impl SharedState {
         let mut current = self.clone();
         current.end_leases(now, "");
         let Self { state, leases, .. } = current;
-        let machine = |lease: Lease| Machine { in_flight: lease.in_flight, waiting: lease.waiting_since.is_some() };
+        let machine =
+            |lease: Lease| Machine { in_flight: lease.requests.in_flight, waiting: lease.waiting_since.is_some() };
         let left = |until: Option<GateTime>| until.map_or(Duration::ZERO, |until| until.saturating_sub(now));
         Status {
             in_flight: state.in_flight().0,

@@ -35,18 +35,12 @@ pub(crate) struct Response {
     /// The current run of the store, which changes with every restart. A text that was written in another run may be
     /// out of date.
     pub(crate) run: String,
-    /// The version that is stored after the exchange.
+    /// The version that is stored after the exchange. It begins with the run and a colon, and ends there if nothing is
+    /// stored.
     pub(crate) version: String,
-    pub(crate) update: Update,
-}
-
-/// The part of the response that is new to the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Update {
-    /// Nothing is new: the machine knew the current version. If the machine sent a text, the store has stored it.
-    None,
-    /// The store has a text that the machine does not know, or no text.
-    Other(Option<String>),
+    /// The stored text. `None` if nothing is stored, if the machine knew the current version, or if its own text was
+    /// stored.
+    pub(crate) text: Option<String>,
 }
 
 /// Stores the shared state.

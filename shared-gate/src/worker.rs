@@ -18,7 +18,7 @@ use crate::queue::{Event, Message, Ticket, Waiting};
 use crate::server_outage::{Failure, Outage};
 use crate::shared_state::{InFlight, SharedState};
 use crate::state_proposal::{Known, Proposal};
-use crate::state_store::{Offer, Response, StateStore, Stored, Update};
+use crate::state_store::{Offer, Response, StateStore, Stored};
 use crate::status::Status;
 
 /// Maximum delay before an event is written. Events that occur during the delay are written together.
@@ -227,17 +227,16 @@ impl<S: StateStore> Worker<S> {
         self.clock.learn(begun, now, response.now);
         self.ahead = (4 * now.saturating_duration_since(begun)).clamp(MIN_AHEAD, MAX_AHEAD);
         let unsettled = self.unsettled.take();
-        let is_deleted = response.update == Update::Other(None);
-        if is_deleted && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
+        let is_empty = response.version.ends_with(':');
+        if is_empty && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
             // This is an error, because a new shared state would delay all requests after each deletion.
             return Err(Failure::Permanent(RateLimiterError::new(DELETED)));
         }
-        let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
-        let shared = match (&response.update, &unsettled, &self.known) {
-            (Update::None, Some(proposal), _) => proposal.shared.clone(),
-            (Update::None, None, Some(known)) => known.shared.clone(),
-            (Update::None, None, None) => lost(),
-            (Update::Other(text), ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
+        let known = self.known.as_ref().filter(|known| known.version == response.version);
+        let shared = match (&response.text, &unsettled, known) {
+            (None, Some(proposal), _) if !is_empty => proposal.shared.clone(),
+            (None, None, Some(known)) => known.shared.clone(),
+            (text, ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
         };
         // If the response to a proposal was lost, the number in the lease shows that the proposal was accepted.
         let is_accepted = |proposal: &Proposal| {
@@ -247,6 +246,7 @@ impl<S: StateStore> Worker<S> {
         let accepted = unsettled.filter(is_accepted);
         // The clock may have been set while the proposal was in transit, so the time is checked even in a state that
         // this machine has just written.
+        let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
         let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {
@@ -269,7 +269,7 @@ impl<S: StateStore> Worker<S> {
             match self.waiting.remove(&ticket) {
                 Some(waiting) => waiting.admit(at),
                 // The caller has stopped waiting since the proposal was made.
-                None => self.events.extend([Event::Unsent(weight), Event::Ended]),
+                None => self.events.push(Event::Unsent(weight)),
             }
         }
         self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);

@@ -9,7 +9,7 @@ use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
 use crate::server_outage::Failure;
-use crate::state_store::{Offer, Response, StateStore, Stored, Update};
+use crate::state_store::{Offer, Response, StateStore, Stored};
 
 /// A connection of one machine to a server.
 pub(crate) struct MemoryStore {
@@ -101,10 +101,10 @@ impl Server {
             now: BEGIN + self.clock_offset + self.begun.elapsed(),
             run: self.run.to_string(),
             version: version(self.stored.as_ref()),
-            update: Update::None,
+            text: None,
         };
         if response.version != offer.known {
-            response.update = Update::Other(self.stored.as_ref().map(|stored| stored.text.clone()));
+            response.text = self.stored.as_ref().map(|stored| stored.text.clone());
         } else if offer.next.is_some() {
             response.version = version(offer.next.as_ref());
             self.stored = offer.next;
