@@ -3,7 +3,7 @@
 //! The caller decides how to use the suggestion.
 
 /// Returns a question such as `did you mean …?` with the most similar known name, if a known name is similar enough.
-/// Initials match too: `vr` finds `volume_ratio`. The first of several names that begin with the text is preferred.
+/// Initials match too: `wl` finds `water_level`. The first of several names that begin with the text is preferred.
 pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
@@ -27,16 +27,16 @@ mod tests {
     #[test]
     fn nearest_name_is_found_only_if_similar() {
         let table = [
-            ("volum_ratio", Some("volume_ratio")),
-            ("VolumeRaito", Some("volume_ratio")),
-            ("klnes", Some("klines")),
-            ("vol", Some("volume_ratio")),
+            ("watr_level", Some("water_level")),
+            ("WaterLeevl", Some("water_level")),
+            ("gaugs", Some("gauges")),
+            ("wat", Some("water_level")),
             ("colour", None),
             ("", None),
         ];
         for (written, expected) in table {
             let expected = expected.map(|name| format!("did you mean `{name}`?"));
-            assert_eq!(help(written, ["klines", "volume_ratio", "volume"]), expected, "{written}");
+            assert_eq!(help(written, ["gauges", "water_level", "water"]), expected, "{written}");
         }
     }
 }

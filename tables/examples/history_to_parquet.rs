@@ -1,12 +1,12 @@
-//! Writes histories to a Parquet file: hourly funding rates of two coins for a year, in `funding.parquet`. A second run
-//! requests only new records.
+//! Writes the history of a year to `history.parquet`, for the endpoint that the catalogue marks as its example. A second
+//! run requests only new records.
 
 #![allow(clippy::print_stdout)] // This is a program.
 
 use std::error::Error;
 use std::time::Duration;
 
-use generated_client::{Client, Exchange, Timeframe, Timestamp};
+use generated_client::{Client, GROUPS, Timestamp};
 use generated_client_tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -14,14 +14,17 @@ const DAY: Duration = Duration::from_secs(86_400);
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env()?;
-    let mut series = Vec::new();
-    for coin in ["BTC", "ETH"] {
-        let rate = client.funding_rate().funding_rate().exchange(Exchange::BINANCE_PERP_STABLE).coin(coin);
-        series.push(SeriesRequest::new(rate.timeframe(Timeframe::H1).into_dynamic())?);
+    // The methods of the client create the same requests: `client.group().endpoint()`, followed by `into_dynamic()`.
+    let example = GROUPS.iter().flat_map(|group| group.endpoints).find(|endpoint| endpoint.is_example);
+    let example = example.ok_or("the catalogue has no example")?;
+    let mut request = client.endpoint(example);
+    for param in example.params.unwrap_or_default().iter().filter(|param| param.required.is_some()) {
+        request = request.query(param.wire_name, param.example.unwrap_or_default());
     }
 
     let today = Timestamp::now().floor(DAY);
-    let job = Backfill::new(series, today - 365 * DAY..today, Target::parse("funding.parquet")?);
+    let series = vec![SeriesRequest::new(request)?];
+    let job = Backfill::new(series, today - 365 * DAY..today, Target::parse("history.parquet")?);
     println!("{} requests", job.plan().await?.requests());
     let watch = |event: &BackfillEvent| {
         if let BackfillEvent::Progress { progress, .. } = event {

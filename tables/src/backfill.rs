@@ -114,7 +114,7 @@ impl Backfill {
         self
     }
 
-    /// Accepts series without any record, for example of coins that are not listed yet.
+    /// Accepts series without any record, for example of values that the service does not have yet.
     pub fn allow_empty(mut self) -> Self {
         self.allow_empty = true;
         self

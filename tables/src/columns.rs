@@ -121,17 +121,17 @@ mod tests {
     #[test]
     fn new_columns_are_null_and_fields_become_params() {
         let fields = [("at", DataType::Int64), ("new", DataType::Utf8)];
-        let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("coin")]))];
+        let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("site")]))];
         let columns = Columns::new(&sources).unwrap();
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
         let rows = columns.batch(&rows).unwrap();
         let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
-        assert_eq!(names(rows.schema()), ["coin", "at", "new"]);
+        assert_eq!(names(rows.schema()), ["site", "at", "new"]);
         assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
         let later = Columns::new(&[rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))]).unwrap();
-        assert_eq!(names(later.schema()), ["coin", "at", "new"]);
+        assert_eq!(names(later.schema()), ["site", "at", "new"]);
         assert_eq!(later.batch(&rows).unwrap().column(1).as_string::<i32>().value(0), "7");
     }
 }

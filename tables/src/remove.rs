@@ -19,7 +19,7 @@ pub struct Removed {
 }
 
 /// Removes series from the files and the states of a target. `is_removed` gets the endpoint and the params of each
-/// series, such as `orderflow.volume_ratio` and `[("coin", "BTC"), ("timeframe", "1h")]`.
+/// series, such as `weather.levels` and `[("site", "dover"), ("interval", "1h")]`.
 ///
 /// A file without remaining series is deleted. If the process is killed, a second call removes the rest. If another run
 /// is writing the target, nothing is removed, and [`Error::InUse`] names that run.

@@ -262,14 +262,14 @@ mod tests {
     #[test]
     fn state_round_trips() {
         let mut state = TableState { version: VERSION, origin: "lab".to_owned(), ..TableState::default() };
-        state.series.insert("e/coin=B".to_owned(), series());
+        state.series.insert("e/site=B".to_owned(), series());
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
         let fields = [time, DataType::Int64, DataType::Float64, DataType::Utf8, DataType::Boolean];
         let fields = fields.into_iter().map(|ty| Field::new(ty.to_string(), ty, true));
-        state.columns = Some(Schema::new(fields.chain([identifying("coin")]).collect::<Vec<_>>()).into());
+        state.columns = Some(Schema::new(fields.chain([identifying("site")]).collect::<Vec<_>>()).into());
         let text = to_json(&state);
         assert_eq!(parse(&text), Ok(state));
-        let expected = r#""series":{"e/coin=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"unfetched":[[400,500]],"#;
+        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"unfetched":[[400,500]],"#;
         assert!(text.contains(expected), "{text}");
         for (other, expected) in [
             ("", "its state is not readable"),
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_no_longer_in_a_file_are_not_settled() {
-        let path = "e/coin=B".to_owned();
+        let path = "e/site=B".to_owned();
         let mut state = TableState::default();
         state.series.insert(path.clone(), series());
         let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };

@@ -19,7 +19,7 @@ const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
 /// ```
 /// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), generated_client_tables::Error> {
 /// let series = generated_client_tables::SeriesRequest::new(request)?;
-/// println!("{}", series.path()); // orderflow.volume_ratio/exchange=…/coin=BTC/timeframe=1h
+/// println!("{}", series.path()); // weather.levels/site=dover/interval=1h
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -126,12 +126,12 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
 /// meaning in paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// Returns the part of a path for a param and its value, for example `coin=BTC`.
+/// Returns the part of a path for a param and its value, for example `site=dover`.
 fn encoded_param(name: &str, value: &str) -> String {
     format!("{}={}", encoded(name), encoded(value))
 }
 
-/// Returns the decoded name and value of a part such as `coin=BTC`; `None` for other parts.
+/// Returns the decoded name and value of a part such as `site=dover`; `None` for other parts.
 fn read_param(part: &str) -> Option<(String, String)> {
     let (name, value) = part.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn param_round_trips() {
         for (name, value, expected) in [
-            ("coin", "BTC", "coin=BTC"),
-            ("exchange", "a_b,c-d.e", "exchange=a_b,c-d.e"),
-            ("coin", "a/b=c %\n", "coin=a%2Fb%3Dc%20%25%0A"),
-            ("coin", "ü", "coin=%C3%BC"),
-            ("coin", "..", "coin=.."),
-            ("coin", "", "coin="),
+            ("site", "dover", "site=dover"),
+            ("list", "a_b,c-d.e", "list=a_b,c-d.e"),
+            ("site", "a/b=c %\n", "site=a%2Fb%3Dc%20%25%0A"),
+            ("site", "ü", "site=%C3%BC"),
+            ("site", "..", "site=.."),
+            ("site", "", "site="),
         ] {
             assert_eq!(encoded_param(name, value), expected);
             assert_eq!(read_param(expected), Some((name.to_owned(), value.to_owned())));
