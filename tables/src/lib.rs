@@ -57,7 +57,7 @@ pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
-pub use series_columns::SeriesTable;
+pub use series_columns::{SeriesTable, unknown_fields};
 pub use status::{SeriesStatus, Status, status, verify};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};

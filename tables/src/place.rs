@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use runtime::Timestamp;
 
@@ -75,15 +75,15 @@ impl Place {
         let mut files = if places.is_empty() { storage.list("").await? } else { Vec::new() };
         // A run that was killed before it has written the first state leaves data files and a journal.
         files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
-        match files.first() {
-            None => Ok(places),
-            Some((path, _)) => Err(Error::invalid_input(format!(
-                "{}: no state of this version; name the folder of the whole data set or, to rebuild, move {} away and \
-                 run the same command again",
-                storage.name(path),
-                storage.name("")
-            ))),
-        }
+        let Some((path, _)) = files.first() else { return Ok(places) };
+        let (file, root) = (storage.name(path), storage.name(""));
+        // The folder of an endpoint, or a folder with several data sets.
+        let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
+        let why = match Path::new(&file).ancestors().find(is_data_set) {
+            Some(folder) => format!("part of the data set {}; name that", Path::new(".").join(folder).display()),
+            None => format!("no state of this version; to rebuild, move {root} away and run the same command again"),
+        };
+        Err(Error::invalid_input(format!("{file}: {why}")))
     }
 
     /// Returns the file that a run locks; `None` in object storage.

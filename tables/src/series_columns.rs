@@ -60,9 +60,8 @@ impl SeriesColumns {
         let unknown = fields.schema_ref().fields().last().map(|field| field.name());
         let column = |field: &FieldRef| -> Option<ArrayRef> {
             if Some(field.name()) == unknown {
-                return Some(Arc::new(
-                    records.iter().map(|record| self.unknown_fields(record)).collect::<StringArray>(),
-                ));
+                let unknown = records.iter().map(|record| unknown_fields(&self.params, record));
+                return Some(Arc::new(unknown.collect::<StringArray>()));
             }
             let param = self.params.iter().find(|(name, _)| name == field.name());
             param.map(|param| identity(param, records)).or_else(|| fields.column_by_name(field.name()).cloned())
@@ -70,27 +69,26 @@ impl SeriesColumns {
         let columns = self.schema.fields().iter().filter_map(column).collect();
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
+}
 
-    /// Returns the unknown fields of a record as JSON, with its values that contradict a param, and without those that
-    /// agree with a param.
-    fn unknown_fields(&self, record: &AnyRecord) -> Option<String> {
-        let unknown = record.unknown_fields().filter(|all| !all.is_empty());
-        let named = self.params.iter().filter_map(|param| Some((param, json(record, &param.0)?)));
-        let named: Vec<_> = named.collect();
-        if named.is_empty() {
-            return Some(unknown?.as_json().to_owned());
-        }
-        let others = unknown.into_iter().flat_map(UnknownFields::iter_raw);
-        let others = others.filter(|(name, _)| named.iter().all(|((param, _), _)| param != name));
-        let contradicts = |value: &Option<String>, json: &str| {
-            json != NULL && value.as_ref().is_some_and(|value| !agree(value, json))
-        };
-        let contradicting = named.iter().filter(|((_, value), json)| contradicts(value, json));
-        let kept = contradicting.map(|((name, _), json)| (name.into(), json.as_str()));
-        let kept = kept.chain(others).map(|(name, json): (Cow<'_, str>, _)| format!("{}:{json}", Value::from(&*name)));
-        let kept = kept.collect::<Vec<_>>().join(",");
-        (!kept.is_empty()).then(|| format!("{{{kept}}}"))
+/// Returns the unknown fields of a record as JSON, with its values that contradict a param, and without those that
+/// agree with a param. The params identify the series of the record; a param that is not set has no value.
+pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -> Option<String> {
+    let unknown = record.unknown_fields().filter(|all| !all.is_empty());
+    let named = params.iter().filter_map(|param| Some((param, json(record, &param.0)?)));
+    let named: Vec<_> = named.collect();
+    if named.is_empty() {
+        return Some(unknown?.as_json().to_owned());
     }
+    let others = unknown.into_iter().flat_map(UnknownFields::iter_raw);
+    let others = others.filter(|(name, _)| named.iter().all(|((param, _), _)| param != name));
+    let contradicts =
+        |value: &Option<String>, json: &str| json != NULL && value.as_ref().is_some_and(|value| !agree(value, json));
+    let contradicting = named.iter().filter(|((_, value), json)| contradicts(value, json));
+    let kept = contradicting.map(|((name, _), json)| (name.into(), json.as_str()));
+    let kept = kept.chain(others).map(|(name, json): (Cow<'_, str>, _)| format!("{}:{json}", Value::from(&*name)));
+    let kept = kept.collect::<Vec<_>>().join(",");
+    (!kept.is_empty()).then(|| format!("{{{kept}}}"))
 }
 
 /// The columns of a table with several series: the endpoint, the params, and the fields of the records.

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
+use crate::series::{endpoint_of, params_of};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
@@ -29,7 +30,7 @@ pub struct Status {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesStatus {
-    /// The endpoint and its params, such as `orderflow.volume_ratio/coin=BTC/timeframe=1h`.
+    /// The endpoint and its params, such as `weather.levels/site=dover/interval=1h`.
     pub path: String,
     /// The interval between records, in seconds.
     pub step: u64,
@@ -54,6 +55,16 @@ pub struct SeriesStatus {
 }
 
 impl SeriesStatus {
+    /// Returns the endpoint: its group and its method.
+    pub fn endpoint(&self) -> &str {
+        endpoint_of(&self.path)
+    }
+
+    /// Returns the names and the values of the params that are set.
+    pub fn params(&self) -> impl Iterator<Item = (String, String)> {
+        params_of(&self.path)
+    }
+
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
         // The time of a record is the start of its interval, so the next interval closes two steps after that time.
@@ -118,6 +129,10 @@ impl Status {
         let missing = "missing; the next run for its range fetches the rows again";
         self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
         if let Err(lost) = table.check_text() {
+            // Without the folder of its rows, nothing shows that a backfill has written the file.
+            if !table.parts().is_dir() {
+                return Err(lost);
+            }
             self.damaged.push(lost.to_string());
         } else if table.text_state()? == TextState::Changed {
             let path = table.text_path().unwrap_or_default();

@@ -38,12 +38,24 @@ impl Table {
         let Some(path) = self.text_path().filter(|path| self.state.files.is_empty() && path.exists()) else {
             return Ok(());
         };
-        Err(Error::invalid_input(format!(
-            "{}: the file cannot be continued, because {} is missing; move the file away and run the backfill again for \
-             its whole range",
-            path.display(),
-            self.storage.name(&format!("{}/rows.parquet", self.place.journal))
-        )))
+        let (folder, again) = (self.parts(), "run the backfill again for its whole range");
+        let why = if folder.is_dir() {
+            format!(
+                "the file cannot be continued, because {}/rows.parquet is missing; move the file away and {again}",
+                folder.display()
+            )
+        } else {
+            format!(
+                "no backfill has written the file, or {} was deleted; name another file, or move it away and {again}",
+                folder.display()
+            )
+        };
+        Err(Error::invalid_input(format!("{}: {why}", path.display())))
+    }
+
+    /// Returns the folder with the rows of the text file.
+    pub(crate) fn parts(&self) -> PathBuf {
+        PathBuf::from(self.storage.name(&self.place.journal))
     }
 
     pub(crate) fn text_state(&self) -> Result<TextState, Error> {

@@ -127,7 +127,8 @@ async fn a_folder_inside_a_data_set_has_no_status() {
     run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
     let inner = Target::parse(path.join("orderflow.volume_ratio").to_str().unwrap()).unwrap();
     let error = status(&inner).await.unwrap_err().to_string();
-    assert!(error.contains("name the folder of the whole data set"), "{error}");
+    let expected = format!("part of the data set {}; name that", dir.path().join("data").display());
+    assert!(error.contains(&expected), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
