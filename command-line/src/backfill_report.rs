@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
-use crate::commands::status::{age, path_value};
+use crate::commands::status::age;
+use crate::endpoint_names;
 use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
 use crate::log::Log;
-use crate::program;
+use crate::program::program;
 use crate::progress::{Bar, counted, duration, line_of};
 use crate::requested_series::Series;
 use crate::table::{self, Table};
@@ -66,10 +67,10 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
 }
 
 /// Returns a line with a JSON object: the endpoint, the params and the range of a series, and these facts.
-pub(crate) fn json_line(series: &Series, file: &JobFile, facts: &Value) -> String {
+pub(crate) fn json_line(series: &Series, range: Range<Timestamp>, facts: &Value) -> String {
     let mut object = catalogue_json::series(series);
-    object.insert("from".to_owned(), file.from.to_string().into());
-    object.insert("to".to_owned(), file.to.to_string().into());
+    object.insert("from".to_owned(), range.start.to_string().into());
+    object.insert("to".to_owned(), range.end.to_string().into());
     object.extend(facts.as_object().cloned().unwrap_or_default());
     Value::Object(object).to_string()
 }
@@ -79,24 +80,33 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
-/// Notes that a file has records of several intervals, which a program that reads it may not expect.
-pub(crate) fn several_intervals(log: Log, file: &JobFile, status: &tables::Status) {
-    let step = file.series.iter().find_map(|one| Some(one.endpoint.history()?.step));
-    let Some(step) = step else { return };
-    let values = |path: &str| path_value(path, step);
-    let intervals: BTreeMap<u64, String> =
-        status.series.iter().filter_map(|one| Some((one.step, values(&one.path)?))).collect();
-    if let [before @ .., last] = intervals.into_values().collect::<Vec<_>>().as_slice()
-        && !before.is_empty()
-    {
-        let all = before.join(", ");
-        log.remark(&format!("{} now has the {step}s {all} and {last}; filter by the column `{step}`", file.out));
+/// Notes that the series of an endpoint differ in their interval or in the params that are set, which a program that
+/// reads them may not expect.
+pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
+    for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
+        let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();
+        for name in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
+            if params.iter().any(|params| !params.contains_key(name)) {
+                log.remark(&format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
+            }
+        }
+        let step = endpoint_names::find(of_endpoint[0].endpoint()).ok().and_then(endpoint_names::history);
+        let step = step.map_or("", |info| info.step);
+        let values = of_endpoint.iter().zip(&params);
+        let values: BTreeMap<u64, &String> =
+            values.filter_map(|(one, params)| Some((one.step, params.get(step)?))).collect();
+        if let [before @ .., last] = values.into_values().map(String::as_str).collect::<Vec<_>>().as_slice()
+            && !before.is_empty()
+        {
+            let all = before.join(", ");
+            log.remark(&format!("{out} now has the {step}s {all} and {last}; filter by the column `{step}`"));
+        }
     }
 }
 
 /// Creates the failure for series without a record.
 pub(crate) fn no_record(labels: &[String], file: &JobFile) -> Failure {
-    let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from..file.to)));
+    let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from.time..file.to)));
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }
@@ -126,7 +136,7 @@ impl Reporter {
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             json_line(
                 series,
-                file,
+                file.from.of(report.step)..file.to,
                 &json!({
                     "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                     "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
@@ -165,29 +175,24 @@ impl Reporter {
         }
         if !warnings.is_empty() {
             self.list(warnings.into_iter());
-            let (program, path) = (program::name(), quoted(out));
-            self.log.remark(&format!("`{program} status --json {path}` lists the missing times"));
+            let (name, path) = (program().name, quoted(out));
+            self.log.remark(&format!("`{name} status --json {path}` lists the missing times"));
         }
         if summary.is_complete {
             return Ok(());
         }
         let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
         let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
-        let (all, failed) = (self.labels.len(), summary.failed.len());
+        let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
+        if failed.is_empty() && summary.failed_pages == 0 {
+            return Err(no_record(&empty, file));
+        }
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
-        let series = summary.failed.into_iter().map(|(index, error)| self.failed(index, error));
-        let endings: Vec<ExitKind> = series.chain(pages).collect();
-        let message = match summary.failed_pages {
-            // The user is not advised to run the command again, because the service would reject it again.
-            0 if failed > 0 && is_rejected(&endings) => {
-                return Err(rejected(failed, all));
-            }
-            0 if failed == 0 => return Err(no_record(&empty, file)),
-            0 => format!("{failed} of {all} series are incomplete"),
-            requests => format!("{} failed", counted(requests, "request")),
-        };
-        Err(Failure::new(ending(summary.pages, &endings), message)
-            .help("run the same command to fetch the missing records"))
+        let failure = incomplete(summary.pages, pages.collect(), failed, self.labels.len());
+        // The service would reject the same request again.
+        let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
+        let help = (!is_final).then(|| "run the same command to fetch the missing records".to_owned());
+        Err(failure.help_if(help))
     }
 
     fn label(&self, series: usize) -> &str {
@@ -241,23 +246,20 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Creates the failure of a run of which the service has rejected series.
-pub(crate) fn rejected(count: usize, all: usize) -> Failure {
-    Failure::new(ExitKind::Rejected, format!("the service rejected {count} of {all} series"))
-}
-
-pub(crate) fn is_rejected(failures: &[ExitKind]) -> bool {
-    failures.iter().all(|ending| *ending == ExitKind::Rejected)
-}
-
-/// Returns the exit code of a run with failed pages, from the number of fetched pages and the exit codes of the failed
-/// pages.
-pub(crate) fn ending(fetched: u64, failures: &[ExitKind]) -> ExitKind {
-    match fetched {
-        0 if is_rejected(failures) => ExitKind::Rejected,
+/// Creates the failure of a run, from the number of fetched pages and the reasons why pages and complete series failed.
+pub(crate) fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: usize) -> Failure {
+    let (requests, failed) = (pages.len() as u64, series.len());
+    let is_rejected = pages.into_iter().chain(series).all(|reason| reason == ExitKind::Rejected);
+    if is_rejected && requests == 0 {
+        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series"));
+    }
+    let kind = match fetched {
+        0 if is_rejected => ExitKind::Rejected,
         0 => ExitKind::Service,
         _ => ExitKind::Incomplete,
-    }
+    };
+    let incomplete = || format!("{failed} of {all} series are incomplete");
+    Failure::new(kind, if requests == 0 { incomplete() } else { format!("{} failed", counted(requests, "request")) })
 }
 
 /// Describes a failed page in one line.
@@ -309,7 +311,7 @@ mod tests {
     fn a_service_that_does_not_respond_ends_with_code_4() {
         let file = JobFile {
             series: Vec::new(),
-            from: Timestamp::from_unix_seconds(0),
+            from: time_arg::start("1970-01-01").unwrap(),
             to: Timestamp::from_unix_seconds(1),
             out: "a.csv".to_owned(),
             refetch: None,

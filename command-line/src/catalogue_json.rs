@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::endpoint_names;
 use crate::param_options::option;
-use crate::program;
+use crate::program::service;
 use crate::record_columns::{record, time_field};
 use crate::requested_series::{ParamValue, Series};
 
@@ -28,19 +28,24 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["params"] =
         endpoint.params.map(|params| params.iter().map(|info| param(endpoint, info)).collect::<Value>()).into();
     all["fields"] = record(endpoint).map(|record| record.fields.iter().map(field).collect::<Value>()).into();
-    all["errors"] = program::service().errors.iter().map(status).collect();
+    all["errors"] = service().errors.iter().map(status).collect();
     all
 }
 
 /// Returns the endpoint and the params of a series.
 pub(crate) fn series(series: &Series) -> Map<String, Value> {
     let value = |value: &ParamValue| match value {
-        ParamValue::Several(all) => Value::from(all.as_slice()),
+        ParamValue::Text(all) => {
+            if let [one] = all.as_slice() {
+                one.as_str().into()
+            } else {
+                all.as_slice().into()
+            }
+        }
         ParamValue::Time(time) => time.to_string().into(),
-        ParamValue::Text(text) => text.as_str().into(),
     };
     let params: Map<_, _> = series.values.iter().map(|(name, one)| (name.clone(), value(one))).collect();
-    let endpoint = series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string);
+    let endpoint = endpoint_names::full_name(series.endpoint);
     Map::from_iter([("endpoint".to_owned(), endpoint.into()), ("params".to_owned(), params.into())])
 }
 

@@ -7,6 +7,7 @@ use runtime::registry::{FieldInfo, ValueType};
 use runtime::{Timestamp, Value};
 
 use crate::chart_drawing::{Line, Panel};
+use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
 use crate::requested_series::{ParamValue, Series, labels};
@@ -26,7 +27,7 @@ type Field = (String, &'static str);
 /// Returns a panel for each chosen field of each endpoint. Returns an error if a chosen field is not a numeric field of
 /// any endpoint.
 pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
-    let by_endpoint = || all.chunk_by(|one, other| one.series.endpoint == other.series.endpoint);
+    let by_endpoint = || all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint));
     let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
     if let Some(missing) = chosen.iter().find(|name| !names.contains(name)) {
         let help = suggest::help(missing, names.iter().map(String::as_str));
@@ -42,15 +43,14 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
         [] => fields.first().into_iter().collect(),
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
-    let endpoint = &all[0].series.endpoint;
-    let title = endpoint.known.map_or_else(|| endpoint.name.clone(), |endpoint| endpoint.name.to_owned());
+    let title = all[0].series.endpoint.name;
     let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
     let labels = match &*series {
         [one] => vec![one.values.iter().map(|(_, value)| value).map(ParamValue::shown).collect::<Vec<_>>().join(" ")],
         several => labels(several),
     };
     let panel = |(name, unit): &Field| {
-        let title = if fields.len() == 1 { title.clone() } else { format!("{title}: {name}") };
+        let title = if fields.len() == 1 { title.to_owned() } else { format!("{title}: {name}") };
         let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name)));
         Panel { title, unit: (*unit).to_owned(), lines: lines.collect() }
     };
@@ -66,14 +66,14 @@ fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
 /// Returns the numeric fields of an endpoint. If the catalogue lists no fields, the fields of the first record are
 /// used.
 fn fields(all: &[Fetched]) -> Vec<Field> {
-    let endpoint = all[0].series.endpoint.known;
-    if let Some(table) = endpoint.and_then(record) {
+    let endpoint = all[0].series.endpoint;
+    if let Some(table) = record(endpoint) {
         let is_number =
             |info: &&FieldInfo| matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count);
         let numbers = table.fields.iter().filter(is_number);
         return numbers.map(|info| (info.wire_name.to_owned(), info.unit)).collect();
     }
-    let time = endpoint.and_then(time_field);
+    let time = time_field(endpoint);
     let first = all.iter().find_map(|one| one.records.first()?.as_any()?.as_object());
     let is_value = |(key, value): &(&String, &Value)| value.is_number() && time != Some(key.as_str());
     first.into_iter().flatten().filter(is_value).map(|(key, _)| (key.clone(), "")).collect()

@@ -27,7 +27,7 @@ use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
 use crate::log::Log;
 use crate::param_options::{self, Params};
-use crate::program;
+use crate::program::{program, service};
 use crate::requested_series::{Series, note_oldest, of_histories};
 
 const STYLES: Styles = Styles::styled()
@@ -37,7 +37,7 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 #[derive(Parser, Debug)]
-#[command(name = program::name(), version = program::version(), about = program::service().summary.trim_end_matches('.'))]
+#[command(name = program().name, version = program().version, about = service().summary.trim_end_matches('.'))]
 #[command(after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
@@ -91,7 +91,7 @@ impl Requested {
 
 /// Returns the help of an argument for endpoints, with the command that lists them.
 pub(crate) fn endpoints_help(command: &str) -> String {
-    format!("Endpoints by name; `{} {command}` lists them", program::name())
+    format!("Endpoints by name; `{} {command}` lists them", program().name)
 }
 
 /// Returns the names of endpoints, for shell completion.
@@ -126,7 +126,7 @@ pub(crate) fn read() -> CommandLine {
     let words: Vec<_> = std::env::args_os().collect();
     let mut definition = for_words(words.get(1..).unwrap_or_default());
     if words.get(1).is_some_and(|word| word == "completion" || word == "completions") {
-        let how = format!("a shell reads them with `source <(COMPLETE=bash {})`", program::name());
+        let how = format!("a shell reads them with `source <(COMPLETE=bash {})`", program().name);
         let others = "other shells: zsh, fish, elvish, powershell";
         definition.error(ErrorKind::InvalidSubcommand, format!("completions need no command; {how}; {others}")).exit();
     }

@@ -6,20 +6,22 @@
 use std::env;
 #[cfg(unix)]
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::HumanBytes;
 use runtime::observer::{Event, Observer};
-use runtime::{AnyClient as Client, Builder, Error, RateLimit};
-use sandbox::Sandbox;
+use runtime::{AnyClient as Client, Builder, Error, RateLimit, Timestamp};
+use sandbox::{Rule, Sandbox};
 use shared_gate::SharedGate;
-use tables::ResponseMonitor;
+use tables::{Backfill, ResponseMonitor, SeriesRequest, Target};
 
 use crate::failure::{ExitKind, Failure, Result, quoted};
 use crate::log::Log;
-use crate::program;
+use crate::program::{program, service};
 use crate::shared_rate_limit::GateOptions;
+use crate::time_arg::Start;
 
 /// The options that select the service.
 #[derive(Args, Debug)]
@@ -28,6 +30,9 @@ pub(crate) struct Connection {
     /// Use mock data; needs no key and no network
     #[arg(long)]
     pub(crate) sandbox: bool,
+    /// With `--sandbox`: a failure to simulate, such as '1x status=503' or 'PARAM=VALUE status=404'
+    #[arg(long, value_name = "RULE", requires = "sandbox")]
+    fault: Vec<Rule>,
     /// TOML file with `base_url`, `api_key` and other settings, readable only by its owner
     #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
     pub(crate) settings: Option<PathBuf>,
@@ -45,17 +50,33 @@ pub(crate) struct Connected {
     pub(crate) gate: Option<SharedGate>,
     /// The observer of the client's requests, which detects that the service has stopped responding.
     pub(crate) monitor: ResponseMonitor,
-    _sandbox: Option<Sandbox>,
+    sandbox: Option<Sandbox>,
+}
+
+impl Connected {
+    /// Creates a backfill. Its rows are those of the service or of the sandbox, which are never mixed.
+    pub(crate) fn backfill(&self, series: Vec<SeriesRequest>, from: Start, to: Timestamp, target: Target) -> Backfill {
+        let start = series.iter().map(|one| from.of(one.step())).min().unwrap_or(from.time);
+        let job = Backfill::new(series, start..to, target).response_monitor(self.monitor.clone());
+        if self.sandbox.is_some() { job.source_label("sandbox") } else { job }
+    }
 }
 
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
-        let sandbox = self.sandbox.then(|| Sandbox::of(program::registry()).start()).transpose();
-        let sandbox = sandbox.map_err(Failure::machine)?;
+        let started = || {
+            let sandbox = Sandbox::of(program().registry);
+            self.fault.iter().cloned().fold(sandbox, sandbox::Builder::fault).start()
+        };
+        let sandbox = self.sandbox.then(started).transpose();
+        let sandbox = sandbox.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
+            _ => Failure::machine(error),
+        })?;
         let (mut builder, source) = match &sandbox {
             Some(sandbox) => {
-                let builder = Client::builder(program::service(), sandbox.base_url());
+                let builder = Client::builder(service(), sandbox.base_url());
                 let builder = if has_key() { builder.api_key("sandbox") } else { builder };
                 (builder, "the sandbox".to_owned())
             }
@@ -66,10 +87,10 @@ impl Connection {
             builder = builder.rate_limiter(gate.clone());
         }
         let monitor = ResponseMonitor::default();
-        let agent = format!("{}/{}", program::name(), program::version());
+        let agent = format!("{}/{}", program().name, program().version);
         let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
         let builder = builder.observer(Watched { monitor: monitor.clone(), log });
-        Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, _sandbox: sandbox })
+        Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, sandbox })
     }
 
     /// Returns the rate limit of a client with these settings.
@@ -82,22 +103,19 @@ impl Connection {
         if let Some(file) = &self.settings {
             return Ok((from_file(file)?, file.display().to_string()));
         }
-        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", program::service().env_prefix));
+        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", service().env_prefix));
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
         // The default file is used only if no variable is set.
         match default_file().filter(|file| file.exists()) {
             Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
-            _ => Ok((
-                Client::builder_from_env(program::service()).map_err(not_in_environment)?,
-                "the environment".to_owned(),
-            )),
+            _ => Ok((Client::builder_from_env(service()).map_err(not_in_environment)?, "the environment".to_owned())),
         }
     }
 }
 
 /// Returns whether requests can carry an API key.
 pub(crate) fn has_key() -> bool {
-    program::service().takes_api_key()
+    service().takes_api_key()
 }
 
 /// Prints the attempts of requests with `--verbose`, and passes all events on.
@@ -131,7 +149,7 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
             Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {}", quoted(&name.to_string())))
         );
     }
-    Client::builder_from_file(program::service(), file).map_err(invalid)
+    Client::builder_from_file(service(), file).map_err(invalid)
 }
 
 /// Creates the failure for invalid settings.
@@ -143,7 +161,7 @@ fn invalid(error: Error) -> Failure {
 /// Creates the failure for missing or invalid settings in the environment.
 fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
-    let prefix = program::service().env_prefix;
+    let prefix = service().env_prefix;
     invalid(error)
         .help(if has_key() {
             format!("set {prefix}_BASE_URL and {prefix}_API_KEY")
@@ -159,5 +177,5 @@ pub(crate) fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
     let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
-    Some(configuration.join(program::name()).join("settings.toml"))
+    Some(configuration.join(program().name).join("settings.toml"))
 }

@@ -8,14 +8,15 @@ use std::sync::LazyLock;
 use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
 
 use crate::failure::{Failure, Result};
-use crate::{program, suggest};
+use crate::program::{program, service};
+use crate::suggest;
 
 /// An endpoint of the catalogue.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
 /// Returns every endpoint with its group, including those that are known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
-    program::registry().groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
+    program().registry.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
 /// Returns the endpoints that have a path.
@@ -25,7 +26,7 @@ pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
 
 /// Returns the params of an endpoint's history; `None` if it has none.
 pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
-    endpoint.history(program::service())
+    endpoint.history(service())
 }
 
 /// Returns the endpoints that have a history.
@@ -37,8 +38,36 @@ pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
 /// Returns the shortest unambiguous name of this endpoint.
 pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     match called(endpoint.ident).as_slice() {
-        [one] if std::ptr::eq(*one, endpoint) => endpoint.ident.to_owned(),
-        _ => endpoint.to_string(),
+        [one] if is_same(one, endpoint) => endpoint.ident.to_owned(),
+        _ => full_name(endpoint),
+    }
+}
+
+/// Returns the name of this endpoint in files and JSON: its group and its method.
+pub(crate) fn full_name(endpoint: &EndpointInfo) -> String {
+    if is_path(endpoint) { endpoint.ident.to_owned() } else { endpoint.to_string() }
+}
+
+pub(crate) fn is_same(one: &EndpointInfo, other: &EndpointInfo) -> bool {
+    (one.group, one.ident) == (other.group, other.ident)
+}
+
+/// Returns whether an endpoint is only a path, which is not in the catalogue.
+pub(crate) fn is_path(endpoint: &EndpointInfo) -> bool {
+    endpoint.group.is_empty()
+}
+
+/// Finds an endpoint by name or path. A path that is not in the catalogue becomes an endpoint about which nothing is
+/// known.
+pub(crate) fn find_or_path(written: &str) -> Result<Endpoint> {
+    let written = written.trim();
+    match find_known(written) {
+        Err(_) if written.starts_with('/') && !Path::new(written).exists() => {
+            // The few paths of a command line are kept until the program ends, as the catalogue is.
+            let path: &'static str = written.to_owned().leak();
+            Ok(Box::leak(Box::new(EndpointInfo::of("", path).path(Some(path)))))
+        }
+        found => found,
     }
 }
 
@@ -50,15 +79,15 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let idents: Vec<String> = with_path().map(name).collect();
             let help = suggest::help(written, idents.iter().map(String::as_str));
             let failure = Failure::usage(format!("unknown endpoint `{written}`"));
-            if Path::new(written).extension().is_some() || Path::new(written).exists() {
-                let status = format!("`{} status FILE` describes a file", program::name());
+            if Path::new(written).extension().is_some() || written.ends_with('/') || Path::new(written).exists() {
+                let status = format!("`{} status FILE` describes a file", program().name);
                 return Err(failure
                     .help("the command fetches the records of endpoints and reads no file")
                     .help(status));
             }
             let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
             let failure = failure.help_if(help.or_else(|| several_values(written, args)));
-            Err(failure.help(format!("`{} list` lists all endpoints", program::name())))
+            Err(failure.help(format!("`{} list` lists all endpoints", program().name)))
         }
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
@@ -83,7 +112,7 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let message = format!("the path of `{endpoint}` is unknown");
-    Err(Failure::usage(message).help(format!("if you know the path, use `{} get /PATH`", program::name())))
+    Err(Failure::usage(message).help(format!("if you know the path, use `{} get /PATH`", program().name)))
 }
 
 /// Returns the endpoints with this name or path. If several endpoints share a name and only one of them has a path,

@@ -4,7 +4,7 @@ use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::param_options::{kebab, splits};
-use crate::program;
+use crate::program::program;
 
 /// Returns the help that follows the options of `get`.
 pub(crate) fn get() -> String {
@@ -56,7 +56,7 @@ pub(crate) fn plot() -> String {
 
 /// Returns a command with an endpoint and its required params; one of them has this many values.
 pub(crate) fn line(command: &str, endpoint: &EndpointInfo, values: usize) -> String {
-    format!("{} {command} {}{}", program::name(), endpoint_names::name(endpoint), options(endpoint, values))
+    format!("{} {command} {}{}", program().name, endpoint_names::name(endpoint), options(endpoint, values))
 }
 
 /// Returns the required params of an endpoint as options with example values; one of them has this many values.
@@ -86,7 +86,7 @@ fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo>
 
 /// Returns an endpoint whose required params have examples: preferably the one that the catalogue marks as the example,
 /// then one with a history, then one with the best evidence.
-fn example() -> Option<Endpoint> {
+pub(crate) fn example() -> Option<Endpoint> {
     let is_complete = |endpoint: &Endpoint| required(endpoint).all(|info| info.example.is_some());
     let has_history = |endpoint: &Endpoint| endpoint_names::history(endpoint).is_some();
     let rank = |endpoint: &Endpoint| (!endpoint.is_example, !has_history(endpoint), endpoint.evidence);

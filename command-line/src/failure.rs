@@ -35,16 +35,7 @@ pub(crate) enum ExitKind {
 }
 
 /// The exit codes, for `--help`.
-pub(crate) const EXIT_CODES: &str = "\
-Exit codes:
-  0    success (also on a closed pipe)
-  1    local I/O error: disk, permissions, files in use by another run
-  2    invalid command line or job file
-  3    missing or rejected settings or credentials
-  4    service failing, or two minutes without a response; in a backfill, all requests failed
-  5    request rejected by the service, or unreadable response
-  6    incomplete: some requests of a backfill failed, a series has no record, or a file is damaged or too old
-  130  Ctrl-C (143: SIGTERM, 129: SIGHUP); a backfill keeps all complete pages";
+pub(crate) const EXIT_CODES: &str = include_str!("exit_codes.txt").trim_ascii_end();
 
 const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; for the proxy's certificate, \
                      set `root_certificates` or `system_roots = true`";

@@ -12,18 +12,19 @@ use runtime::Timestamp;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::endpoint_names::{Endpoint, history, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
-use crate::requested_series::{Series, Target, combine, must_have_history};
+use crate::requested_series::{Series, combine, must_have_history};
 use crate::suggest;
-use crate::time_arg;
+use crate::time_arg::{self, Start};
 
 /// The content of a job file.
 #[derive(Debug)]
 pub(crate) struct JobFile {
     pub(crate) series: Vec<Series>,
-    pub(crate) from: Timestamp,
+    pub(crate) from: Start,
     pub(crate) to: Timestamp,
     pub(crate) out: String,
     pub(crate) refetch: Option<Duration>,
@@ -37,7 +38,7 @@ type Value<'t> = Spanned<DeValue<'t>>;
 /// Settings of the command line, which replace those of a job file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overrides<'o> {
-    pub(crate) from: Option<Timestamp>,
+    pub(crate) from: Option<Start>,
     pub(crate) to: Option<Timestamp>,
     pub(crate) out: Option<&'o str>,
 }
@@ -61,8 +62,7 @@ impl Source<'_> {
             return Err(self.unknown_key(key, KEYS.into_iter()));
         }
         let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
-        let from =
-            overrides.from.or(self.parsed(table, "from", time_arg::timestamp)?).ok_or_else(|| missing("from"))?;
+        let from = overrides.from.or(self.parsed(table, "from", time_arg::start)?).ok_or_else(|| missing("from"))?;
         if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
             return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
@@ -80,7 +80,7 @@ impl Source<'_> {
             };
             let of_group = self.group(group.span(), table, log)?;
             if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
-                let message = format!("{} repeats a series of an earlier [[series]] table", twice.endpoint.name);
+                let message = format!("{} repeats a series of an earlier [[series]] table", name(twice.endpoint));
                 return Err(self.error(Some(group.span()), message));
             }
             series.extend(of_group);
@@ -93,10 +93,9 @@ impl Source<'_> {
     /// Returns all series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
         let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
-        let targets: Vec<Target> = self.each(names, must_have_history)?;
-        let known: Vec<_> = targets.iter().filter_map(|target| target.known).collect();
-        let offered = offered(&known);
-        let range: Vec<&str> = targets.iter().filter_map(Target::history).flat_map(range_params).collect();
+        let endpoints: Vec<Endpoint> = self.each(names, must_have_history)?;
+        let offered = offered(&endpoints);
+        let range: Vec<&str> = endpoints.iter().filter_map(|one| history(one)).flat_map(range_params).collect();
         let is_settable = |name: &str| !range.contains(&name);
         let mut params = Params::default();
         for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
@@ -109,12 +108,12 @@ impl Source<'_> {
             let checked = |text: &str| {
                 let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
                 let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
-                combine(&targets, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
+                combine(&endpoints, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
                 Ok(known.1)
             };
             params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
         }
-        combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
+        combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))
     }
 
     /// Parses the value of a key, if the key is present.
@@ -191,7 +190,7 @@ mod tests {
         let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}"));
         let job = job.unwrap();
         assert_eq!(labels(&job.series), [name.as_str()]);
-        assert_eq!(time_arg::shown(job.from), "2025-01-31 00:00");
+        assert_eq!(time_arg::shown(job.from.time), "2025-01-31 00:00");
         assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
     }
 

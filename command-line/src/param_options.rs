@@ -9,7 +9,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
-use crate::program;
+use crate::program::{program, service};
 
 /// Prefix of the ids of options for params; the name of the param follows.
 const ID: &str = "param:";
@@ -62,13 +62,13 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 /// A param with the name of an option of the command has an option that begins with `--param-`.
 /// The params of a range are hidden, because `--from` and `--to` replace them, and with `has_pages` those of pages too.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
+    // `remove` selects by params, so it needs none.
+    let is_filter = command.get_name() == "remove";
     let offered = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
     let sets_range = |name: &str| {
-        let infos = chosen
-            .iter()
-            .filter_map(|endpoint| endpoint_names::history(endpoint))
-            .chain(program::service().history.as_ref());
+        let infos =
+            chosen.iter().filter_map(|endpoint| endpoint_names::history(endpoint)).chain(service().history.as_ref());
         infos.flat_map(|info| range_params(info).take(if has_pages { 4 } else { 2 })).any(|other| other == name)
     };
     let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
@@ -80,7 +80,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
         let clash = arg.get_long().filter(|long| taken.iter().any(|taken| taken == long));
         let arg = if let Some(long) = clash.map(|long| format!("param-{long}")) { arg.long(long) } else { arg };
         match offered.iter().find(|one| one.wire_name == name).filter(is_shown) {
-            Some(one) => one.described(arg),
+            Some(one) => one.described(arg, is_filter),
             None => arg.hide(true),
         }
     })
@@ -127,18 +127,18 @@ impl Offered {
         if splits(info) {
             arg = arg.value_delimiter(',');
         }
-        self.described(arg)
+        self.described(arg, false)
     }
 
     /// Adds a line of help to the option, with the facts that the catalogue lists for the param.
-    fn described(&self, arg: Arg) -> Arg {
+    fn described(&self, arg: Arg, is_filter: bool) -> Arg {
         let info = self.infos[0];
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
         words.extend(values(info));
-        words.extend(info.default.map(|default| format!("default {default}")));
         let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
-        if self.infos.iter().all(is_required) {
-            words.push("required".to_owned());
+        if !is_filter {
+            words.extend(info.default.map(|default| format!("default {default}")));
+            words.extend(self.infos.iter().all(is_required).then(|| "required".to_owned()));
         }
         arg.help(words.join("; "))
     }
@@ -184,7 +184,7 @@ pub(crate) fn splits(info: &ParamInfo) -> bool {
 /// Accepts any text that is not empty, because the validity of a value depends on the endpoint.
 fn value(text: &str) -> Result<String, String> {
     match text.trim() {
-        "" => Err("a value is empty".to_owned()),
+        "" => Err("a value is empty; commas separate values, without spaces".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
@@ -200,7 +200,7 @@ impl Args for Params {
                 .help_heading("Params")
                 .help(format!(
                     "Any other param by its name in the API, sent unchanged; `{} describe ENDPOINT` lists all",
-                    program::name()
+                    program().name
                 )),
         )
     }

@@ -1,73 +1,116 @@
-//! Prints records on standard output as they arrive.
+//! Prints records on standard output, all at once or as they arrive.
 //!
-//! Pages of several series are printed as rows of one table, with one header, or as a stream in Arrow's IPC format. The
-//! columns of the stream are those of a file that a backfill writes; their metadata contains meaning, unit and evidence.
+//! Pages of several series are printed as rows of one table, with one header. A stream in Arrow's IPC format, whose
+//! columns have meaning, unit and evidence as metadata, and the text of a backfill have the columns of a file.
+
+use std::io::{self, BufWriter, Stdout, Write};
 
 use arrow_ipc::writer::StreamWriter;
-use tables::{SeriesRequest, SeriesTable};
+use runtime::AnyClient as Client;
+use tables::{SeriesTable, TextWriter};
 
+use crate::commands::backfill::stored;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{Layout, Part};
 use crate::requested_series::Series;
 use crate::stdout;
-use crate::table::{Format, Table};
+use crate::table::{Format, Table, omitted};
 
-/// Writes pages of records. The columns of a table can get wider with later pages, but never narrower.
-pub(crate) struct Printer {
-    format: Format,
-    layout: Option<Layout>,
-    has_fixed_columns: bool,
-    series: Vec<Series>,
-    widths: Vec<usize>,
-    arrow: Option<(SeriesTable, StreamWriter<Vec<u8>>)>,
+/// Writes records.
+pub(crate) struct Printer<'s> {
+    series: &'s [Series],
+    output: Output,
 }
 
-impl Printer {
-    /// Creates a printer. If a layout is given, the table has exactly the columns of that layout.
-    pub(crate) fn new(
-        series: &[Series],
-        stored: &[SeriesRequest],
+/// The columns of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// Those of a file that a backfill writes.
+    File,
+    /// The time, the params in which the series differ, and the fields. The header of a CSV file cannot be extended
+    /// later, so it has a column for unknown fields of later records.
+    Growing,
+    /// The same for records of which all are printed at once.
+    Complete,
+}
+
+enum Output {
+    File(SeriesTable, TextWriter<BufWriter<Stdout>>),
+    Arrow(SeriesTable, Box<StreamWriter<Vec<u8>>>),
+    /// The columns of a table can get wider with later pages, but never narrower.
+    Rows {
         format: Format,
+        columns: Columns,
         layout: Option<Layout>,
-    ) -> Result<Self> {
-        let stream = |table: SeriesTable| {
-            let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
-            Ok((table, writer))
+        widths: Vec<usize>,
+    },
+}
+
+impl<'s> Printer<'s> {
+    pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, columns: Columns) -> Result<Self> {
+        let table = || Ok::<_, Failure>(SeriesTable::new(&stored(client, series)?)?);
+        let stdout = BufWriter::new(io::stdout());
+        let output = match format {
+            Format::Arrow => {
+                let table = table()?;
+                let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
+                Output::Arrow(table, Box::new(writer))
+            }
+            Format::Csv if columns == Columns::File => Output::File(table()?, TextWriter::csv(stdout)),
+            Format::Jsonl if columns == Columns::File => Output::File(table()?, TextWriter::json(stdout)),
+            _ => Output::Rows { format, columns, layout: None, widths: Vec::new() },
         };
-        let is_arrow = format == Format::Arrow;
-        let arrow = is_arrow.then(|| SeriesTable::new(stored).map_err(Failure::from).and_then(stream)).transpose()?;
-        let (series, widths) = (series.to_vec(), Vec::new());
-        Ok(Self { format, has_fixed_columns: layout.is_some(), layout, series, widths, arrow })
+        Ok(Self { series, output })
     }
 
-    /// Prints records of the series with this index.
-    pub(crate) fn print(&mut self, index: usize, part: &Part<'_>) -> Result<()> {
-        if let Some((table, writer)) = &mut self.arrow {
-            writer.write(&table.batch(index, part.records, &part.times)?).map_err(Failure::machine)?;
-            return stdout::print(std::mem::take(writer.get_mut()));
+    /// Prints records of some series.
+    pub(crate) fn print(&mut self, parts: &[Part<'_>]) -> Result<()> {
+        let batch = |table: &SeriesTable, part: &Part<'_>| table.batch(part.index, part.records, &part.times);
+        match &mut self.output {
+            Output::File(table, writer) => {
+                parts.iter().try_for_each(|part| stdout::written(writer.write(&batch(table, part)?)))
+            }
+            Output::Arrow(table, writer) => {
+                for part in parts {
+                    writer.write(&batch(table, part)?).map_err(Failure::machine)?;
+                }
+                stdout::print(std::mem::take(writer.get_mut()))
+            }
+            Output::Rows { format, columns, layout, widths } => {
+                // The objects of JSON Lines need no common columns, so each page determines its own columns.
+                if *format == Format::Jsonl {
+                    *layout = None;
+                }
+                let layout = layout.get_or_insert_with(|| {
+                    let layout = Layout::new(self.series, parts);
+                    let is_open = (*format, *columns) == (Format::Csv, Columns::Growing);
+                    if is_open { layout.with_unknown_fields() } else { layout }
+                });
+                let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
+                let table = Table { columns: layout.columns.clone(), rows };
+                let is_first = widths.is_empty();
+                widths.resize(table.columns.len(), 0);
+                match format {
+                    Format::Table => stdout::styled(&table.lines(stdout::width(), widths, is_first)),
+                    Format::Csv => stdout::print(table.csv(is_first)?),
+                    _ => stdout::print(table.json_lines()),
+                }
+            }
         }
-        let is_first = self.widths.is_empty();
-        // The objects of JSON Lines need no common columns, so each page determines its own columns.
-        if self.layout.is_none() || (self.format == Format::Jsonl && !self.has_fixed_columns) {
-            let layout = Layout::new(&self.series, std::slice::from_ref(part));
-            // The CSV header cannot be extended later, so it has a column for unknown fields of later records.
-            self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });
-        }
-        let Some(layout) = &self.layout else { return Ok(()) };
-        let table = Table { columns: layout.columns.clone(), rows: layout.rows(part) };
-        self.widths.resize(table.columns.len(), 0);
-        let text = match self.format {
-            Format::Table => table.lines(stdout::width(), &mut self.widths, is_first),
-            Format::Csv => table.csv(is_first)?,
-            Format::Jsonl | Format::Arrow => table.json_lines(),
-        };
-        stdout::print(text)
     }
 
-    /// Ends the output, which only a stream in Arrow's format needs.
+    /// Ends the output.
     pub(crate) fn end(self) -> Result<()> {
-        let Some((_, mut writer)) = self.arrow else { return Ok(()) };
-        writer.finish().map_err(Failure::machine)?;
-        stdout::print(std::mem::take(writer.get_mut()))
+        match self.output {
+            Output::File(_, writer) => stdout::written(writer.into_inner().and_then(|mut out| out.flush())),
+            Output::Arrow(_, mut writer) => {
+                writer.finish().map_err(Failure::machine)?;
+                stdout::print(std::mem::take(writer.get_mut()))
+            }
+            Output::Rows { format: Format::Table, layout: Some(layout), widths, .. } => {
+                stdout::print(omitted(&layout.columns, &widths, stdout::width()))
+            }
+            Output::Rows { .. } => Ok(()),
+        }
     }
 }

@@ -8,9 +8,9 @@ use runtime::registry::{Registry, ServiceInfo};
 /// The command line of a client; created by [`program!`](crate::program).
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    name: &'static str,
-    version: &'static str,
-    registry: &'static Registry,
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) registry: &'static Registry,
 }
 
 /// The program of this process. It is global because completions and help are computed in functions that clap calls
@@ -41,29 +41,19 @@ macro_rules! program {
     };
 }
 
+/// Returns the program of this process.
 #[cfg(not(test))]
 #[allow(clippy::expect_used, reason = "only `Program::main` starts commands, after it has set the program")]
-fn program() -> &'static Program {
+pub(crate) fn program() -> &'static Program {
     PROGRAM.get().expect("`Program::main` has set the program")
 }
 
 #[cfg(test)]
-fn program() -> &'static Program {
+pub(crate) fn program() -> &'static Program {
     PROGRAM.get_or_init(|| Program::new("derivs", "0.1.0", &generated_client::REGISTRY))
 }
 
-pub(crate) fn name() -> &'static str {
-    program().name
-}
-
-pub(crate) fn version() -> &'static str {
-    program().version
-}
-
-pub(crate) fn registry() -> &'static Registry {
-    program().registry
-}
-
+/// Returns the service of this program.
 pub(crate) fn service() -> &'static ServiceInfo {
     program().registry.service
 }

@@ -86,10 +86,7 @@ pub(crate) fn fitting(line: &str) -> String {
 
 /// Shortens a text to at most this many characters.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width - 1).chain(['…']).collect()
+    console::truncate_str(text, width, "…").into_owned()
 }
 
 /// Formats a duration as a whole number of one unit, for example `90 seconds` or `2 minutes`.

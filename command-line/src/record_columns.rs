@@ -1,16 +1,18 @@
 //! Converts records to rows and columns.
 //!
 //! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
-//! unknown fields as JSON.
+//! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a value
+//! that contradicts the param is kept among the unknown fields.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo};
 use runtime::{AnyBody, Timestamp, Value};
-use tables::{SeriesRequest, UNKNOWN_FIELDS};
+use serde_json::Map;
+use tables::UNKNOWN_FIELDS;
 
-use crate::endpoint_names::Endpoint;
-use crate::requested_series::{ParamValue, Series, differing};
-use crate::table::{Cell, Table};
+use crate::endpoint_names::{full_name, is_same};
+use crate::requested_series::{Series, differing};
+use crate::table::Cell;
 
 /// Name of the column that contains the endpoint of each record.
 const ENDPOINT: &str = "endpoint";
@@ -18,6 +20,8 @@ const ENDPOINT: &str = "endpoint";
 /// Records of one series.
 #[derive(Debug)]
 pub(crate) struct Part<'r> {
+    /// The index of the series among those that are printed.
+    pub(crate) index: usize,
     pub(crate) series: &'r Series,
     pub(crate) records: &'r [AnyRecord],
     pub(crate) times: Vec<Option<Timestamp>>,
@@ -30,16 +34,17 @@ pub(crate) struct Layout {
 }
 
 /// Returns the records of a body, if it has any.
-pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
-    match body {
-        AnyBody::Series(all) => Some(Part { series, records: &all.records, times: all.times() }),
-        AnyBody::Record(record) => Some(Part { series, records: std::slice::from_ref(record), times: vec![None] }),
-        _ => None,
-    }
+pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
+    let (records, times) = match body {
+        AnyBody::Series(all) => (all.records.as_slice(), all.times()),
+        AnyBody::Record(record) => (std::slice::from_ref(record), vec![None]),
+        _ => return None,
+    };
+    Some(Part { index, series, records, times })
 }
 
 /// Returns the time field of the endpoint's records.
-pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
+pub(crate) fn time_field(endpoint: &EndpointInfo) -> Option<&'static str> {
     match endpoint.body {
         BodyInfo::Series { time, .. } => time,
         _ => None,
@@ -55,34 +60,16 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
-/// Returns one table of all parts.
-pub(crate) fn table(parts: &[Part<'_>]) -> Table {
-    let series: Vec<Series> = parts.iter().map(|part| part.series.clone()).collect();
-    let layout = Layout::new(&series, parts);
-    let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
-    Table { columns: layout.columns, rows }
-}
-
 impl Layout {
-    /// Returns the columns of a file that a backfill writes: first the endpoint and the params, then the fields of the
-    /// catalogue.
-    pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
-        let mut this = Self { columns: vec![ENDPOINT.to_owned()] };
-        requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(name.to_owned()));
-        let fields = Self::new(series, &[]).with_unknown_fields();
-        fields.columns.into_iter().for_each(|column| this.add(column));
-        this
-    }
-
     /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and
     /// the fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
-        let endpoints = || series.iter().filter_map(|one| one.endpoint.known);
+        let endpoints = || series.iter().map(|one| one.endpoint);
         for time in endpoints().filter_map(time_field) {
             this.add(time.to_owned());
         }
-        if series.iter().any(|one| one.endpoint != series[0].endpoint) {
+        if series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint)) {
             this.add(ENDPOINT.to_owned());
         }
         for name in differing(series) {
@@ -97,8 +84,11 @@ impl Layout {
             let keys = record.as_any().and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
             keys.for_each(|key| this.add(key.clone()));
         }
-        let has_unknown = |record: &AnyRecord| record.unknown_fields().is_some_and(|fields| !fields.is_empty());
-        if parts.iter().flat_map(|part| part.records).any(has_unknown) {
+        let has_unknown = |part: &Part<'_>| {
+            let params = part.series.identity();
+            part.records.iter().any(|record| tables::unknown_fields(&params, record).is_some())
+        };
+        if parts.iter().any(has_unknown) {
             this.add(UNKNOWN_FIELDS.to_owned());
         }
         this
@@ -118,10 +108,11 @@ impl Layout {
 
     /// Returns a row for each record.
     pub(crate) fn rows(&self, part: &Part<'_>) -> Vec<Vec<Cell>> {
+        let params = part.series.identity();
         let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
             let cell = |column: &String| match column.as_str() {
-                UNKNOWN_FIELDS => self.unknown_fields(record),
-                name => cell(part.series, record, *time, name),
+                UNKNOWN_FIELDS => self.unknown_fields(&params, record),
+                name => cell(part.series, &params, record, *time, name),
             };
             self.columns.iter().map(cell).collect()
         };
@@ -129,38 +120,37 @@ impl Layout {
     }
 
     /// Returns the fields of a record that have no column, as an object.
-    fn unknown_fields(&self, record: &AnyRecord) -> Cell {
-        if let Some(fields) = record.unknown_fields().filter(|fields| !fields.is_empty()) {
+    fn unknown_fields(&self, params: &[Param], record: &AnyRecord) -> Cell {
+        let unknown = tables::unknown_fields(params, record);
+        let keys = record.as_any().and_then(Value::as_object).into_iter().flatten();
+        let others: Vec<_> = keys.filter(|(key, _)| !self.columns.contains(key)).collect();
+        if others.is_empty() {
             // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in
             // JSON strings are escaped.
-            return Cell::Json(fields.as_json().replace(['\n', '\r'], ""));
+            return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
         }
-        let all = record.as_any().and_then(Value::as_object).into_iter().flatten();
-        let without: Vec<_> = all.filter(|(key, _)| !self.columns.contains(key)).collect();
-        if without.is_empty() {
-            return Cell::EMPTY;
-        }
-        Cell::Value(without.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+        let unknown = unknown.and_then(|fields| serde_json::from_str::<Map<_, _>>(&fields).ok()).unwrap_or_default();
+        Cell::Value(
+            unknown.into_iter().chain(others.into_iter().map(|(key, value)| (key.clone(), value.clone()))).collect(),
+        )
     }
 }
 
-fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
-    if series.endpoint.known.and_then(time_field) == Some(name) {
+/// A param that identifies a series, with its value.
+type Param = (String, Option<String>);
+
+fn cell(series: &Series, params: &[Param], record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
+    if time_field(series.endpoint) == Some(name) {
         return time.map_or(Cell::EMPTY, Cell::Time);
     }
-    // The value of a field takes precedence over the value of a param with the same name.
-    match record.value(name) {
-        Some(FieldValue::Timestamp(time)) => return Cell::Time(time),
-        Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),
-        None => {}
+    if let Some((_, Some(value))) = params.iter().find(|(param, _)| param == name) {
+        return Cell::text(value.as_str());
     }
-    match series.value(name) {
-        Some(ParamValue::Time(time)) => Cell::Time(*time),
-        Some(value) => Cell::text(value.shown()),
+    match record.value(name) {
+        Some(FieldValue::Timestamp(time)) => Cell::Time(time),
+        Some(value) => Cell::Value(serde_json::to_value(value).unwrap_or_default()),
         // The column contains the full name of the endpoint, as in the files of a backfill.
-        None if name == ENDPOINT => {
-            Cell::text(series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string))
-        }
+        None if name == ENDPOINT => Cell::text(full_name(series.endpoint)),
         None => Cell::EMPTY,
     }
 }
@@ -170,6 +160,9 @@ mod tests {
     use runtime::registry::{Evidence, FieldInfo, ValueType};
 
     use super::*;
+    use crate::catalogue::metric;
+    use crate::requested_series::ParamValue;
+    use crate::table::Table;
 
     #[test]
     fn unknown_numbers_are_printed_as_written() {
@@ -178,11 +171,27 @@ mod tests {
         let body = "{\"price\": 1, \"size\":12345678901234567890123,\r\n\"text\":\"\\n\"}";
         let record = AnyRecord::lenient(&LEVEL, body).unwrap();
         let columns = vec![UNKNOWN_FIELDS.to_owned()];
-        let rows = vec![vec![Layout { columns: columns.clone() }.unknown_fields(&record)]];
+        let rows = vec![vec![Layout { columns: columns.clone() }.unknown_fields(&[], &record)]];
         let line = "{\"unknown_fields\":{\"size\":12345678901234567890123,\"text\":\"\\n\"}}\n";
         let table = Table { columns, rows };
         assert_eq!(table.json_lines(), line);
         let cell = "\"{\"\"size\"\":12345678901234567890123,\"\"text\"\":\"\"\\n\"\"}\"\n";
         assert_eq!(table.csv(false).unwrap(), cell);
+    }
+
+    /// The same holds for the rows of a file, whatever the type of the field is.
+    #[test]
+    fn a_param_takes_precedence_over_a_field_of_its_name() {
+        static LEVEL: RecordInfo =
+            RecordInfo::new("Level", &[FieldInfo::new("site", "site", ValueType::Integer, Evidence::Documented)]);
+        let records = [r#"{"site": 7}"#, r#"{"site": 8, "new": 1}"#, "{}"];
+        let records = records.map(|body| AnyRecord::lenient(&LEVEL, body).unwrap());
+        let value = ParamValue::Text(vec!["7".to_owned()]);
+        let series = Series { endpoint: metric().endpoint, values: vec![("site".to_owned(), value)] };
+        let part = Part { index: 0, series: &series, records: &records, times: vec![None; 3] };
+        let layout = Layout { columns: ["site", UNKNOWN_FIELDS].map(str::to_owned).into() };
+        let rows = layout.rows(&part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
+        assert_eq!(rows.collect::<Vec<_>>(), [["7", ""], ["7", r#"{"site":8,"new":1}"#], ["7", ""]]);
+        assert!(Layout::new(std::slice::from_ref(&series), &[part]).columns.contains(&UNKNOWN_FIELDS.to_owned()));
     }
 }

@@ -3,73 +3,39 @@
 //! Values are checked against the registry, and each series gets a label that distinguishes it from the others. Nothing
 //! is sent here.
 
-use std::path::Path;
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 
-use crate::endpoint_names::{self, Endpoint};
+use crate::endpoint_names::{self, Endpoint, history, is_same, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, option, range_params, splits};
-use crate::program;
+use crate::program::{program, service};
 use crate::suggest;
 use crate::time_arg;
 
 /// One endpoint with one value for each param.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Series {
-    pub(crate) endpoint: Target,
+    pub(crate) endpoint: Endpoint,
     /// The name of each param in the API, and its value.
     pub(crate) values: Vec<(String, ParamValue)>,
-}
-
-/// The target of a request: an endpoint of the catalogue, or any other path.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) name: String,
-    pub(crate) known: Option<Endpoint>,
 }
 
 /// The value of a param.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ParamValue {
-    Text(String),
-    /// Several values that belong to one series.
-    Several(Vec<String>),
+    /// One value, or several values that belong to one series.
+    Text(Vec<String>),
     Time(Timestamp),
-}
-
-impl Target {
-    /// Finds the endpoint of a name or path. A path that is not in the catalogue is accepted.
-    pub(crate) fn find(written: &str) -> Result<Self> {
-        let written = written.trim();
-        match endpoint_names::find_known(written) {
-            Err(_) if written.starts_with('/') && !Path::new(written).exists() => {
-                Ok(Self { name: written.to_owned(), known: None })
-            }
-            found => found.map(|endpoint| Self { name: endpoint_names::name(endpoint), known: Some(endpoint) }),
-        }
-    }
-
-    /// Returns the params of its history; `None` if it has none.
-    pub(crate) fn history(&self) -> Option<&'static HistoryInfo> {
-        self.known.and_then(endpoint_names::history)
-    }
-}
-
-impl PartialEq for Target {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
 }
 
 impl ParamValue {
     pub(crate) fn shown(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
-            Self::Several(values) => values.join("+"),
+            Self::Text(values) => values.join("+"),
             Self::Time(time) => time_arg::shown(*time),
         }
     }
@@ -79,39 +45,63 @@ impl Series {
     pub(crate) fn value(&self, wire_name: &str) -> Option<&ParamValue> {
         self.values.iter().find(|(name, _)| name == wire_name).map(|(_, value)| value)
     }
+
+    /// Returns the params that distinguish the series from others, with their values as files have them. The params of
+    /// a range and of a page do not.
+    pub(crate) fn identity(&self) -> Vec<(String, Option<String>)> {
+        let history = history(self.endpoint).or(service().history.as_ref());
+        let range: Vec<_> = history.into_iter().flat_map(range_params).collect();
+        let own = self.values.iter().filter(|(name, _)| !range.contains(&name.as_str()));
+        let text = |value: &ParamValue| match value {
+            ParamValue::Text(values) => values.join(","),
+            ParamValue::Time(time) => time.to_string(),
+        };
+        own.map(|(name, value)| (name.clone(), Some(text(value)))).collect()
+    }
+}
+
+impl PartialEq for Series {
+    fn eq(&self, other: &Self) -> bool {
+        is_same(self.endpoint, other.endpoint) && self.values == other.values
+    }
 }
 
 /// Returns every endpoint with every combination of values, in the given order.
-pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<Vec<Series>> {
-    every_param_is_accepted(targets, params)?;
-    if let Some(twice) = targets.iter().enumerate().find(|(index, target)| targets[..*index].contains(target)) {
-        return Err(Failure::usage(format!("`{}` is listed twice", twice.1.name)));
+pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
+    every_param_is_accepted(endpoints, params)?;
+    if let Some(twice) = repeated(endpoints, |one, other| is_same(one, other)) {
+        return Err(Failure::usage(format!("`{}` is listed twice", name(twice))));
     }
     let mut all = Vec::new();
-    for target in targets {
-        let mut of_target = vec![Series { endpoint: target.clone(), values: Vec::new() }];
-        for (name, values) in &params.known {
-            let info = target.known.and_then(|endpoint| endpoint.param(name));
-            let given = match (target.known, info) {
-                (Some(endpoint), Some(info)) => {
-                    values.iter().map(|value| read(endpoint, info, value, log)).collect::<Result<Vec<_>>>()?
-                }
-                (Some(_), None) => continue,
-                (None, _) => values.iter().cloned().map(ParamValue::Text).collect(),
+    for endpoint in endpoints {
+        let mut of_endpoint = vec![Series { endpoint, values: Vec::new() }];
+        for (param, values) in &params.known {
+            let read = |value: &String| match endpoint.param(param) {
+                Some(info) => read(endpoint, info, value, log),
+                None => Ok(ParamValue::Text(vec![value.clone()])),
             };
-            if let Some(twice) = given.iter().enumerate().find(|(index, value)| given[..*index].contains(value)) {
-                return Err(Failure::usage(format!("`{}` is listed twice for `{name}`", twice.1.shown())));
+            if accepts(endpoint, param) {
+                let given = values.iter().map(read).collect::<Result<Vec<_>>>()?;
+                if let Some(twice) = repeated(&given, |one, other| one == other) {
+                    return Err(Failure::usage(format!("`{}` is listed twice for `{param}`", twice.shown())));
+                }
+                of_endpoint = times(&of_endpoint, param, &given);
             }
-            of_target = times(&of_target, name, &given);
         }
-        for (name, value) in &params.passed_on {
-            of_target = times(&of_target, name, &[ParamValue::Text(value.clone())]);
+        for (param, value) in &params.passed_on {
+            of_endpoint = times(&of_endpoint, param, &[ParamValue::Text(vec![value.clone()])]);
         }
-        all.append(&mut of_target);
+        all.append(&mut of_endpoint);
     }
     all.iter().try_for_each(ends_after_its_start)?;
-    warn_of_missing_params(targets, params, log);
+    warn_of_missing_params(endpoints, params, log);
     Ok(all)
+}
+
+/// Returns the first item that equals an earlier one.
+fn repeated<T>(all: &[T], is_equal: impl Fn(&T, &T) -> bool) -> Option<&T> {
+    let is_repeated = |(index, item): &(usize, &T)| all[..*index].iter().any(|earlier| is_equal(earlier, item));
+    all.iter().enumerate().find(is_repeated).map(|(_, item)| item)
 }
 
 /// Returns a copy of every series for each of these values.
@@ -126,35 +116,36 @@ fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
+/// Returns whether an endpoint accepts a param. A path that is not in the catalogue accepts every param.
+fn accepts(endpoint: Endpoint, param: &str) -> bool {
+    endpoint_names::is_path(endpoint) || endpoint.param(param).is_some()
+}
+
 /// Rejects a param that none of the endpoints accepts. A param that some endpoints accept is set on those endpoints.
-fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
-    let accepts = |target: &Target, name: &str| target.known.is_none_or(|endpoint| endpoint.param(name).is_some());
-    for (name, _) in &params.known {
-        if targets.iter().any(|target| accepts(target, name)) {
-            continue;
-        }
-        let names: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
-        let options = |endpoint: Endpoint| {
-            endpoint.params.unwrap_or_default().iter().map(|info| option(endpoint, info.wire_name))
-        };
-        let mut known: Vec<_> = targets.iter().filter_map(|target| target.known).flat_map(options).collect();
-        known.dedup();
-        let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
-        return Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(name), alternatives(&names)))
-            .help(format!("accepted: {accepted}"))
-            .help(format!("`--param {name}=VALUE` sends it anyway")));
-    }
-    Ok(())
+fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()> {
+    let is_accepted = |param: &str| endpoints.iter().any(|endpoint| accepts(endpoint, param));
+    let Some((param, _)) = params.known.iter().find(|(param, _)| !is_accepted(param)) else { return Ok(()) };
+    let options = |endpoint: &Endpoint| {
+        let endpoint = *endpoint;
+        endpoint.params.unwrap_or_default().iter().map(move |info| option(endpoint, info.wire_name))
+    };
+    let mut known: Vec<_> = endpoints.iter().flat_map(options).collect();
+    known.dedup();
+    let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
+    let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
+    Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), alternatives(&names)))
+        .help(format!("accepted: {accepted}"))
+        .help(format!("`--param {param}=VALUE` sends it anyway")))
 }
 
 /// Warns about missing params that are probably required. A missing param is not an error, because the service decides
 /// whether to reject the request.
-fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
-    for endpoint in targets.iter().filter_map(|target| target.known) {
+fn warn_of_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) {
+    for endpoint in endpoints {
         for info in endpoint.params.unwrap_or_default().iter() {
             let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
-                let (name, option) = (endpoint_names::name(endpoint), kebab(info.wire_name));
+                let (name, option) = (name(endpoint), kebab(info.wire_name));
                 log.warning(&format!("`--{option}` is probably required by {name} but was not given"));
             }
         }
@@ -163,7 +154,7 @@ fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
 
 /// Rejects a range that ends before its start, because the service would return no records and no error.
 fn ends_after_its_start(series: &Series) -> Result<()> {
-    let Some(info) = series.endpoint.history().or(program::service().history.as_ref()) else { return Ok(()) };
+    let Some(info) = history(series.endpoint).or(service().history.as_ref()) else { return Ok(()) };
     match (series.value(info.from), series.value(info.to)) {
         (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
             let [from, to] = [from, to].map(|time| time_arg::shown(*time));
@@ -187,10 +178,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
     for one in &several {
         check(endpoint, info, one, log)?;
     }
-    Ok(match several.as_slice() {
-        [one] => ParamValue::Text((*one).to_owned()),
-        _ => ParamValue::Several(several.into_iter().map(str::to_owned).collect()),
-    })
+    Ok(ParamValue::Text(several.into_iter().map(str::to_owned).collect()))
 }
 
 /// Returns the values of a param that one value of an option joins, as the service writes them.
@@ -216,9 +204,10 @@ fn as_known<'v>(info: &ParamInfo, value: &'v str) -> &'v str {
     known().find(|known| known.eq_ignore_ascii_case(value)).unwrap_or(value)
 }
 
-/// Warns about a value that the service may reject. If all valid values are documented, any other value is an error.
+/// Warns about a value that the service may reject. A value that is certainly wrong is an error: all valid values are
+/// documented, or it is probably several values.
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<()> {
-    let (name, param) = (endpoint_names::name(endpoint), info.wire_name);
+    let (name, param) = (name(endpoint), info.wire_name);
     let option = || format!("`--{} {value}`", kebab(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
         let accepted = info.allowed_values.join(", ");
@@ -232,13 +221,17 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
         }
         return Ok(());
     }
+    let invalid = |expected: &str| Failure::usage(format!("invalid `{param}` `{value}` for {name} ({expected})"));
+    let unchecked = format!("`--param {param}={value}` sends it anyway");
+    let words: Vec<_> = value.split_whitespace().collect();
+    if words.len() > 1 && !known.iter().any(|known| known.contains(' ')) {
+        let several = format!("commas separate values: `--{} {}`", kebab(param), words.join(","));
+        return Err(invalid("expected no spaces").help(several).help(unchecked));
+    }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = suggest::help(value, known.iter().copied());
     if !ty.open && is_documented {
-        let expected = alternatives(&known);
-        return Err(Failure::usage(format!("invalid `{param}` `{value}` for {name} (expected {expected})"))
-            .help_if(help)
-            .help(format!("`--param {param}={value}` sends it anyway")));
+        return Err(invalid(&format!("expected {}", alternatives(&known))).help_if(help).help(unchecked));
     }
     // Almost any short text resembles one of many short values, so it gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
@@ -259,11 +252,11 @@ fn alternatives(all: &[impl AsRef<str>]) -> String {
 /// Returns a short label for each series, with the values in which the series differ.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
-    let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
+    let several = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
     let label = |one: &Series| {
         let mut words: Vec<String> = Vec::new();
         if several || names.is_empty() {
-            words.push(one.endpoint.name.clone());
+            words.push(name(one.endpoint));
         }
         words.extend(names.iter().filter_map(|name| one.value(name)).map(ParamValue::shown));
         words.join(" ")
@@ -284,33 +277,32 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
 
 /// Returns every endpoint with every combination of values, if all of them have a history, which sets the range.
 pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> Result<Vec<Series>> {
-    if let Some(name) = program::service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
+    if let Some(name) = service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
         let message = format!("the command sets `{name}` for every page");
         return Err(Failure::usage(message).help("use `--from` and `--to`"));
     }
-    let targets = endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
-    combine(&targets, params, log)
+    let endpoints = endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
+    combine(&endpoints, params, log)
 }
 
 /// Finds an endpoint by name or path. Returns an error if it has no history.
-pub(crate) fn must_have_history(written: &str) -> Result<Target> {
-    let target = Target::find(written)?;
-    if target.history().is_some() {
-        return Ok(target);
+pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
+    let endpoint = endpoint_names::find_or_path(written)?;
+    if history(endpoint).is_some() {
+        return Ok(endpoint);
     }
-    let failure = Failure::usage(format!("{} has no known history", target.name));
-    Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program::name())))
+    let failure = Failure::usage(format!("{} has no known history", name(endpoint)));
+    Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program().name)))
 }
 
 /// Notes the endpoints that have no records as old as the start of a range.
 pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
-    let mut targets: Vec<&Target> = series.iter().map(|one| &one.endpoint).collect();
-    targets.dedup();
-    for target in targets {
-        let oldest = target.history().and_then(|info| info.oldest);
+    for of_endpoint in series.chunk_by(|one, other| is_same(one.endpoint, other.endpoint)) {
+        let endpoint = of_endpoint[0].endpoint;
+        let oldest = history(endpoint).and_then(|info| info.oldest);
         if let Some(begin) = oldest.map(|oldest| Timestamp::now() - oldest).filter(|begin| from < *begin) {
             let begin = begin.floor(Duration::from_secs(60));
-            log.remark(&format!("{}: the service has no records before {}", target.name, time_arg::shown(begin)));
+            log.remark(&format!("{}: the service has no records before {}", name(endpoint), time_arg::shown(begin)));
         }
     }
 }
@@ -321,13 +313,13 @@ mod tests {
     use crate::catalogue::{Metric, metric, object, other_metric, values};
 
     fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
-        let targets: Result<Vec<_>> = targets.iter().map(|name| Target::find(name)).collect();
+        let endpoints: Result<Vec<_>> = targets.iter().map(|name| endpoint_names::find_or_path(name)).collect();
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         let params = Params {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
             passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let combined = targets.and_then(|targets| combine(&targets, &params, Log::Nothing));
+        let combined = endpoints.and_then(|endpoints| combine(&endpoints, &params, Log::Nothing));
         combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))
     }
 
@@ -357,6 +349,9 @@ mod tests {
         assert!(interval[0].ends_with(&format!("`--param {step}={typo}` sends it anyway")), "{interval:?}");
         let foreign = check(&[object], &[(key.wire_name, &keys[..1])], &[]);
         begins(&foreign, &format!("`{}` is not a param of {object}\n  help: accepted: ", metric().key_option));
+        let words = check(&[name], &[(key.wire_name, &[&*keys.join(" ")])], &[]);
+        begins(&words, &format!("invalid `{}` `{}` for {name} (expected no spaces)", key.wire_name, keys.join(" ")));
+        assert!(words[0].contains(&format!("`{} {}`", metric().key_option, keys.join(","))), "{words:?}");
         // A param that only some of the endpoints accept is set on those endpoints.
         assert_eq!(check(&[object, name], &[(key.wire_name, &keys[..1])], &[]), [object, name]);
     }

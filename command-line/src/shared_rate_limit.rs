@@ -15,7 +15,7 @@ use shared_gate::{SharedGate, Status};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
-use crate::program;
+use crate::program::service;
 use crate::progress::counted;
 
 /// The shared rate limit.
@@ -54,7 +54,7 @@ impl GateOptions {
     }
 
     fn url(&self) -> Result<Option<String>> {
-        let variable = format!("{}_GATE", program::service().env_prefix);
+        let variable = format!("{}_GATE", service().env_prefix);
         match &self.gate {
             Some(url) if url.contains('@') => {
                 let message = "`--gate` accepts no user or password, because other users can see the command line";

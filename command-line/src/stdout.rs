@@ -11,7 +11,12 @@ use crate::failure::{ExitKind, Failure, Result, reason};
 /// Writes data, and flushes it.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+    written(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
+}
+
+/// Converts the result of writing to standard output.
+pub(crate) fn written(result: io::Result<()>) -> Result<()> {
+    result.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::new(ExitKind::BrokenPipe, ""),
         _ => Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(&error))),
     })
@@ -22,14 +27,13 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns `true` if colours are enabled.
-pub(crate) fn has_colours() -> bool {
-    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
-}
+/// The style of a heading.
+pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
 
-/// Returns the style of a heading if colours are enabled.
-pub(crate) fn heading() -> Style {
-    if has_colours() { AnsiColor::Green.on_default().bold() } else { Style::new() }
+/// Writes text with styles, which are removed unless colours are enabled.
+pub(crate) fn styled(text: &str) -> Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
 /// Returns the width of the terminal in columns; 80 if unknown.

@@ -88,13 +88,12 @@ impl Cell {
 }
 
 impl Table {
-    /// Formats all rows.
-    pub(crate) fn text(&self, format: Format) -> Result<String> {
-        match format {
-            Format::Table => Ok(self.for_terminal(stdout::width())),
-            Format::Csv => self.csv(true),
-            Format::Jsonl => Ok(self.json_lines()),
-            Format::Arrow => Err(Failure::usage("`--format arrow` needs endpoints with a history")),
+    /// Prints all rows: on a terminal as a table, otherwise as CSV.
+    pub(crate) fn print(&self) -> Result<()> {
+        if stdout::is_terminal() {
+            stdout::styled(&self.for_terminal(stdout::width()))
+        } else {
+            stdout::print(self.csv(true)?)
         }
     }
 
@@ -127,12 +126,7 @@ impl Table {
     /// listed below the table.
     pub(crate) fn for_terminal(&self, width: usize) -> String {
         let mut widths = Vec::new();
-        let mut out = self.lines(width, &mut widths, true);
-        if let [first, rest @ ..] = &self.columns[fitting(&widths, width)..] {
-            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), readable(column)]).collect();
-            let _ = writeln!(out, "omitted for lack of space: {}{names}", readable(first));
-        }
-        out
+        self.lines(width, &mut widths, true) + &omitted(&self.columns, &widths, width)
     }
 
     /// Formats the next lines of a table that is written page by page. `widths` are the column widths, which only grow.
@@ -152,7 +146,7 @@ impl Table {
         let alignments: Vec<_> = (0..shown).map(alignment).collect();
         let mut out = String::new();
         for (index, row) in rows.iter().enumerate() {
-            let style = if with_names && index == 0 { stdout::heading() } else { Style::new() };
+            let style = if with_names && index == 0 { stdout::HEADING } else { Style::new() };
             let cells = row.iter().zip(&*widths).zip(&alignments);
             let cells: Vec<_> = cells.map(|((cell, width), side)| pad_str(cell, *width, *side, None)).collect();
             let _ = writeln!(out, "{style}{}{style:#}", cells.join("  ").trim_end());
@@ -176,6 +170,12 @@ fn fitting(widths: &[usize], width: usize) -> usize {
         *index == 0 || used <= width + 2
     };
     widths.iter().enumerate().take_while(fits).count()
+}
+
+/// Returns a line with the names of the columns that do not fit; empty if all fit.
+pub(crate) fn omitted(columns: &[String], widths: &[usize], width: usize) -> String {
+    let names: Vec<_> = columns.iter().skip(fitting(widths, width)).map(|column| readable(column)).collect();
+    if names.is_empty() { String::new() } else { format!("omitted for lack of space: {}\n", names.join(", ")) }
 }
 
 /// Removes line breaks, terminal control characters and changes of text direction from a received text.
@@ -202,6 +202,11 @@ fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Removes styles, as for a reader without colours.
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
 
     fn ratios() -> Table {
         let columns = ["openDate", "site", "waterLevels"].map(str::to_owned).into();
@@ -234,9 +239,9 @@ mod tests {
     fn terminal_output_is_truncated_to_its_width() {
         let table =
             "openDate          site   waterLevels\n2025-09-15 12:00  Rio           0.25\n2025-09-15 13:00  a,\"b\"\n";
-        assert_eq!(ratios().for_terminal(80), table);
+        assert_eq!(plain(&ratios().for_terminal(80)), table);
         let narrow = "openDate          site\n2025-09-15 12:00  Rio\n2025-09-15 13:00  a,\"b\"\nomitted for lack of space: waterLevels\n";
-        assert_eq!(ratios().for_terminal(30), narrow);
+        assert_eq!(plain(&ratios().for_terminal(30)), narrow);
     }
 
     #[test]
@@ -258,7 +263,7 @@ mod tests {
     fn columns_grow_with_later_rows() {
         let mut widths = Vec::new();
         let table = ratios();
-        assert!(table.lines(80, &mut widths, true).starts_with("openDate"));
+        assert!(plain(&table.lines(80, &mut widths, true)).starts_with("openDate"));
         let mut next = table.clone();
         next.rows = vec![vec![Cell::Time(Timestamp::from_unix_seconds(0)), Cell::text("x"), Cell::Value(7.into())]];
         assert_eq!(next.lines(80, &mut widths, false), "1970-01-01 00:00  x                7\n");

@@ -13,18 +13,34 @@ use runtime::registry::TimeUnit;
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
 
-fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let text = text.trim();
-    if text == "now" {
-        return Ok(now);
+/// The start of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub(crate) time: Timestamp,
+    /// `true` for an age and for `now`.
+    is_age: bool,
+}
+
+impl Start {
+    /// Returns the start of the first interval: of the one that contains an age, or of the first one that begins at a
+    /// time or later.
+    pub(crate) fn of(self, step: Duration) -> Timestamp {
+        let floor = self.time.floor(step);
+        if self.is_age || floor == self.time { floor } else { floor + step }
     }
+}
+
+fn parse(text: &str, now: Timestamp) -> Result<Start, String> {
+    let text = text.trim();
+    let at = |time| Start { time, is_age: false };
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return number(text);
+        return number(text).map(at);
     }
     if let Some(time) = date_time(text) {
-        return Ok(time);
+        return Ok(at(time));
     }
-    humantime::parse_duration(text).map(|age| now - age).map_err(|_| FORMS.to_owned())
+    let age = if text == "now" { Ok(Duration::ZERO) } else { humantime::parse_duration(text) };
+    age.map(|age| Start { time: now - age, is_age: true }).map_err(|_| days(text).unwrap_or_else(|| FORMS.to_owned()))
 }
 
 /// Parses digits as a date, Unix seconds or Unix milliseconds, distinguished by the number of digits.
@@ -51,8 +67,21 @@ fn date_time(text: &str) -> Option<Timestamp> {
     TimeUnit::Iso8601.read(&text)
 }
 
+/// Returns the number of days of the month of an invalid date, if the month is valid.
+fn days(text: &str) -> Option<String> {
+    let month = text.get(..7).filter(|_| text.get(7..8) == Some("-"))?;
+    let last = (28..=31).rev().find(|day| date_time(&format!("{month}-{day}")).is_some())?;
+    let day: u32 = text.get(8..10)?.parse().ok()?;
+    (day > last).then(|| format!("{month} has {last} days"))
+}
+
 /// Parses a time, for clap.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
+    start(text).map(|start| start.time)
+}
+
+/// Parses the start of a range, for clap.
+pub(crate) fn start(text: &str) -> Result<Start, String> {
     parse(text, now())
 }
 
@@ -81,7 +110,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str) -> Result<String, String> {
-        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(shown)
+        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(|start| shown(start.time))
     }
 
     #[test]
@@ -109,6 +138,19 @@ mod tests {
     }
 
     #[test]
+    fn the_first_interval_of_an_age_contains_it_and_that_of_a_time_follows_it() {
+        let now = Timestamp::from_unix_seconds(1_735_689_600 + 1800);
+        for (text, expected) in [
+            ("1h", "2024-12-31 23:00"),
+            ("now", "2025-01-01 00:00"),
+            ("2025-01-01T00:30", "2025-01-01 01:00"),
+            ("2025-01-01T01:00", "2025-01-01 01:00"),
+        ] {
+            assert_eq!(shown(parse(text, now).unwrap().of(Duration::from_secs(3600))), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn relative_times_are_whole_seconds() {
         for text in ["now", "7d"] {
             assert_eq!(shown(timestamp(text).unwrap()).find('.'), None, "{text}");
@@ -124,7 +166,10 @@ mod tests {
             ("202501311200", "as Unix milliseconds, this would be 1976-06-01"),
             ("20250131120000", "as Unix milliseconds, this would be 2611-"),
             ("99999999999999999999", "expected a date"),
-            ("2025-02-30", "expected a date"),
+            ("2025-02-30", "2025-02 has 28 days"),
+            ("2024-02-30T12:00", "2024-02 has 29 days"),
+            ("2025-06-31", "2025-06 has 30 days"),
+            ("2025-13-01", "expected a date"),
             ("2025-01-31T12:00+99:00", "expected a date"),
             ("2025-01-31T12:00+0", "expected a date"),
             ("yesterday", "expected a date"),

@@ -1,8 +1,8 @@
 """The data of the command `derivs` in Python: tables of histories, single responses, and new records as they arrive.
 
 Each function runs the command, which is part of the same package, and which handles settings, rate limits and retries.
-Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `sandbox=True` is `--sandbox`. Messages of
-the command go to the logger `derivs`.
+Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `sandbox=True` is `--sandbox`, and
+`fault="coin=DOGE status=404"` with it makes one coin fail. Messages of the command go to the logger `derivs`.
 
     import derivs, polars
 
@@ -126,17 +126,21 @@ def backfill(
     return run.result(_rows(run.read()))
 
 
-def follow(endpoints: Names, *, start: Time = "now", **options: Any) -> Iterator[Row]:
+def follow(
+    endpoints: Names, *, start: Time = "now", stop: Optional[threading.Event] = None, **options: Any
+) -> Iterator[Row]:
     """Yields each record when its interval has ended, until `records` have arrived (`records=5`), or without an end.
 
-    `break` and Ctrl-C end it. A record has the params in which the series differ."""
+    `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
+    rejects one series, all of them end. A record has the params in which the series differ."""
     run = _Run(["poll", *_names(endpoints)], {**options, "from": start, "format": "jsonl"})
-    with closing(run.chunks()) as chunks:
+    with closing(run.chunks(stop)) as chunks:
         rest = b""
         for chunk in chunks:
             *lines, rest = (rest + chunk).split(b"\n")
             yield from map(json.loads, lines)
-    run.result(None)
+    if not (stop and stop.is_set()):
+        run.result(None)
 
 
 def endpoints(*words: str, history: bool = False) -> List[Row]:
@@ -192,19 +196,24 @@ class _Run:
         """Waits for the process. After Ctrl-C, and if nobody wants more records, asks it to end."""
         assert self.process.stdin is not None
         if kind is not None:
-            with suppress(OSError):
-                os.write(self.process.stdin.fileno(), b"\n")
-            while self.threads[0].is_alive():
-                with suppress(queue.Empty):
-                    self.out.get(timeout=0.2)
+            self.end()
         for thread in self.threads:
             thread.join()
         self.process.wait()
         self.process.stdin.close()
 
-    def chunks(self) -> Iterator[bytes]:
+    def end(self) -> None:
+        """Asks the process to end, and ignores what it still writes."""
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            os.write(self.process.stdin.fileno(), b"\n")
+        while self.threads[0].is_alive():
+            with suppress(queue.Empty):
+                self.out.get(timeout=0.2)
+
+    def chunks(self, stop: Optional[threading.Event] = None) -> Iterator[bytes]:
         with self:
-            while True:
+            while not (stop and stop.is_set()):
                 try:
                     # Without a timeout, a signal handler of another library can keep Ctrl-C from ending the wait.
                     chunk = self.out.get(timeout=0.2)
@@ -213,6 +222,7 @@ class _Run:
                 if chunk is None:
                     return
                 yield chunk
+            self.end()
 
     def read(self) -> bytes:
         return b"".join(self.chunks())

@@ -66,6 +66,12 @@ fn a_run_prints_the_changes_of_each_series() {
     let file = folder.path().join("day.parquet");
     let (first, again) = (day(text(&file), &["--json"]), day(text(&file), &["--json"]));
     assert_eq!((first.code, again.code), (Some(0), Some(0)), "{}", first.err);
+    let status: Value = run(&["status", text(&file), "--json"]).out.parse().unwrap();
+    let last = &status["series"][1];
+    assert_eq!(last["endpoint"], metric().endpoint.to_string());
+    assert_eq!(last["params"][metric().key.wire_name], metric().keys[1]);
+    let planned = objects(&day(text(&folder.path().join("b.csv")), &["--json", "--dry-run"]).out);
+    assert_eq!(planned.iter().map(|one| &one["from"]).collect::<Vec<_>>(), ["2025-01-01T00:00:00Z"; 2]);
     for (output, added) in [(first, 24), (again, 0)] {
         let series = objects(&output.out);
         assert_eq!(series.iter().map(|one| &one["added"]).collect::<Vec<_>>(), [added, added]);

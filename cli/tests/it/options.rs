@@ -1,7 +1,7 @@
 //! Tests of what users type first: names, values, ranges and options that a program of this kind usually has.
 
-use crate::support::catalogue::{Metric, metric, object};
-use crate::support::{run, text};
+use crate::support::catalogue::{Metric, metric, object, option};
+use crate::support::{contents, run, text};
 
 fn get(more: &[&'static str]) -> crate::support::RunOutput {
     run(&[&["get"], &*metric().hourly(), more, &["--sandbox"]].concat())
@@ -68,4 +68,91 @@ fn a_file_with_several_intervals_is_noted() {
     let again = backfill(4 * 3600);
     let note = format!("now has the {step}s {hour} and {four}; filter by the column `{step}`");
     assert!(again.code == Some(0) && again.err.contains(&note), "{}", again.err);
+}
+
+/// A shell passes a quoted text as one value, which would be stored as one more series.
+#[test]
+fn a_value_with_spaces_is_an_error() {
+    let Metric { name, key_option, keys, .. } = metric();
+    let quoted = run(&["get", name, key_option, &keys.join(" "), "--sandbox"]);
+    let advice = format!("commas separate values: `{key_option} {}`", keys.join(","));
+    assert!(quoted.code == Some(2) && quoted.err.contains(&advice), "{}", quoted.err);
+    let after_comma = run(&["get", name, key_option, &format!("{},", keys[0]), keys[1], "--sandbox"]);
+    assert!(after_comma.code == Some(2) && after_comma.err.contains("without spaces"), "{}", after_comma.err);
+}
+
+/// No record before a time is returned. An age means the interval that contains it.
+#[test]
+fn a_history_begins_at_its_start() {
+    let history = |from| {
+        let range = ["--from", from, "--to", "2025-01-01T03:00", "--out", "-", "--sandbox", "--json"];
+        run(&[&["backfill"], &*metric().hourly(), &range].concat())
+    };
+    for (from, first, count) in
+        [("2025-01-01T00:30", "2025-01-01T01:00:00Z", 2), ("2025-01-01", "2025-01-01T00:00:00Z", 3)]
+    {
+        let output = history(from);
+        assert_eq!(output.rows().len(), count, "{}", output.out);
+        assert!(output.rows()[0].contains(first), "{}", output.out);
+        assert!(output.err.contains(&format!("\"from\":\"{first}\"")), "{}", output.err);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let range = ["--from", "2025-01-01T12:30", "--to", "2025-01-03", "--out", text(&file), "--sandbox"];
+    let steps = format!("{},{}", metric().step(3600), metric().step(86_400));
+    let args = [&["backfill", metric().name, metric().key_option, metric().keys[0]], &range[..]].concat();
+    let output = run(&[&args, &[option(metric().history.step), &*steps][..]].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(!output.err.contains("warning"), "{}", output.err);
+    // From 13:00 on, 35 hours and one day.
+    assert_eq!(contents(&file).lines().skip(1).count(), 36, "{}", contents(&file));
+    assert_eq!(run(&["status", text(&file)]).code, Some(0));
+}
+
+#[test]
+fn a_day_that_does_not_exist_is_explained() {
+    let output = get(&["--from", "2025-06-31"]);
+    assert!(output.code == Some(2) && output.err.contains("2025-06 has 30 days"), "{}", output.err);
+}
+
+#[test]
+fn a_folder_of_a_data_set_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
+    assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
+    let endpoint = data.join(metric().endpoint.to_string());
+    for path in [&*endpoint, folder.path()] {
+        for args in [&["status", text(path)][..], &["remove", text(path), "--endpoint", metric().name]] {
+            let output = run(args);
+            let expected = format!("part of the data set {}; name that", text(&data));
+            assert!(output.code == Some(2) && output.err.contains(&expected), "{}", output.err);
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_program_is_not_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("records.csv");
+    std::fs::write(&file, "a,b\n1,2\n").unwrap();
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
+    for args in [vec!["status", text(&file)], [&["backfill"], &*metric().hourly(), &range].concat()] {
+        let output = run(&args);
+        let is_explained = output.err.contains("no backfill has written the file") && !output.err.contains("damaged");
+        assert!(output.code == Some(2) && is_explained, "{}", output.err);
+    }
+}
+
+/// A program in any language can test how it handles an error of one series.
+#[test]
+fn the_sandbox_simulates_failures() {
+    let Metric { key, keys, .. } = metric();
+    let rule = format!("{}={} status=404", key.wire_name, keys[0]);
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", "-", "--sandbox", "--fault"];
+    let args = [&["backfill"], &*metric().two_hourly(), &range].concat();
+    let output = run(&[&args[..], &[&rule]].concat());
+    assert_eq!((output.code, output.rows().len()), (Some(5), 24), "{}", output.err);
+    let wrong = run(&[&args[..], &["nonsense"]].concat());
+    assert!(wrong.code == Some(2) && wrong.err.contains("--fault"), "{}", wrong.err);
 }

@@ -383,6 +383,7 @@ fn charts_are_svg_files() {
         let out = ["--sandbox", "--out", file.to_str().unwrap()];
         let output = run(&[&["plot"], &*metric().two_hourly(), &out].concat());
         assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{}", output.err);
+        assert!(output.err.ends_with(&format!("wrote {}\n", file.display())), "{}", output.err);
         assert!(fs::read(&file).unwrap().starts_with(b"<"), "{name}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

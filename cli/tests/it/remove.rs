@@ -16,6 +16,9 @@ fn only_the_named_series_are_removed() {
         let output = remove(more);
         assert!(output.code == Some(2) && output.err.contains(expected), "{}", output.err);
     }
+    let planned = remove(&[key_option, keys[0], "--dry-run"]);
+    assert!(planned.code == Some(0) && planned.err.contains("would remove "), "{}", planned.err);
+    assert_eq!(run(&["status", text(&data)]).rows().len(), 2);
     let removed = remove(&["--endpoint", name, key_option, keys[0]]);
     assert!(removed.code == Some(0) && removed.err.contains("removed "), "{}", removed.err);
     let status = run(&["status", text(&data)]);
@@ -39,4 +42,29 @@ fn values_are_written_as_for_a_backfill() {
     assert_eq!(written.code, Some(0), "{}", written.err);
     let removed = run(&[&["remove", text(&file), "--endpoint"], &args[..]].concat());
     assert_eq!(removed.code, Some(0), "{}", removed.err);
+}
+
+/// A param that is omitted makes another series, which is noted and can be removed alone.
+#[test]
+fn a_series_without_a_param_can_be_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
+    let list = metric().endpoint.params.unwrap().iter().find(|info| info.list_setter.is_some()).unwrap();
+    let with = [option(list.wire_name), values(list).next().unwrap()];
+    let run_with = |more: &[&str]| run(&[&["backfill"], &*metric().hourly(), &range, more].concat());
+    let note = format!("has series with and without `{}`", list.wire_name);
+    assert!(!run_with(&with).err.contains(&note));
+    let second = run_with(&[]);
+    assert!(second.code == Some(0) && second.err.contains(&note), "{}", second.err);
+    let removed = run(&["remove", text(&data), "--param", &format!("{}=", list.wire_name)]);
+    assert_eq!(removed.code, Some(0), "{}", removed.err);
+    let left = run(&["status", text(&data)]);
+    assert!(left.rows().len() == 1 && left.out.contains(with[1]), "{}", left.out);
+}
+
+#[test]
+fn a_selection_needs_no_param() {
+    let help = run(&["remove", "--help"]).out;
+    assert!(help.contains(metric().key_option) && !help.contains("required"), "{help}");
 }

@@ -11,29 +11,28 @@ use clap::Args;
 use runtime::history::History;
 use runtime::{AnyClient as Client, Error, Timestamp};
 use serde_json::json;
-use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
+use tables::{Backfill as Job, Partition, Target};
 
 use crate::backfill_report::{
-    Reporter, announced, ending, failed_request, is_rejected, json_line, no_record, planned, ranges, rejected,
-    several_intervals,
+    Reporter, announced, failed_request, incomplete, json_line, no_record, note_mixed, planned, ranges,
 };
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
-use crate::connection::Connection;
+use crate::connection::{Connected, Connection};
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
 use crate::param_options::Params;
-use crate::printer::Printer;
-use crate::progress::{counted, fitting};
-use crate::record_columns::{Layout, Part};
+use crate::printer::{Columns, Printer};
+use crate::progress::fitting;
+use crate::record_columns::Part;
 use crate::requested_series::{Series, labels, note_oldest, of_histories};
 use crate::stdout;
 use crate::table::Format;
-use crate::time_arg;
+use crate::time_arg::{self, Start};
 
 /// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
@@ -42,10 +41,10 @@ use crate::time_arg;
 pub(crate) struct Backfill {
     #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job", add = candidates())]
     endpoints: Vec<String>,
-    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d
-    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, required_unless_present = "job")]
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d, whose interval is included
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::start, required_unless_present = "job")]
     #[arg(allow_hyphen_values = true)]
-    from: Option<Timestamp>,
+    from: Option<Start>,
     /// End of the range, excluded [default: now]
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     to: Option<Timestamp>,
@@ -74,14 +73,14 @@ pub(crate) struct Backfill {
     /// Include the record of the current interval; a later run replaces it
     #[arg(long)]
     include_partial: bool,
-    /// Print the requests that would be sent, and send none
+    /// Print the number of requests and the ranges that a run would fetch, and send no request
     #[arg(long)]
     dry_run: bool,
     /// Format of `--out -`; a table on a terminal, else CSV
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Print one JSON object for each series: files, range, changes and gaps; with `--out -` on standard error
-    #[arg(long, conflicts_with = "dry_run")]
+    #[arg(long)]
     json: bool,
     #[command(flatten)]
     params: Params,
@@ -92,7 +91,7 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
-        note_oldest(&file.series, file.from, log);
+        note_oldest(&file.series, file.from.time, log);
         let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
         if self.format.is_some() && !is_stream {
             let message = "`--format` is only for `--out -`; the name of a file determines its format";
@@ -106,13 +105,14 @@ impl Backfill {
         }
         let (target, labels) = (target?, labels(&file.series));
         let connected = self.connection.open(log).await?;
-        let job = self.job(&connected.client, &connected.monitor, &file, target.clone())?;
+        let job = self.job(&connected, &file, target.clone())?;
         let plan = job.plan().await?;
         log.remark(&fitting(&announced(&plan)));
         plan.outgrown.iter().for_each(|message| log.warning(message));
         check_clock(plan.series.iter().filter_map(|series| series.last), log);
         if self.dry_run {
-            return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
+            let table = planned(&plan, &labels);
+            return if self.json { stdout::print(table.json_lines()) } else { table.print() };
         }
         // A CSV or JSON Lines file needs the rows in this folder for the next run.
         let rows = PathBuf::from(format!("{}.parts", file.out));
@@ -122,8 +122,9 @@ impl Backfill {
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
         if let Ok(summary) = &ended {
-            if matches!(target, Target::File { .. }) && summary.records > 0 {
-                tables::status(&target).await.iter().for_each(|status| several_intervals(log, &file, status));
+            let has_new_series = plan.series.iter().any(|series| series.last.is_none());
+            if has_new_series && summary.records > 0 {
+                tables::status(&target).await.iter().for_each(|status| note_mixed(log, &file.out, status));
             }
             if has_no_rows && rows.exists() {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", rows.display()));
@@ -140,63 +141,57 @@ impl Backfill {
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
         let connected = self.connection.open(log).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
-        let stored = stored(&connected.client, &file.series)?;
-        let columns = Layout::of_file(&file.series, &stored);
-        let mut printer = Printer::new(&file.series, &stored, format, Some(columns))?;
-        let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), Vec::new(), 0, Vec::new());
-        let mut stopped = 0;
-        for (index, (series, label)) in file.series.iter().zip(labels).enumerate() {
-            let (mut records, mut gaps, mut errors) = (0, Vec::new(), Vec::new());
-            let Some(request) = request(&connected.client, series) else { continue };
-            // The start is rounded down to a multiple of the interval, so that the first record is included.
-            let step = step(&request)?;
-            let mut pages = History::new(request, file.from.floor(step)..file.to).skip_failed_pages().pages();
+        let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
+        let (mut fetched, mut empty) = (0, Vec::new());
+        // The errors of failed pages, and of series that have ended early.
+        let (mut of_pages, mut of_series) = (Vec::new(), Vec::new());
+        for (index, (series, label)) in file.series.iter().zip(labels(&file.series)).enumerate() {
+            let (mut records, mut gaps, mut error) = (0, Vec::new(), None);
+            let request = request(&connected.client, series);
+            let from = file.from.of(step(&request)?);
+            let mut pages = History::new(request, from..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
-                    Err(error) => {
-                        log.warning(&format!("{label}: {}", brief(&error)));
-                        errors.push(error);
-                        stopped += 1;
+                    Err(ended) => {
+                        log.warning(&format!("{label}: {}", brief(&ended)));
+                        error = Some(ended.clone());
+                        of_series.push(ended);
                         break;
                     }
                 };
                 for failure in &page.report.failed_pages {
                     log.warning(&failed_request(&label, failure));
-                    errors.push(failure.error.clone());
+                    error = Some(failure.error.clone());
+                    of_pages.push(failure.error.clone());
                 }
                 fetched += u64::from(page.report.failed_pages.is_empty());
                 records += page.records.len() as u64;
                 gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
                 let times = page.times.iter().copied().map(Some).collect();
-                printer.print(index, &Part { series, records: &page.records, times })?;
+                printer.print(&[Part { index, series, records: &page.records, times }])?;
             }
             if self.json {
-                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": errors.last().map(brief) });
-                log::write(&json_line(series, file, &object));
+                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": error.as_ref().map(brief) });
+                log::write(&json_line(series, from..file.to, &object));
             }
             if records == 0 && !self.allow_empty {
-                empty.push(if label.is_empty() { series.endpoint.name.clone() } else { label });
+                empty.push(label);
             }
-            failed.append(&mut errors);
-            if failed.last().is_some_and(fails_everywhere) {
+            if error.is_some_and(|error| fails_everywhere(&error)) {
                 break;
             }
         }
         printer.end()?;
-        match failed.as_slice() {
-            [] if empty.is_empty() => Ok(()),
-            [] => Err(no_record(&empty, file)),
-            [.., error] if fails_everywhere(error) || file.series.len() == 1 && fetched == 0 => {
+        match of_pages.iter().chain(&of_series).last() {
+            None if empty.is_empty() => Ok(()),
+            None => Err(no_record(&empty, file)),
+            Some(error) if fails_everywhere(error) || file.series.len() == 1 && fetched == 0 => {
                 Err(error.clone().into())
             }
-            all => {
-                let endings: Vec<_> = all.iter().map(|error| Failure::from(error.clone()).exit_kind).collect();
-                if stopped == all.len() && is_rejected(&endings) {
-                    return Err(rejected(stopped, file.series.len()));
-                }
-                let message = format!("{} failed", counted(all.len() as u64, "request"));
-                Err(Failure::new(ending(fetched, &endings), message))
+            _ => {
+                let kinds = |errors: Vec<Error>| errors.into_iter().map(|error| Failure::from(error).exit_kind);
+                Err(incomplete(fetched, kinds(of_pages).collect(), kinds(of_series).collect(), file.series.len()))
             }
         }
     }
@@ -217,13 +212,8 @@ impl Backfill {
         }
     }
 
-    fn job(&self, client: &Client, monitor: &ResponseMonitor, file: &JobFile, target: Target) -> Result<Job> {
-        let series = stored(client, &file.series)?;
-        // The start is rounded down to a multiple of the longest interval, so that the first record of each series is
-        // included.
-        let step = series.iter().map(tables::SeriesRequest::step).max().unwrap_or_default();
-        let job = Job::new(series, file.from.floor(step)..file.to, target).response_monitor(monitor.clone());
-        let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
+    fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
+        let job = connected.backfill(stored(&connected.client, &file.series)?, file.from, file.to, target);
         let job = if self.include_partial { job.include_partial() } else { job };
         let job = if self.allow_empty { job.allow_empty() } else { job };
         let job = if self.strict { job.strict() } else { job };
@@ -238,8 +228,8 @@ fn fails_everywhere(error: &Error) -> bool {
     error.is_auth() || error.is_token()
 }
 
-/// Converts the series to the type of the crate `tables`. A series whose path is not in the catalogue is omitted.
+/// Converts the series to the type of the crate `tables`.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
-    let requests = series.iter().filter_map(|one| request(client, one));
+    let requests = series.iter().map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)
 }

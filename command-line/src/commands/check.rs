@@ -7,10 +7,9 @@ use std::time::Instant;
 
 use clap::Args;
 use runtime::AnyClient as Client;
-use runtime::registry::{BodyInfo, EndpointInfo};
 
 use crate::connection::{Connection, has_key};
-use crate::endpoint_names;
+use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -38,8 +37,8 @@ impl Check {
 
 /// Sends one request, and prints the time until its response.
 async fn probe(client: &Client) -> Result<()> {
-    let Some(endpoint) = probed() else { return Ok(()) };
-    let mut request = client.raw(endpoint.path.unwrap_or_default());
+    let Some(endpoint) = examples::example() else { return Ok(()) };
+    let mut request = client.endpoint(endpoint);
     for param in endpoint.params.unwrap_or_default().iter() {
         let allowed = param.allowed_values.first().copied();
         if let Some(value) = allowed.or(param.example.filter(|_| param.required.is_some())) {
@@ -55,17 +54,4 @@ async fn probe(client: &Client) -> Result<()> {
 
 fn print(what: &str, state: &str) -> Result<()> {
     stdout::print(format!("{what:<14}{state}\n"))
-}
-
-/// Returns an endpoint whose response contains records and whose required params have examples. If there are several,
-/// returns the endpoint with the best evidence.
-fn probed() -> Option<&'static EndpointInfo> {
-    let has_examples = |endpoint: &&EndpointInfo| {
-        let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());
-        // A raw request cannot set params in the path.
-        matches!(endpoint.body, BodyInfo::Series { .. })
-            && endpoint.path.is_some_and(|path| !path.contains('{'))
-            && needed.all(|param| param.example.is_some())
-    };
-    endpoint_names::with_path().filter(has_examples).min_by_key(|endpoint| endpoint.evidence)
 }

@@ -14,7 +14,7 @@ use crate::endpoint_names;
 use crate::examples;
 use crate::failure::Result;
 use crate::param_options::option;
-use crate::program;
+use crate::program::service;
 use crate::record_columns::record;
 use crate::stdout;
 
@@ -35,12 +35,12 @@ impl Describe {
         if self.json {
             return stdout::print(format!("{}\n", catalogue_json::details(endpoint)));
         }
-        stdout::print(page(endpoint, stdout::width().min(100)))
+        stdout::styled(&page(endpoint, stdout::width().min(100)))
     }
 }
 
 fn page(endpoint: &EndpointInfo, width: usize) -> String {
-    let bold = stdout::heading();
+    let bold = stdout::HEADING;
     let mut out = format!("{bold}{}{bold:#}\n", endpoint.name);
     out.push_str(&paragraph(endpoint.summary, width));
     if !endpoint.aliases.is_empty() {
@@ -60,7 +60,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     ];
     let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
     let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
-    let errors: Vec<_> = program::service().errors.iter().map(status_row).collect();
+    let errors: Vec<_> = service().errors.iter().map(status_row).collect();
     let params = endpoint.params.map_or_else(unknown, |params| {
         params.iter().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()
     });
@@ -82,7 +82,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
 }
 
 fn paragraph(text: &str, width: usize) -> String {
-    wrapped(text, width.saturating_sub(4)).iter().flat_map(|line| ["  ", line, "\n"]).collect()
+    wrapped(text, ["  "; 2], width.saturating_sub(2))
 }
 
 fn response(body: &BodyInfo) -> String {

@@ -13,17 +13,17 @@ use serde_json::Value;
 
 use crate::catalogue_json;
 use crate::command_line::Requested;
-use crate::commands::backfill::stored;
+use crate::endpoint_names::{Endpoint, find_or_path, history, is_path, is_same, name};
 use crate::examples;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
-use crate::printer::Printer;
-use crate::program;
+use crate::printer::{Columns, Printer};
+use crate::program::program;
 use crate::progress::counted;
-use crate::record_columns;
-use crate::requested_series::{ParamValue, Series, Target, combine, labels};
+use crate::record_columns::{Part, part};
+use crate::requested_series::{ParamValue, Series, combine, labels};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
@@ -53,22 +53,22 @@ type SeriesResponse = (Series, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
-        let targets = self.requested.endpoints.iter().map(|name| Target::find(name)).collect::<Result<Vec<_>>>()?;
-        let series = combine(&targets, &self.params_with_range(&targets)?, log)?;
+        let endpoints = self.requested.endpoints.iter().map(|name| find_or_path(name)).collect::<Result<Vec<_>>>()?;
+        let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
-        self.print(&connected.client, &responses)?;
+        let parts = responses.iter().enumerate().filter_map(|(index, (series, body))| part(index, series, body));
+        let parts: Vec<_> = parts.collect();
+        self.print(&connected.client, &responses, &parts)?;
         let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
-        for ((series, body), label) in responses.iter().zip(labels) {
-            match record_columns::part(series, body).map(|part| part.records.len()) {
-                Some(0) => log.warning(&format!("{label}: no records")),
-                Some(count) if page_size(series).is_some_and(|size| count >= size) => {
-                    let program = program::name();
-                    let advice = format!("the range may have more; set a higher limit, or use `{program} backfill`");
-                    let count = counted(count as u64, "record");
-                    log.warning(&format!("{label}: the page is full with {count}; {advice}"));
-                }
-                _ => {}
+        for Part { index, series, records, .. } in parts {
+            let label = &labels[index];
+            if records.is_empty() {
+                log.warning(&format!("{label}: no records"));
+            } else if page_size(series).is_some_and(|size| records.len() >= size) {
+                let (program, count) = (program().name, counted(records.len() as u64, "record"));
+                let advice = format!("the range may have more; set a higher limit, or use `{program} backfill`");
+                log.warning(&format!("{label}: the page is full with {count}; {advice}"));
             }
         }
         // All failures except the first are printed here. The first is returned, and `main` prints it.
@@ -79,24 +79,25 @@ impl Get {
     }
 
     /// Returns the params, with `--from` and `--to` as the params that set the range of these endpoints.
-    fn params_with_range(&self, targets: &[Target]) -> Result<Params> {
+    fn params_with_range(&self, endpoints: &[Endpoint]) -> Result<Params> {
         let mut params = self.requested.params.clone();
-        for target in targets.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
-            let info =
-                target.history().ok_or_else(|| Failure::usage(format!("{} has no known time range", target.name)))?;
-            for (name, time) in [(info.from, self.from), (info.to, self.to)] {
-                if name.is_empty() && time.is_some() {
-                    return Err(Failure::usage(format!("{} has only one end of its time range", target.name)));
+        for endpoint in endpoints.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
+            let without = |what: &str| Failure::usage(format!("{} {what}", name(endpoint)));
+            let info = history(endpoint).ok_or_else(|| without("has no known time range"))?;
+            for (param, time) in [(info.from, self.from), (info.to, self.to)] {
+                if param.is_empty() && time.is_some() {
+                    return Err(without("has only one end of its time range"));
                 }
-                if let Some(time) = time.filter(|_| !params.has(name)) {
-                    params.known.push((name.to_owned(), vec![time.to_string()]));
+                if let Some(time) = time.filter(|_| !params.has(param)) {
+                    params.known.push((param.to_owned(), vec![time.to_string()]));
                 }
             }
         }
         Ok(params)
     }
 
-    fn print(&self, client: &Client, responses: &[SeriesResponse]) -> Result<()> {
+    /// Prints responses; `parts` are those that have records.
+    fn print(&self, client: &Client, responses: &[SeriesResponse], parts: &[Part<'_>]) -> Result<()> {
         if self.json {
             return responses.iter().try_for_each(|(series, body)| {
                 let mut object = catalogue_json::series(series);
@@ -104,43 +105,33 @@ impl Get {
                 stdout::print(format!("{}\n", Value::Object(object)))
             });
         }
-        let parts: Vec<_> = responses.iter().filter_map(|(series, body)| record_columns::part(series, body)).collect();
-        let mut others =
-            responses.iter().filter(|(series, body)| record_columns::part(series, body).is_none()).peekable();
+        let mut others = responses.iter().filter(|(series, body)| part(0, series, body).is_none()).peekable();
         let format = Format::or_for_reader(self.format, Format::Csv);
-        if let (Some(Format::Csv), Some((series, _))) = (self.format, others.peek()) {
-            let message = format!("the response of {} has no records for a CSV file", series.endpoint.name);
+        if let (Some(Format::Csv | Format::Arrow), Some((series, _))) = (self.format, others.peek()) {
+            let message = format!("the response of {} has no records for a table", name(series.endpoint));
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
-        if format == Format::Arrow && others.peek().is_none() {
-            let series: Vec<Series> = responses.iter().map(|(series, _)| series.clone()).collect();
-            let mut printer = Printer::new(&series, &stored(client, &series)?, format, None)?;
-            parts.iter().enumerate().try_for_each(|(index, part)| printer.print(index, part))?;
-            return printer.end();
-        }
-        if format == Format::Table {
-            let by_endpoint: Vec<_> =
-                parts.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
-            for (index, of_one) in by_endpoint.iter().enumerate() {
-                let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
-                if by_endpoint.len() > 1 {
-                    stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name))?;
-                }
-                stdout::print(record_columns::table(of_one).text(Format::Table)?)?;
+        let is_table = format == Format::Table;
+        for group in parts.chunk_by(|one, other| !is_table || is_same(one.series.endpoint, other.series.endpoint)) {
+            let series: Vec<Series> = group.iter().map(|part| part.series.clone()).collect();
+            if group.len() < parts.len() {
+                let (bold, gap) = (stdout::HEADING, if group[0].index == 0 { "" } else { "\n" });
+                stdout::styled(&format!("{gap}{bold}{}{bold:#}\n", name(series[0].endpoint)))?;
             }
-        } else if !parts.is_empty() {
-            stdout::print(record_columns::table(&parts).text(format)?)?;
+            let mut printer = Printer::new(client, &series, format, Columns::Complete)?;
+            printer.print(group)?;
+            printer.end()?;
         }
         others.try_for_each(|(_, body)| {
             let body = serde_json::to_value(body).unwrap_or_default();
-            stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
+            stdout::print(if is_table { format!("{body:#}\n") } else { format!("{body}\n") })
         })
     }
 }
 
 /// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
-    let (endpoint, info) = (series.endpoint.known?, series.endpoint.history()?);
+    let (endpoint, info) = (series.endpoint, history(series.endpoint)?);
     series.value(info.from).or(series.value(info.to))?;
     let size = series.value(info.limit).map(ParamValue::shown);
     size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
@@ -160,14 +151,14 @@ async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Ve
     (responses, failed)
 }
 
-/// Builds the request of a series; returns `None` for a path that is not in the catalogue.
-pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynamic>> {
-    let request = client.endpoint(series.endpoint.known?);
-    Some(series.values.iter().fold(request, |request, (name, value)| match value {
-        ParamValue::Text(text) => request.query(name, text),
-        ParamValue::Several(values) => request.query_list(name, values),
+/// Builds the request of a series.
+pub(crate) fn request(client: &Client, series: &Series) -> Request<Dynamic> {
+    let request = client.endpoint(series.endpoint);
+    series.values.iter().fold(request, |request, (name, value)| match value {
+        ParamValue::Text(values) if values.len() == 1 => request.query(name, &values[0]),
+        ParamValue::Text(values) => request.query_list(name, values),
         ParamValue::Time(time) => request.query(name, *time),
-    }))
+    })
 }
 
 /// Returns the interval between the records of a request's history.
@@ -178,12 +169,8 @@ pub(crate) fn step(request: &Request<Dynamic>) -> Result<Duration> {
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
     let known = request(client, series);
-    let raw = client.raw(&*series.endpoint.name);
+    let raw = client.raw(series.endpoint.path.unwrap_or_default());
     let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
-    async {
-        match known {
-            Some(request) => request.into_future().await,
-            None => raw.into_future().await.map(AnyBody::Any),
-        }
-    }
+    let is_path = is_path(series.endpoint);
+    async move { if is_path { raw.into_future().await.map(AnyBody::Any) } else { known.into_future().await } }
 }

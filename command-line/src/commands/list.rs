@@ -5,14 +5,14 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use console::measure_text_width;
 use runtime::registry::{EndpointInfo, GroupInfo};
+use textwrap::{Options, WordSplitter, fill};
 
 use crate::catalogue_json;
 use crate::endpoint_names;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::program;
+use crate::program::program;
 use crate::progress::counted;
 use crate::record_columns::record;
 use crate::stdout;
@@ -40,7 +40,7 @@ impl List {
         if found.is_empty() {
             let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
             let known =
-                || names.iter().map(String::as_str).chain(program::registry().groups.iter().map(|group| group.ident));
+                || names.iter().map(String::as_str).chain(program().registry.groups.iter().map(|group| group.ident));
             let help = self.words.iter().find_map(|word| suggest::help(word, known()));
             return Err(Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help));
         }
@@ -49,10 +49,10 @@ impl List {
             return stdout::print(found.iter().map(line).collect::<String>());
         }
         let width = if stdout::is_terminal() { stdout::width() } else { usize::MAX };
-        stdout::print(by_group(&found, width))?;
+        stdout::styled(&by_group(&found, width))?;
         if stdout::is_terminal() {
             let count = counted(found.len() as u64, "endpoint");
-            log.remark(&format!("\n{count}; `{} describe ENDPOINT` shows details", program::name()));
+            log.remark(&format!("\n{count}; `{} describe ENDPOINT` shows details", program().name));
         }
         Ok(())
     }
@@ -92,27 +92,24 @@ fn by_group(found: &[Found], width: usize) -> String {
 
 /// Adds a title and rows of names with their descriptions.
 pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_width: usize, width: usize) {
-    let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
+    let (bold, gap) = (stdout::HEADING, if out.is_empty() { "" } else { "\n" });
     let _ = if title.is_empty() { write!(out, "{gap}") } else { writeln!(out, "{gap}{bold}{title}{bold:#}") };
     for [name, text] in rows {
-        for (index, line) in wrapped(text, width.saturating_sub(name_width + 6)).iter().enumerate() {
-            let name = if index == 0 { name } else { "" };
-            let _ = writeln!(out, "{}", format!("  {name:name_width$}  {line}").trim_end());
-        }
+        let first = format!("  {name:name_width$}  ");
+        out.push_str(&wrapped(text, [&first, &" ".repeat(name_width + 4)], width.saturating_sub(2)));
     }
 }
 
-/// Breaks a text into lines of at most this width. A longer word is a line.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if measure_text_width(line) + 1 + measure_text_width(word) <= width => {
-                line.push_str(&format!(" {word}"));
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
+/// Breaks a text into lines of at most this width, which begin with the first and the second of these texts. A longer
+/// word is a line.
+pub(crate) fn wrapped(text: &str, [first, others]: [&str; 2], width: usize) -> String {
+    let options = Options::new(width).initial_indent(first).subsequent_indent(others).break_words(false);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // `fill` does not indent an empty text.
+    let lines = if text.is_empty() {
+        first.to_owned()
+    } else {
+        fill(&text, options.word_splitter(WordSplitter::NoHyphenation))
+    };
+    format!("{}\n", lines.trim_end())
 }

@@ -19,7 +19,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::stdout;
-use crate::time_arg;
+use crate::time_arg::{self, Start};
 
 /// Number of records that are drawn without `--from`.
 const RECORDS: u32 = 100;
@@ -31,8 +31,8 @@ pub(crate) struct Plot {
     #[command(flatten)]
     requested: Requested,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest 100 records
-    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
-    from: Option<Timestamp>,
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::start)]
+    from: Option<Start>,
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
@@ -49,27 +49,28 @@ impl Plot {
         let fetched = interrupt.ends(self.fetched(log)).await?;
         let panels = chart_data::panels(&fetched, &self.fields)?;
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
-            return Err(Failure::new(ExitKind::Incomplete, "no chart: the fetched records contain no numbers"));
+            let is_empty = fetched.iter().all(|one| one.records.is_empty());
+            let why = if is_empty { "the range has no records" } else { "the fetched records contain no numbers" };
+            return Err(Failure::new(ExitKind::Incomplete, format!("no chart: {why}")));
         }
         if let Some(file) = &self.out {
-            return fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error));
+            fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error))?;
+            log.remark(&format!("wrote {}", file.display()));
+            return Ok(());
         }
-        let text = chart_text::text(&panels, stdout::width(), stdout::height().saturating_sub(2));
-        if stdout::has_colours() {
-            return stdout::print(text);
-        }
-        stdout::print(anstream::adapter::strip_str(&text).to_string())
+        stdout::styled(&chart_text::text(&panels, stdout::width(), stdout::height().saturating_sub(2)))
     }
 
     /// Returns all records of the range of every series, fetched concurrently.
     async fn fetched(&self, log: Log) -> Result<Vec<Fetched>> {
-        let all = self.requested.histories(self.from.unwrap_or(self.to), log)?;
+        let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
         let connected = self.requested.connection.open(log).await?;
         let mut tasks = Vec::new();
         for series in all {
-            let Some(request) = request(&connected.client, &series) else { continue };
+            let request = request(&connected.client, &series);
             let step = step(&request)?;
-            let history = History::new(request, self.from.unwrap_or(self.to - RECORDS * step).floor(step)..self.to);
+            let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
+            let history = History::new(request, from..self.to);
             tasks.push((series, tokio::spawn(history.collect())));
         }
         let mut fetched = Vec::new();

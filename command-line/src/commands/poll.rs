@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use runtime::history::{Follow, Gap, Update};
 use runtime::{AnyClient as Client, Dynamic, Timestamp};
-use tables::{Backfill as Job, Target};
+use tables::Target;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -21,12 +21,12 @@ use crate::examples;
 use crate::failure::{Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
-use crate::printer::Printer;
+use crate::printer::{Columns, Printer};
 use crate::progress::duration;
 use crate::record_columns::Part;
 use crate::requested_series::{Series, labels};
 use crate::table::Format;
-use crate::time_arg;
+use crate::time_arg::{self, Start};
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
@@ -34,9 +34,9 @@ use crate::time_arg;
 pub(crate) struct Poll {
     #[command(flatten)]
     requested: Requested,
-    /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
-    from: Timestamp,
+    /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d, whose interval is included
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::start)]
+    from: Start,
     /// Stop after this many records
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
@@ -63,7 +63,7 @@ const MAX_WAIT: Duration = Duration::from_secs(8);
 
 impl Poll {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
-        let series = self.requested.histories(self.from, log)?;
+        let series = self.requested.histories(self.from.time, log)?;
         let connected = self.requested.connection.open(log).await?;
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, &series, log)).await;
@@ -71,15 +71,12 @@ impl Poll {
         let (target, labels) = (Target::parse(out)?, labels(&series));
         let series = stored(&connected.client, &series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
-        let from = self.from.floor(step);
         let time = || series.first().map_or_else(Timestamp::now, |one| one.request().service_time());
         // A backfill runs after each interval. Most runs request only new records, which are added to the files later.
         let (mut complete, mut compacted) = (None, time());
         loop {
             let now = time();
-            let job = Job::new(series.clone(), from..now, target.clone()).allow_empty();
-            let job = job.response_monitor(connected.monitor.clone());
-            let job = if self.requested.connection.sandbox { job.source_label("sandbox") } else { job };
+            let job = connected.backfill(series.clone(), self.from, now, target.clone()).allow_empty();
             let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
             if is_complete && complete.is_some() {
                 // A complete run counts the records that it adds to the files, and earlier runs have counted these.
@@ -120,7 +117,7 @@ impl Poll {
 
     async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
         let format = Format::or_for_reader(self.format, Format::Jsonl);
-        let mut printer = Printer::new(series, &stored(client, series)?, format, None)?;
+        let mut printer = Printer::new(client, series, format, Columns::Growing)?;
         let (labels, mut updates) = (labels(series), JoinSet::new());
         // Each series waits for its next update in a separate task.
         let next = |index: usize, mut records: Follow<Dynamic>| async move {
@@ -129,9 +126,9 @@ impl Poll {
         };
         let mut due = Vec::new();
         for (index, one) in series.iter().enumerate() {
-            let Some(request) = request(client, one) else { continue };
+            let request = request(client, one);
             let step = step(&request)?;
-            let from = self.from.floor(step);
+            let from = self.from.of(step);
             due.push(from + step);
             updates.spawn(next(index, Follow::new(request, from)));
         }
@@ -165,7 +162,7 @@ impl Poll {
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
             let times = page.times.iter().copied().map(Some).collect();
-            printer.print(index, &Part { series: &series[index], records: &page.records, times })?;
+            printer.print(&[Part { index, series: &series[index], records: &page.records, times }])?;
         }
         printer.end()
     }

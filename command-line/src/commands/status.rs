@@ -2,11 +2,11 @@
 //!
 //! The output has a row for each series, or is one JSON object. No request is sent.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use percent_encoding::percent_decode_str;
 use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
@@ -14,9 +14,9 @@ use tables::{SeriesStatus, Target};
 use crate::backfill_report::ranges;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
-use crate::program;
+use crate::program::program;
 use crate::progress::{counted, duration, shortened};
-use crate::table::{Cell, Format, Table};
+use crate::table::{Cell, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
 /// Show the records, gaps, damage and age of a file or data set
@@ -45,7 +45,7 @@ impl Status {
         let status = if self.verify { tables::verify(&target).await? } else { tables::status(&target).await? };
         if status.series.is_empty() && status.damaged.is_empty() {
             let is_missing = !self.path.contains("://") && !Path::new(&self.path).exists();
-            let nothing = || format!("`{} backfill` has written nothing here", program::name());
+            let nothing = || format!("`{} backfill` has written nothing here", program().name);
             let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
             return Err(Failure::usage(format!("{}: {why}", self.path)));
         }
@@ -55,8 +55,7 @@ impl Status {
             let all = json!({ "path": path, "series": series, "damaged": damaged, "pending": pending });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
-            let table = table_of(&status.series, now);
-            stdout::print(table.text(Format::or_for_reader(None, Format::Csv))?)?;
+            table_of(&status.series, now).print()?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
         check_clock(status.series.iter().filter_map(|series| series.last), log);
@@ -74,7 +73,7 @@ impl Status {
             !series.is_retired && self.max_age.is_some_and(is_old)
         };
         let labels = |all: Vec<&SeriesStatus>| {
-            let labels: Vec<_> = all.iter().map(|series| label(&series.path)).collect();
+            let labels: Vec<_> = all.iter().map(|series| label_of(series)).collect();
             (labels.len(), shortened(&labels.join(", "), 100))
         };
         let old = labels(status.series.iter().filter(is_old).collect());
@@ -90,19 +89,14 @@ impl Status {
     }
 }
 
-/// Formats the path of a series, for example as `levels dover 1h`.
-pub(crate) fn label(path: &str) -> String {
-    let word = |part: &str| match part.split_once('=') {
-        Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
-        None => endpoint_names::find(part).map_or_else(|_| part.to_owned(), endpoint_names::name),
-    };
-    path.split('/').map(word).collect::<Vec<_>>().join(" ")
+/// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
+pub(crate) fn label(endpoint: &str, params: impl Iterator<Item = (String, String)>) -> String {
+    let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
+    std::iter::once(name).chain(params.map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the value of a param in the path of a series.
-pub(crate) fn path_value(path: &str, param: &str) -> Option<String> {
-    let value = |part: &str| part.strip_prefix(param)?.strip_prefix('=').map(str::to_owned);
-    path.split('/').find_map(value).map(|value| percent_decode_str(&value).decode_utf8_lossy().into_owned())
+fn label_of(series: &SeriesStatus) -> String {
+    label(series.endpoint(), series.params())
 }
 
 /// Warns if the newest record is in the future, because the age of the records is then unknown.
@@ -138,8 +132,8 @@ fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
-        let SeriesStatus { path, rows, first, last, missing, revised, invalid, .. } = series;
-        let first_cells = [Cell::text(label(path)), Cell::text(state(series, now)), number(*missing), time(*last)];
+        let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
+        let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now)), number(*missing), time(*last)];
         let rest = [number(*rows), time(*first), number(*revised), number(*invalid)];
         first_cells.into_iter().chain(rest).collect()
     };
@@ -150,6 +144,8 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
     let time = |time: Timestamp| time.to_string();
     json!({
         "path": series.path,
+        "endpoint": series.endpoint(),
+        "params": series.params().collect::<BTreeMap<_, _>>(),
         "records": series.rows,
         "first": series.first.map(time),
         "last": series.last.map(time),
