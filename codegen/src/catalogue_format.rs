@@ -300,7 +300,7 @@ macro_rules! words {
                 _: &$crate::catalogue_format::Key,
                 reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
-                reader.word(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
+                reader.has_shape(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
             }
 
             fn stand_in(_: &$crate::diagnostic::Location) -> Option<Self> {

@@ -112,7 +112,7 @@ impl Reader {
     /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid and no key is required.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
-            self.suggest(node, "wrong-type", &[&"a map", &node.describe()], has_keys(map));
+            self.mismatch(node, &Shape::Map(map));
             return None;
         };
         let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
@@ -216,35 +216,23 @@ impl Reader {
         None
     }
 
-    /// Checks that a node is one of several words.
-    pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
-        let Some(text) = node.text() else {
-            return self.mismatch(node, &expected(shape));
-        };
+    /// Checks that a node has a shape.
+    pub(crate) fn has_shape(&mut self, node: &Node, shape: &Shape) -> bool {
+        fits(node, shape) || self.mismatch(node, shape)
+    }
+
+    /// Reports a node that does not have a shape, and returns `false`.
+    fn mismatch(&mut self, node: &Node, shape: &Shape) -> bool {
         let words = words(shape);
-        if words.contains(&text) {
-            return true;
-        }
-        let mut help = did_you_mean(text, words.into_iter());
+        let text = node.text().filter(|_| !words.is_empty());
+        let mut help = did_you_mean(text.unwrap_or_default(), words.into_iter());
         if let ([map, ..], true) = (shape.maps().as_slice(), help.is_empty()) {
-            help = has_keys(map);
+            help = format!("{} has the keys {}", map.what, names(map));
         }
-        self.suggest(node, "wrong-value", &[&expected(shape), &text], help)
-    }
-
-    /// Checks that a node has one of several shapes.
-    pub(crate) fn either(&mut self, node: &Node, shape: &Shape) -> bool {
-        if is_like(node, shape) {
-            return true;
+        match text {
+            Some(text) => self.suggest(node, "wrong-value", &[&expected(shape), &text], help),
+            None => self.suggest(node, "wrong-type", &[&expected(shape), &node.describe()], help),
         }
-        if node.text().is_some() && !words(shape).is_empty() {
-            return self.word(node, shape);
-        }
-        self.mismatch(node, &expected(shape))
-    }
-
-    fn mismatch(&mut self, node: &Node, expected: &str) -> bool {
-        self.error(node, "wrong-type", &[&expected, &node.describe()])
     }
 
     /// Reports an error, and returns `false`.
@@ -268,14 +256,16 @@ impl Reader {
     }
 }
 
-/// Returns `true` if the kind of a node fits a shape; always `false` for `Shape::Word` and `Shape::Flag`.
-fn is_like(node: &Node, shape: &Shape) -> bool {
+/// Returns `true` if a node has a shape. The form of the value is checked separately.
+fn fits(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
+        (Shape::Word(words), Kind::Text(text)) => words.iter().any(|(word, _)| word == text),
+        (Shape::Either(shapes), _) => shapes.iter().any(|shape| fits(node, shape)),
         (Shape::Text, Kind::Text(_))
         | (Shape::Whole | Shape::Number, Kind::Number(_))
+        | (Shape::Flag, Kind::Flag(_))
         | (Shape::List(_), Kind::List(_))
         | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_)) => true,
-        (Shape::Either(shapes), _) => shapes.iter().any(|shape| is_like(node, shape)),
         _ => false,
     }
 }
@@ -302,17 +292,14 @@ pub(crate) fn expected(shape: &Shape) -> String {
 fn expected_choice(shape: &Shape) -> Vec<String> {
     let one = match shape {
         Shape::Text => "text",
-        Shape::Whole | Shape::Number => "a number",
+        Shape::Whole => "a non-negative integer",
+        Shape::Number => "a number",
         Shape::Flag => "`true` or `false`",
         Shape::List(_) => "a list",
         Shape::Map(_) | Shape::UseOr(..) => "a map",
         Shape::Word(_) | Shape::Either(_) => return words(shape).iter().map(|word| format!("`{word}`")).collect(),
     };
     vec![one.to_owned()]
-}
-
-fn has_keys(map: &Map) -> String {
-    format!("{} has the keys {}", map.what, names(map))
 }
 
 /// Returns the names of the keys of a map.

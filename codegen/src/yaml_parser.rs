@@ -64,18 +64,18 @@ impl Node {
 
     /// Returns the nodes of a key and of its value; `None` if the node is not a map, or does not have the key.
     pub fn entry(&self, key: &str) -> Option<&(Node, Node)> {
-        match &self.kind {
-            Kind::Map(entries) => entries.iter().find(|(name, _)| name.text() == Some(key)),
-            _ => None,
-        }
+        let Kind::Map(entries) = &self.kind else { return None };
+        entries.iter().find(|(name, _)| name.text() == Some(key))
     }
 
     /// Returns the text of a text scalar; `None` for any other node.
     pub fn text(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Kind::Text(text) = &self.kind { Some(text) } else { None }
+    }
+
+    /// Returns a number as written; `None` for any other node.
+    pub(crate) fn number(&self) -> Option<&str> {
+        if let Kind::Number(written) = &self.kind { Some(written) } else { None }
     }
 
     /// Describes the node for messages.

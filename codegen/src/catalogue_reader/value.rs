@@ -79,23 +79,6 @@ impl Reader {
             _ => {}
         }
     }
-
-    fn whole(&mut self, node: &Node, key: &Key) -> Option<u32> {
-        let number = match &node.kind {
-            Kind::Number(written) => written.parse().ok(),
-            _ => None,
-        };
-        let Some(number) = number else {
-            self.mismatch(node, "a non-negative integer");
-            return None;
-        };
-        if let Form::Within(min, max, rule) = &key.form
-            && !(*min..=*max).contains(&number)
-        {
-            self.error(node, rule, &[&number]);
-        }
-        Some(number)
-    }
 }
 
 impl Read for String {
@@ -125,7 +108,17 @@ impl Read for u32 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        reader.whole(node, key)
+        let number = node.number().and_then(|written| written.parse().ok());
+        let Some(number) = number else {
+            reader.mismatch(node, &Self::SHAPE);
+            return None;
+        };
+        if let Form::Within(min, max, rule) = &key.form
+            && !(*min..=*max).contains(&number)
+        {
+            reader.error(node, rule, &[&number]);
+        }
+        Some(number)
     }
 
     fn write(&self, _: &Key) -> Node {
@@ -137,12 +130,9 @@ impl Read for f64 {
     const SHAPE: Shape = Shape::Number;
 
     fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
-        let number = match &node.kind {
-            Kind::Number(written) => written.parse::<Self>().ok().filter(|number| number.is_finite()),
-            _ => None,
-        };
+        let number = node.number().and_then(|written| written.parse().ok()).filter(|number: &Self| number.is_finite());
         if number.is_none() {
-            reader.mismatch(node, "a number");
+            reader.mismatch(node, &Self::SHAPE);
         }
         number
     }
@@ -161,7 +151,7 @@ impl Read for bool {
         if let Kind::Flag(flag) = node.kind {
             return Some(flag);
         }
-        reader.mismatch(node, "`true` or `false`");
+        reader.mismatch(node, &Self::SHAPE);
         None
     }
 
@@ -246,7 +236,7 @@ impl<T: Read> Read for Known<T> {
         }
         // Texts skip the check of the shape, because `Reader::text` reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
-        (is_text || reader.either(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
+        (is_text || reader.has_shape(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
     }
 
     fn stand_in(_: &Location) -> Option<Self> {

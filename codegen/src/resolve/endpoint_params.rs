@@ -10,8 +10,15 @@ use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
 use crate::url_path;
 
-/// A param of an endpoint: its definition, the location of the entry, and the resolved param; `None` if it is invalid.
-type Candidate<'a> = (&'a spec::Param, &'a Location, Option<EndpointParam>);
+/// A param of an endpoint.
+struct Candidate<'a> {
+    param: &'a spec::Param,
+    /// The location of the entry.
+    at: &'a Location,
+    is_of_set: bool,
+    /// The resolved param; `None` if it is invalid.
+    resolved: Option<EndpointParam>,
+}
 
 /// Applies the overrides of a `use` entry to a shared param.
 fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
@@ -46,29 +53,22 @@ impl<'a> Resolver<'a> {
         shared: &[Option<SharedParam>],
     ) -> Vec<EndpointParam> {
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
-        // The params that a param set added and no entry has overridden so far, with their indices in `candidates`.
-        let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
-            let mut params = self.entry(records, entry, endpoint.evidence, shared);
-            if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
-                && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
-            {
-                // An override replaces the param of the set in place, which keeps the order of the params.
-                let (index, _) = from_sets.swap_remove(position);
-                candidates[index] = params.remove(0);
+            for new in self.entry(records, entry, endpoint.evidence, shared) {
+                // An override replaces the param of a set in place, which keeps the order of the params.
+                let known = candidates.iter_mut().find(|known| known.is_of_set && std::ptr::eq(known.param, new.param));
+                match known.filter(|_| matches!(entry, ParamEntry::Use(_))) {
+                    Some(known) => *known = new,
+                    None => candidates.push(new),
+                }
             }
-            if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
-                let indexed = params.iter().enumerate();
-                from_sets.extend(indexed.map(|(index, (param, ..))| (candidates.len() + index, *param)));
-            }
-            candidates.extend(params);
         }
         self.distinct(&candidates);
         if let Some(path) = endpoint.path.known() {
             self.fills(path, &candidates);
         }
         let entries = candidates.len();
-        let params: Vec<_> = candidates.into_iter().filter_map(|(.., param)| param).collect();
+        let params: Vec<_> = candidates.into_iter().filter_map(|candidate| candidate.resolved).collect();
         self.reported += entries - params.len();
         params
     }
@@ -82,37 +82,37 @@ impl<'a> Resolver<'a> {
         shared: &[Option<SharedParam>],
     ) -> Vec<Candidate<'a>> {
         let service = self.service;
-        let as_defined = |index: usize, at: &'a Location| -> Candidate<'a> {
-            let param = shared[index].as_ref();
-            let param = param.map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
-            (&service.params[index], at, param)
+        let as_defined = |index: usize, at: &'a Location, is_of_set: bool| {
+            let param = shared[index].as_ref().map(|shared| shared.param.clone());
+            let resolved = param.map(|param| EndpointParam { param, shared: Some((index, false)) });
+            Candidate { param: &service.params[index], at, is_of_set, resolved }
         };
         match entry {
             ParamEntry::Own(param) => {
                 let resolved = self.valid(|resolver| resolver.param(records, param, Some(inherited)));
                 let resolved = resolved.map(|param| EndpointParam { param, shared: None });
-                vec![(param, param.name.at(), resolved)]
+                vec![Candidate { param, at: param.name.at(), is_of_set: false, resolved }]
             }
             ParamEntry::Use(entry) => {
                 let Some(index) = self.shared_param(&entry.param) else { return Vec::new() };
-                let (param, at, used) = as_defined(index, entry.param.at());
+                let used = as_defined(index, entry.param.at(), false);
                 // An invalid shared param has already been reported.
-                let used = used.and_then(|used| {
-                    self.valid(|resolver| resolver.used_values(param, entry))?;
-                    self.evidence("the `use` entry", entry.evidence, used.param.evidence, entry.param.at());
-                    Some(overridden(used, entry))
+                let resolved = used.resolved.and_then(|resolved| {
+                    self.valid(|resolver| resolver.used_values(used.param, entry))?;
+                    self.evidence("the `use` entry", entry.evidence, resolved.param.evidence, used.at);
+                    Some(overridden(resolved, entry))
                 });
-                vec![(param, at, used)]
+                vec![Candidate { resolved, ..used }]
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {
                     self.used.add("param set", None, name);
                     let known = service.param_sets[*set].params.iter().filter_map(|id| self.shared.get(id.as_str()));
-                    known.map(|index| as_defined(*index, name.at())).collect()
+                    known.map(|index| as_defined(*index, name.at(), true)).collect()
                 }
                 (None, Some(index)) => {
                     self.used.add("shared param", None, name);
-                    vec![as_defined(*index, name.at())]
+                    vec![as_defined(*index, name.at(), false)]
                 }
                 (None, None) => {
                     let sets = service.param_sets.iter().map(|set| set.name.as_str());
@@ -128,7 +128,7 @@ impl<'a> Resolver<'a> {
     /// Checks that no two params of an endpoint have the same name, and that no two setters have the same name.
     fn distinct(&mut self, candidates: &[Candidate<'a>]) {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
-        for (param, at, _) in candidates {
+        for Candidate { param, at, .. } in candidates {
             if names.insert(&param.name, at).is_some() {
                 self.error("duplicate-param/of-endpoint", at, &[&param.name]);
                 continue;
@@ -146,13 +146,13 @@ impl<'a> Resolver<'a> {
     /// Checks that the path contains exactly the params with `in: path`.
     fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) {
         let in_path = url_path::params(path);
-        let declared: Vec<_> = candidates.iter().filter(|(param, ..)| param.location == ParamLocation::Path).collect();
+        let declared = candidates.iter().filter(|candidate| candidate.param.location == ParamLocation::Path);
         for name in &in_path {
-            if !self.cut.contains(*name) && declared.iter().all(|(param, ..)| param.name.as_str() != *name) {
+            if !self.cut.contains(*name) && declared.clone().all(|candidate| candidate.param.name.as_str() != *name) {
                 self.error("path-param/undeclared", path.at(), &[name]);
             }
         }
-        for (param, at, _) in declared {
+        for Candidate { param, at, .. } in declared {
             if !in_path.contains(&param.name.as_str()) {
                 self.error("path-param/unused", at, &[&param.name]);
             }

@@ -76,7 +76,6 @@ impl<'a> Resolver<'a> {
         let ty = ty.unwrap_or_default();
         self.param_type(param, &ty);
         self.values_of(param);
-        self.one_or_several(param);
         let ident = self.param_names(param);
         self.not_the_key(param);
         let [allowed, tested, rejected] =
@@ -235,15 +234,6 @@ impl<'a> Resolver<'a> {
             return true;
         }
         false
-    }
-
-    /// Rejects `list_setter` on a param that accepts only one value, if `single_value` is documented or published.
-    fn one_or_several(&mut self, param: &spec::Param) {
-        if let Some(list) = &param.list_setter
-            && param.single_value.is_some_and(Evidence::is_enforced)
-        {
-            self.error("single-list", list.at(), &[&param.name]);
-        }
     }
 
     /// Checks that a value has the type of the param, is within its range, and is one of the allowed values.

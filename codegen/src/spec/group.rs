@@ -192,7 +192,7 @@ impl Read for ParamEntry {
     const SHAPE: Shape = Shape::Either(&[Shape::Text, Shape::UseOr(&USE, &PARAM)]);
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        if !reader.either(node, &Self::SHAPE) {
+        if !reader.has_shape(node, &Self::SHAPE) {
             return None;
         }
         match (node.text(), node.get("use")) {

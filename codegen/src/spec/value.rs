@@ -65,6 +65,8 @@ map! {
         may unknown: Vec<UnknownFact>;
     }
     never(Has("list_as"), Lacks("list_setter")) at "list_as": "list-as";
+    never(Is("single_value", "documented"), Has("list_setter")) at "list_setter": "single-list";
+    never(Is("single_value", "published"), Has("list_setter")) at "list_setter": "single-list";
     never(Has("const_value"), Has("list_setter")) at "list_setter": "const-param/key";
     never(Has("const_value"), Has("default")) at "default": "const-param/key";
     never(Has("const_value"), Has("required")) at "required": "const-param/key";

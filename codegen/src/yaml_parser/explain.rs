@@ -56,37 +56,14 @@ fn sentence(line: &str, reported: &str) -> (&'static str, &'static str) {
     if reported.contains("mapping") && !reported.contains("block") && line.matches(": ").count() > 1 {
         return ("a text without quotes contains `: `", "quote the text, because it contains `: `");
     }
-    let known = SENTENCES.iter().find(|(part, ..)| reported.contains(part));
-    let (_, sentence, help) =
-        known.unwrap_or(&("", "this line is not valid YAML", "quote texts with special characters"));
-    (sentence, help)
+    let known = include_str!("syntax_errors.txt").split("\n[").filter_map(|section| section.split_once("]\n"));
+    let texts = known.filter(|(part, _)| reported.contains(part)).find_map(|(_, texts)| texts.split_once('\n'));
+    let (sentence, help) = texts.unwrap_or(("this line is not valid YAML", "quote texts with special characters"));
+    (sentence, help.trim_end())
 }
 
-const BACKSLASH: &str = "write `\\\\` for a backslash, or use single quotes";
+/// The help for a character that begins something that catalogues do not use, such as an anchor.
 pub(super) const FIRST_CHARACTER: &str = "quote the text, because of its first character";
-
-/// The sentences for the parser's messages: a part of the message, the sentence, and the help.
-const SENTENCES: &[(&str, &str, &str)] = &[
-    ("unprintable", "YAML does not allow this character", "remove it"),
-    ("tab", "a tab is not allowed here", "indent with spaces"),
-    ("trailing content", "text follows the closing quote", "quote the entire text"),
-    ("escape", "a text in double quotes has an unknown escape", BACKSLASH),
-    ("hexadecimal", "a text in double quotes has an unknown escape", BACKSLASH),
-    ("quoted scalar", "the closing quote is missing", "close the quote"),
-    ("unexpected character", "a text cannot begin with this character", FIRST_CHARACTER),
-    ("cannot start with", "a text cannot begin with this character", FIRST_CHARACTER),
-    ("anchor", "catalogues cannot contain aliases", FIRST_CHARACTER),
-    ("simple key", "no colon follows the key", "write the key, a colon, a space and the value"),
-    ("misplaced bracket", "this bracket or brace closes nothing", "remove it, or quote the text"),
-    ("node content", "a value is missing", "write the value, or close the bracket or brace"),
-    ("flow", "the list or map is not closed", "close the bracket or brace"),
-    ("illegal placement", "the list or map is not closed", "close the bracket or brace"),
-    ("block scalar", "a text after `|` or `>` is not indented", "begin the text on the next line, and indent it alike"),
-    ("intercepting", "a comment interrupts the text", "move the comment, or quote the text"),
-    ("sequence entries", "a list begins on the line of its key", "write each item on its own line"),
-    ("not allowed", "the line is not indented like the lines before it", "indent the keys of a map alike"),
-    ("block", "the line is not indented like the lines before it", "indent the keys of a map alike"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -128,7 +105,12 @@ mod tests {
                 "a text cannot begin with this character",
                 "quote the text, because of its first character",
             ),
-            ("a: \"\\q\"\n", "\"", "a text in double quotes has an unknown escape", super::BACKSLASH),
+            (
+                "a: \"\\q\"\n",
+                "\"",
+                "a text in double quotes has an unknown escape",
+                "write `\\\\` for a backslash, or use single quotes",
+            ),
             ("name: A\npath\nb: 1\n", "b", "no colon follows the key", "write the key, a colon, a space and the value"),
             ("a: 'x\nb: 1\n", "'", "the closing quote is missing", "close the quote"),
             ("a: [1\nb: 1\n", ":", "the list or map is not closed", "close the bracket or brace"),
