@@ -1,8 +1,9 @@
 //! The model of the client to emit, in which all Rust names are chosen, all references are resolved, and all defaults
 //! are filled in.
 //!
-//! `resolve` creates the model, and the emitters read it. The model does not depend on YAML. The emitters do not check
-//! the model, because `resolve` creates a model only if the catalogue has no errors.
+//! `resolve` creates the model, and the emitters read it. The service, an endpoint and a param contain their declaration
+//! in the catalogue instead of a copy of its facts. The emitters do not check the model, because `resolve` creates a model
+//! only if the catalogue has no errors.
 
 mod endpoint;
 mod service;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
+pub use crate::spanned::Text;
 pub use crate::spec::{ErrorBody, Header, History, Limit, ListFormat, Status, UnknownFact};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;

@@ -21,7 +21,7 @@ use std::fmt::Display;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Location};
 use crate::load::Catalogue;
-use crate::model::{self, Api, Field};
+use crate::model::{Api, Field};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, Service};
@@ -126,13 +126,12 @@ impl<'a> Resolver<'a> {
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();
-        let history = self.service_history(&shared);
+        self.service_history(&shared);
         let groups: Vec<_> = catalogue.groups.iter().map(|group| self.group(group, &shared)).collect();
         let shared_params: Vec<_> = shared.into_iter().flatten().collect();
         let setters = setters::setters(&shared_params, &groups);
         let superfluous = self.superfluous(catalogue);
-        let service = model::Service { history, ..facts };
-        Api { service, types, records, shared_params, param_sets, setters, groups, superfluous }
+        Api { service: facts, types, records, shared_params, param_sets, setters, groups, superfluous }
     }
 
     /// Reports an error.

@@ -81,7 +81,7 @@ fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(Endpoint::known_params) {
         if param.required.is_some() && !param.is_argument() {
-            *takers.entry(&param.wire_name).or_default() += 1;
+            *takers.entry(&param.name).or_default() += 1;
         }
     }
     let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
@@ -97,7 +97,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
 
 /// Returns the names of at most four endpoints, and the number of further endpoints.
 fn names(endpoints: &[&Endpoint]) -> String {
-    let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
+    let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.to_string()).collect();
     if endpoints.len() > names.len() {
         names.push(format!("{} more", endpoints.len() - names.len()));
     }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::json_object;
 use crate::model::{
-    Body, Endpoint, Evidence, HistorySource, ListFormat, Param, Range, TimeForm, TimeFormat, UnknownFact,
+    Body, Endpoint, Evidence, HistorySource, ListFormat, Param, Range, Text, TimeForm, TimeFormat, UnknownFact,
 };
 
 /// The maximum length of a line of documentation, without the slashes.
@@ -200,12 +200,12 @@ pub(super) fn values(param: &Param) -> String {
 }
 
 /// Returns a sentence that lists the only values that worked for public clients.
-pub(super) fn allowed(allowed: &[String]) -> String {
+pub(super) fn allowed(allowed: &[Text]) -> String {
     listed("Only these values worked for public clients:", allowed)
 }
 
 /// Returns an introduction followed by values; empty if there are no values.
-fn listed(before: &str, values: &[String]) -> String {
+fn listed(before: &str, values: &[Text]) -> String {
     if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
 }
 

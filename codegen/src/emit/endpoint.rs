@@ -14,7 +14,7 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
     let arguments = endpoint.known_params().filter(|param| param.is_argument());
     let (arguments, values): (Vec<_>, Vec<_>) =
-        arguments.map(|param| value(param.argument(), &param.wire_name, &param.ty, param.passing())).unzip();
+        arguments.map(|param| value(param.argument(), &param.name, &param.ty, param.passing())).unzip();
     let doc = docs::doc(method_docs(endpoint));
     let deprecated = endpoint.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
     quote! {
@@ -115,7 +115,7 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
         ("Optional", names(&|param| !param.is_argument() && param.required.is_none())),
     ];
     let fixed = endpoint.known_params().filter_map(|param| {
-        let fixed = format!("{}={}", param.wire_name, param.const_value.as_ref()?);
+        let fixed = format!("{}={}", param.name, param.const_value.as_ref()?);
         Some(format!("**Always sent:** {}", docs::code(&fixed)))
     });
     let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());

@@ -7,7 +7,7 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
     Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range,
-    RecordRef, SharedParam, Status, TimeForm, Type, UnknownFact,
+    RecordRef, SharedParam, Status, Text, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -183,11 +183,12 @@ pub(super) fn status_info(status: &Status) -> TokenStream {
 }
 
 pub(super) fn param_info(param: &Param) -> TokenStream {
-    let Param { ident: name, wire_name, evidence, .. } = param;
+    let Param { ident, evidence, .. } = param;
+    let name = &param.name;
     let ty = value_type(&param.ty);
     let list_as = (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as));
     let facts = [
-        set("location", param.in_path.then(|| quote!(ParamLocation::Path))),
+        set("location", param.in_path().then(|| quote!(ParamLocation::Path))),
         some("list_setter", param.list_setter.as_ref()),
         set("list_as", list_as),
         some("const_value", param.const_value.as_ref()),
@@ -201,7 +202,7 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
         some("example", param.example.as_ref()),
         meaning(&param.unit, &param.summary, &param.notes, &param.unknown),
     ];
-    quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #(#facts)*)
+    quote!(ParamInfo::new(#ident, #name, #ty, #evidence) #(#facts)*)
 }
 
 /// Returns the call of a setter with a list of values; nothing if the list is empty.
@@ -225,7 +226,7 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
         return quote!(params::#constant);
     }
     // An empty list is emitted too, because it replaces the values of the shared param.
-    let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { list(key, own) };
+    let list = |key, own: &[Text], shared: &[Text]| if own == shared { quote!() } else { list(key, own) };
     let facts = [
         set("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
         some("default", own.default.as_ref().filter(|_| own.default != shared.default)),
@@ -281,7 +282,8 @@ fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
-    let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
+    let crate::spec::Endpoint { name, evidence, aliases, .. } = &endpoint.declared;
+    let ident = &endpoint.ident;
     let history = match &endpoint.history {
         HistorySource::Service => None,
         HistorySource::Endpoint(own) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
@@ -307,7 +309,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         unknown(&endpoint.unknown),
         some("deprecated", endpoint.deprecated.as_ref()),
     ];
-    quote!(&EndpointInfo::of(#group, #name).name(#title) #(#facts)*)
+    quote!(&EndpointInfo::of(#group, #ident).name(#name) #(#facts)*)
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {

@@ -68,7 +68,7 @@ impl<'a> Description<'a> {
         let lists = setters.find(|setter| setter.several && setter.list_as == Some(ListFormat::Commas));
         let facts = [
             service.summary.clone(),
-            docs::timestamps(service.time_form),
+            docs::timestamps(service.time_form()),
             limits.collect::<Vec<_>>().join(" "),
             "The source of a fact is the API document, unless its description names another source: published (the \
              provider's public documentation), reported (public clients agree) or previous version (the provider's \
@@ -85,7 +85,7 @@ impl<'a> Description<'a> {
     /// Returns the server. The base URL is a variable, because the user configures it and only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
-        let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
+        let suffix = if service.base_url_suffix().is_empty() { "/" } else { service.base_url_suffix() };
         let description = format!("The base URL of the service. It ends in `{suffix}`.");
         let variable = Object::default().with("default", suffix);
         Object::default()

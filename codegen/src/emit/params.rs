@@ -98,7 +98,7 @@ fn takes(setter: &Setter) -> TokenStream {
 
 fn setter(setter: &Setter) -> TokenStream {
     let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
-    let wire_name = &setter.param.wire_name;
+    let wire_name = &setter.param.name;
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
@@ -133,9 +133,9 @@ fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
     let (param, is_time) = (&setter.param, setter.ty.as_ref().and_then(Type::time_form).is_some());
     let facts = docs::value_facts(if is_time { "" } else { &param.unit }, param.range, param.evidence);
-    let sent = match (setter.several, setter.ident == param.wire_name) {
-        (true, _) => docs::several(&param.wire_name, setter.list_as),
-        (false, false) => format!("Sent as {}.", docs::code(&param.wire_name)),
+    let sent = match (setter.several, param.name == setter.ident) {
+        (true, _) => docs::several(&param.name, setter.list_as),
+        (false, false) => format!("Sent as {}.", docs::code(&param.name)),
         (false, true) => String::new(),
     };
     let facts = docs::joined([facts, docs::default(param), docs::allowed(&param.allowed_values), sent]);

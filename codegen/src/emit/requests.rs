@@ -82,7 +82,7 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
             (quote!([#value, #value]), format!("[{one},{one}]"))
         }
     };
-    let expected = format!("{}={}", encoded(&described.param.wire_name, QUERY), encoded(&wire, QUERY));
+    let expected = format!("{}={}", encoded(&described.param.name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(client.#accessor() #call.#name(#argument), #expected);))
 }
 
@@ -128,9 +128,8 @@ pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenSt
 /// Returns the path of an endpoint, with the value of [`sample`] for each param in the path.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
-    for param in endpoint.known_params().filter(|param| param.in_path) {
-        path = path
-            .replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param, param.passing()).1, SEGMENT));
+    for param in endpoint.known_params().filter(|param| param.in_path()) {
+        path = path.replace(&format!("{{{}}}", param.name), &encoded(&sample(api, param, param.passing()).1, SEGMENT));
     }
     path
 }
@@ -144,9 +143,9 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     reason = "the conversion of a number out of range saturates"
 )]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
-    let known = param.example.as_deref();
+    let known = param.example.as_ref().map(|example| example.as_str());
     let whole = |text: String, ty: &str| {
-        let text = param.example.clone().unwrap_or(text);
+        let text = known.map_or(text, str::to_owned);
         let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
@@ -177,7 +176,8 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let ty = api.types.iter().find(|ty| ty.ident == *name);
             let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
             // The default of a list may be a text with several values, such as `a,b`, which is not a value of the type.
-            let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
+            let default =
+                values.clone().find(|value| param.default.as_ref().is_some_and(|default| default.as_str() == *value));
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }

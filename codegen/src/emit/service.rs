@@ -43,7 +43,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
-    let unit = (service.time_form != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form);
+    let unit = (service.time_form() != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form());
     let ErrorBody { message, code, success, .. } = &service.error_body;
     let name = option(service.error_body.named().map(|(name, known)| quote!((#name, #known))));
     let error_body = quote!(ErrorBodyInfo {
@@ -53,7 +53,7 @@ fn info(service: &Service) -> TokenStream {
         text("version", &service.version),
         text("summary", &service.summary),
         text("env_prefix", &service.env_prefix),
-        text("base_url_suffix", &service.base_url_suffix),
+        text("base_url_suffix", service.base_url_suffix()),
         set("time_unit", unit),
         service.api_key.as_ref().map(api_key).unwrap_or_default(),
         list("headers", &service.headers, header),

@@ -1,7 +1,9 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
-use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type, UnknownFact};
-use crate::spec::WeightBy;
+use std::ops::Deref;
+
+use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
+use crate::spec::{self, ParamLocation};
 
 /// A group, which is one file of the catalogue and one module of the client.
 #[derive(Debug)]
@@ -32,21 +34,15 @@ impl Group {
     }
 }
 
-/// An endpoint; it becomes a method if its path is known.
+/// An endpoint; it becomes a method if its path is known. Dereferences to its declaration.
 #[derive(Debug)]
 pub struct Endpoint {
-    pub name: String,
+    pub(crate) declared: spec::Endpoint,
     /// The name of the method on the handle.
     pub ident: String,
     /// The name of the marker type.
     pub type_ident: String,
-    pub aliases: Vec<String>,
     pub path: Option<String>,
-    pub evidence: Evidence,
-    pub summary: String,
-    pub notes: String,
-    pub unknown: Vec<UnknownFact>,
-    pub deprecated: Option<String>,
     /// The index of the param set whose params are at the start of `params`, if there is one.
     pub param_set: Option<usize>,
     /// All params, starting with the params of the param set; `None` if the params are unknown.
@@ -55,13 +51,16 @@ pub struct Endpoint {
     pub history: HistorySource,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
-    /// `true` if help uses this endpoint as its example.
-    pub is_example: bool,
     /// The number of requests that rate limits count for one request to the endpoint.
     pub weight: u32,
-    /// A param, and the weights of requests with a value of at most a number, in ascending order; `weight` is that of
-    /// all other requests.
-    pub weight_by: Option<WeightBy>,
+}
+
+impl Deref for Endpoint {
+    type Target = spec::Endpoint;
+
+    fn deref(&self) -> &spec::Endpoint {
+        &self.declared
+    }
 }
 
 impl Endpoint {
@@ -116,39 +115,32 @@ pub struct SharedParam {
     pub param: Param,
 }
 
+/// A param. Dereferences to its declaration, in which values have the form that the client sends. The example in it is
+/// never a value that the endpoint is known to reject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
+    pub(crate) declared: spec::Param,
     pub ident: String,
-    pub wire_name: String,
     pub ty: Type,
-    /// The name of the setter for several values, if there is one.
-    pub list_setter: Option<String>,
-    /// The format of several values on the wire.
-    pub list_as: ListFormat,
-    /// The value that every request sends. A param with such a value has no setter.
-    pub const_value: Option<String>,
-    pub in_path: bool,
-    pub required: Option<Evidence>,
-    pub default: Option<String>,
     pub range: Range,
-    /// The only values that worked for public clients.
-    pub allowed_values: Vec<String>,
-    /// Values that are known to work; other values may work too.
-    pub tested_values: Vec<String>,
-    /// Values that the service is known to reject.
-    pub rejected_values: Vec<String>,
-    /// A value for sample requests. It is never a value that the endpoint is known to reject.
-    pub example: Option<String>,
-    /// The evidence for the fact that only one value is accepted.
-    pub single_value: Option<Evidence>,
     pub unit: String,
-    pub summary: String,
-    pub notes: String,
-    pub unknown: Vec<UnknownFact>,
     pub evidence: Evidence,
 }
 
+impl Deref for Param {
+    type Target = spec::Param;
+
+    fn deref(&self) -> &spec::Param {
+        &self.declared
+    }
+}
+
 impl Param {
+    /// Returns `true` if the path contains the param.
+    pub fn in_path(&self) -> bool {
+        self.location == ParamLocation::Path
+    }
+
     /// Returns `true` if requests have a setter for the param.
     pub fn is_set(&self) -> bool {
         !self.is_argument() && self.const_value.is_none()
@@ -156,17 +148,17 @@ impl Param {
 
     /// Returns `true` if the param is an argument of the method and has no setter.
     pub fn is_argument(&self) -> bool {
-        self.in_path || self.required.is_some_and(Evidence::is_enforced)
+        self.in_path() || self.required.is_some_and(Evidence::is_enforced)
     }
 
     /// Returns the name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
     pub fn argument(&self) -> &str {
-        self.list_setter.as_ref().unwrap_or(&self.ident)
+        self.list_setter.as_deref().unwrap_or(&self.ident)
     }
 
     /// Returns the names of the setters, each with `true` if the setter accepts several values.
     pub fn setters(&self) -> impl Iterator<Item = (&String, bool)> {
-        std::iter::once((&self.ident, false)).chain(self.list_setter.iter().map(|list| (list, true)))
+        std::iter::once((&self.ident, false)).chain(self.list_setter.iter().map(|list| (&**list, true)))
     }
 
     /// Returns the kind of the argument of the method.

@@ -1,26 +1,25 @@
 //! The part of the model that all endpoints share.
 
-use super::{ErrorBody, Evidence, Field, Header, History, Limit, Status, TimeForm};
+use std::ops::Deref;
 
-/// The facts that all endpoints share.
+use super::{Evidence, Field, Status};
+use crate::spec;
+
+/// The facts that all endpoints share. Dereferences to their declaration.
 #[derive(Debug)]
 pub struct Service {
-    pub title: String,
-    pub version: String,
-    pub summary: String,
-    pub env_prefix: String,
-    pub base_url_suffix: String,
-    pub base_url_evidence: Option<Evidence>,
-    pub time_form: TimeForm,
-    pub time_evidence: Evidence,
+    pub(crate) declared: spec::Service,
     pub api_key: Option<ApiKey>,
-    pub headers: Vec<Header>,
     pub client_credentials: Option<ClientCredentials>,
-    pub errors: Vec<Status>,
-    pub error_body: ErrorBody,
-    pub limits: Vec<Limit>,
     pub envelope: Option<Envelope>,
-    pub history: Option<History>,
+}
+
+impl Deref for Service {
+    type Target = spec::Service;
+
+    fn deref(&self) -> &spec::Service {
+        &self.declared
+    }
 }
 
 #[derive(Debug, PartialEq)]

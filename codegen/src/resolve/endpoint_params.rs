@@ -1,6 +1,6 @@
 //! Resolves the params of an endpoint: follows references, rejects duplicates, and checks the params in the path.
 
-use super::params::{example, texts};
+use super::params::as_sent;
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::Location;
@@ -20,25 +20,23 @@ struct Candidate<'a> {
     resolved: Option<EndpointParam>,
 }
 
-/// Applies the overrides of a `use` entry to a shared param.
-fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
-    let EndpointParam { param, shared } = used;
-    let ty = param.ty.clone();
-    let replaced =
-        |values: &Option<Vec<Text>>, shared: Vec<String>| values.as_deref().map_or(shared, |values| texts(&ty, values));
-    let (allowed, tested) =
-        (replaced(&entry.allowed_values, param.allowed_values), replaced(&entry.tested_values, param.tested_values));
-    let param = Param {
-        example: example(None, param.example.as_ref(), &allowed, &tested),
-        evidence: entry.evidence.unwrap_or(param.evidence),
-        default: entry.default.as_deref().cloned().or(param.default),
-        allowed_values: allowed,
-        tested_values: tested,
-        rejected_values: replaced(&entry.rejected_values, param.rejected_values),
-        notes: entry.notes.clone().unwrap_or(param.notes),
-        unknown: entry.unknown.clone().unwrap_or(param.unknown),
-        ..param
+/// Applies the overrides of a `use` entry to a shared param. The example is kept, unless other values are known to work.
+fn overridden(EndpointParam { param, shared }: EndpointParam, entry: &spec::Use) -> EndpointParam {
+    let (known, entry) = (param.declared, entry.clone());
+    let mut declared = spec::Param {
+        default: entry.default.or(known.default),
+        allowed_values: entry.allowed_values.unwrap_or(known.allowed_values),
+        tested_values: entry.tested_values.unwrap_or(known.tested_values),
+        rejected_values: entry.rejected_values.unwrap_or(known.rejected_values),
+        notes: entry.notes.unwrap_or(known.notes),
+        unknown: entry.unknown.unwrap_or(known.unknown),
+        example: None,
+        ..known
     };
+    declared = as_sent(&param.ty, declared);
+    let works = |example: &Text| declared.known_values().is_empty() || declared.known_values().contains(example);
+    declared.example = known.example.filter(works).or(declared.example);
+    let param = Param { declared, evidence: entry.evidence.unwrap_or(param.evidence), ..param };
     // `true` means that the endpoint overrides facts, so the shared constant alone is not sufficient.
     EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
 }

@@ -111,24 +111,16 @@ impl<'a> Resolver<'a> {
             self.check_weights(by, params);
         }
         let endpoint = Endpoint {
-            name: endpoint.name.to_string(),
+            declared: endpoint.clone(),
             ident,
             type_ident,
-            aliases: endpoint.aliases.clone(),
             path: endpoint.path.known().map(ToString::to_string),
-            evidence: endpoint.evidence,
-            summary: endpoint.summary.clone(),
-            notes: endpoint.notes.clone(),
-            unknown: endpoint.unknown.clone(),
-            deprecated: endpoint.deprecated.clone(),
             param_set: self.first_set(endpoint),
             params,
             body,
             history,
             has_history,
-            is_example: endpoint.example,
             weight: endpoint.weight.unwrap_or(1),
-            weight_by: endpoint.weight_by.clone(),
         };
         (endpoint, record)
     }
@@ -136,8 +128,8 @@ impl<'a> Resolver<'a> {
     /// Checks that the weights of an endpoint depend on one of its params.
     fn check_weights(&mut self, by: &spec::WeightBy, params: &[EndpointParam]) {
         let params = || params.iter().map(|param| &param.param);
-        let Some(param) = params().find(|param| param.wire_name == *by.param) else {
-            let known = params().map(|param| param.wire_name.as_str());
+        let Some(param) = params().find(|param| param.name == *by.param) else {
+            let known = params().map(|param| param.name.as_str());
             self.unknown_name("unknown-param", &by.param, by.param.at(), "param", known);
             return;
         };

@@ -1,7 +1,7 @@
 //! Resolves `history`: checks the params that select a time range, and determines which endpoints have a history.
 
 use super::Resolver;
-use crate::model::{Body, Builtin, EndpointParam, History, HistorySource, Param, SharedParam, Type};
+use crate::model::{Body, Builtin, EndpointParam, HistorySource, Param, SharedParam, Type};
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
@@ -37,13 +37,13 @@ fn has_duration(service: &spec::Service, param: &Param) -> bool {
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves the `history` of the service, whose params must be shared params.
-    pub(super) fn service_history(&mut self, shared: &[Option<SharedParam>]) -> Option<History> {
-        let history = self.service.history.as_ref()?;
+    /// Checks the `history` of the service, whose params must be shared params.
+    pub(super) fn service_history(&mut self, shared: &[Option<SharedParam>]) {
         // An invalid shared param has already been reported.
         let params: Option<Vec<_>> = shared.iter().map(|shared| Some(&shared.as_ref()?.param)).collect();
-        self.check_history(history, &params?);
-        Some(history.clone())
+        if let Some((history, params)) = self.service.history.as_ref().zip(params) {
+            self.check_history(history, &params);
+        }
     }
 
     /// Returns the source of an endpoint's history, and `true` if the endpoint has a history.
@@ -59,10 +59,10 @@ impl<'a> Resolver<'a> {
         match &endpoint.history {
             None => {
                 let takes = |(name, fits, _): TypedParam<'_>| {
-                    params.iter().any(|param| param.wire_name == **name && fits(self.service, param))
+                    params.iter().any(|param| param.name == **name && fits(self.service, param))
                 };
                 let can_set =
-                    |name: &Text| params.iter().all(|param| param.wire_name != **name || param.const_value.is_none());
+                    |name: &Text| params.iter().all(|param| param.name != **name || param.const_value.is_none());
                 let takes_all = self.service.history.as_ref().is_some_and(|history| {
                     typed_params(history).into_iter().flatten().all(takes) && history.sort.iter().all(can_set)
                 });
@@ -95,8 +95,8 @@ impl<'a> Resolver<'a> {
 
     /// Checks that a param with this wire name exists and passes the test `fits`.
     fn history_param<'p>(&mut self, params: &[&'p Param], (name, fits, what): TypedParam<'_>) -> Option<&'p Param> {
-        let Some(param) = params.iter().find(|param| param.wire_name == **name) else {
-            let known = params.iter().map(|param| param.wire_name.as_str());
+        let Some(param) = params.iter().find(|param| param.name == **name) else {
+            let known = params.iter().map(|param| param.name.as_str());
             self.unknown_name("unknown-param", name, name.at(), "param", known);
             return None;
         };
@@ -110,11 +110,11 @@ impl<'a> Resolver<'a> {
     /// Checks the param that sets the order of records, and its value for ascending time.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
         let sort = (sort, (|_, param| param.const_value.is_none()) as fn(&_, &Param) -> _, "have no `const_value`");
-        let Some(Param { wire_name, ty, .. }) = self.history_param(params, sort) else { return };
-        if !ty.is_written(oldest_first) {
-            self.error("history-type/value", oldest_first.at(), &[oldest_first, wire_name]);
+        let Some(param) = self.history_param(params, sort) else { return };
+        if !param.ty.is_written(oldest_first) {
+            self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.name]);
         }
-        if let Type::Named(ty) = ty
+        if let Type::Named(ty) = &param.ty
             && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))
         {
             let mut known: Vec<_> = values.iter().copied().collect();

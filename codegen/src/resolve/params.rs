@@ -78,33 +78,12 @@ impl<'a> Resolver<'a> {
         self.values_of(param);
         let ident = self.param_names(param);
         self.not_the_key(param);
-        let [allowed, tested, rejected] =
-            [&param.allowed_values, &param.tested_values, &param.rejected_values].map(|values| texts(&ty, values));
-        Param {
-            ident,
-            wire_name: param.name.to_string(),
-            list_setter: param.list_setter.as_deref().cloned(),
-            list_as: param.list_as.unwrap_or_default(),
-            const_value: param.const_value.as_deref().cloned(),
-            in_path: param.location == ParamLocation::Path,
-            required: param.required,
-            default: param.default.as_deref().cloned(),
-            range,
-            example: example(param.example.as_ref().map(|example| as_sent(&ty, example)), None, &allowed, &tested),
-            ty,
-            allowed_values: allowed,
-            tested_values: tested,
-            rejected_values: rejected,
-            single_value: param.single_value,
-            unit: param.unit.as_deref().cloned().unwrap_or_default(),
-            summary: param.summary.clone(),
-            notes: param.notes.clone(),
-            unknown: param.unknown.clone(),
-            evidence: match inherited {
-                Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
-                None => param.evidence.unwrap_or(Evidence::Reported),
-            },
-        }
+        let evidence = match inherited {
+            Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
+            None => param.evidence.unwrap_or(Evidence::Reported),
+        };
+        let unit = param.unit.as_deref().cloned().unwrap_or_default();
+        Param { declared: as_sent(&ty, param.clone()), ident, ty, range, unit, evidence }
     }
 
     /// Rejects a query param that carries the API key, because the client adds the key to every request.
@@ -279,31 +258,21 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns the values of a param in the form that the client sends.
-pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
-    values.iter().map(|value| as_sent(ty, value)).collect()
-}
-
-/// Returns a value in the form that the client sends. A number is normalized, so `+07` in the catalogue is sent as `7`.
-fn as_sent(ty: &Type, text: &str) -> String {
-    let number = ty.builtin().and_then(|builtin| match builtin {
-        Builtin::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
-        Builtin::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
-        Builtin::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
-        Builtin::String | Builtin::Decimal | Builtin::Boolean | Builtin::Timestamp(_) | Builtin::Any => None,
-    });
-    number.unwrap_or_else(|| text.to_owned())
-}
-
-/// Returns the example value of a param on an endpoint: `own` if there is one, otherwise `shared`. If values are known
-/// to work on the endpoint and `shared` is not among them, the first of these values replaces `shared`.
-pub(super) fn example(
-    own: Option<String>,
-    shared: Option<&String>,
-    allowed: &[String],
-    tested: &[String],
-) -> Option<String> {
-    let known = if allowed.is_empty() { tested } else { allowed };
-    let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
-    own.or_else(|| shared.or(known.first()).cloned())
+/// Returns a param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is
+/// sent as `7`. Without an example, the first value that is known to work is the example.
+pub(super) fn as_sent(ty: &Type, mut param: spec::Param) -> spec::Param {
+    let lists = [&mut param.allowed_values, &mut param.tested_values, &mut param.rejected_values];
+    for value in lists.into_iter().flatten().chain(&mut param.example) {
+        let number = ty.builtin().and_then(|builtin| match builtin {
+            Builtin::Integer => value.parse::<i64>().ok().map(|number| number.to_string()),
+            Builtin::Count => value.parse::<u64>().ok().map(|number| number.to_string()),
+            Builtin::Number => value.parse::<f64>().ok().map(|number| number.to_string()),
+            Builtin::String | Builtin::Decimal | Builtin::Boolean | Builtin::Timestamp(_) | Builtin::Any => None,
+        });
+        if let Some(number) = number {
+            **value = number;
+        }
+    }
+    param.example = param.example.take().or_else(|| param.known_values().first().cloned());
+    param
 }

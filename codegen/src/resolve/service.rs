@@ -23,22 +23,10 @@ impl<'a> Resolver<'a> {
         self.headers();
         self.limits(catalogue);
         Service {
-            title: service.title.clone(),
-            version: service.version.clone(),
-            summary: service.summary.clone(),
-            env_prefix: service.env_prefix.clone(),
-            base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
-            base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
-            time_form: service.time_form(),
-            time_evidence: service.time.evidence,
+            declared: service.clone(),
             api_key: credentials.api_key.as_ref().map(|key| self.api_key(key)),
-            headers: service.headers.clone(),
             client_credentials: credentials.client_credentials.as_ref().map(|flow| self.client_credentials(flow)),
-            errors: service.errors.clone(),
-            error_body: service.error_body.clone(),
-            limits: service.limits.clone(),
             envelope: service.envelope.as_ref().map(|envelope| self.envelope(envelope)),
-            history: None,
         }
     }
 
@@ -94,7 +82,7 @@ impl<'a> Resolver<'a> {
 
     /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
     pub(super) fn below_base_url(&mut self, path: &Text) -> bool {
-        let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
+        let suffix = self.service.base_url_suffix();
         let rest = path.strip_prefix(suffix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(rest) = rest.filter(|_| !suffix.is_empty()) else { return true };
         self.error("version-prefix", path.at(), &[path, &suffix, &if rest.is_empty() { "/" } else { rest }]);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Endpoint, Group, Param, Setter, SharedParam};
 use crate::names::{self, Case};
+use crate::spec;
 
 /// Creates one setter for each method name. If a shared param has a setter with this name, the docs of the shared param
 /// are used.
@@ -13,11 +14,11 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     // `sent` contains the setters that exist. A shared param has none if no endpoint with a path uses the param, or if
     // the param is an argument on all endpoints that use it.
     let sent: HashSet<_> =
-        with_setter.iter().flat_map(|param| param.setters().map(|(ident, _)| (ident, &param.wire_name))).collect();
+        with_setter.iter().flat_map(|param| param.setters().map(|(ident, _)| (ident, param.name.as_str()))).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
     for param in defined.chain(with_setter.iter().copied()) {
-        for (ident, several) in param.setters().filter(|(ident, _)| sent.contains(&(*ident, &param.wire_name))) {
+        for (ident, several) in param.setters().filter(|(ident, _)| sent.contains(&(*ident, param.name.as_str()))) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
     }
@@ -33,7 +34,8 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
 
 /// Clears each fact of a setter that is different for this param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
-    let Param { notes, unknown, default, allowed_values, unit, range, evidence, .. } = &mut setter.param;
+    let Param { declared, unit, range, evidence, .. } = &mut setter.param;
+    let spec::Param { notes, unknown, default, allowed_values, .. } = declared;
     // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
     if !is_shared {
         keep_equal(notes, &param.notes);

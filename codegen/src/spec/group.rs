@@ -77,7 +77,7 @@ map! {
         /// time range.
         may history: Option<Known<History>>;
         /// `true` if help and docs use this endpoint as their example. Without it, they choose an endpoint.
-        may example: bool;
+        may "example" is_example: bool;
         /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.
         may weight: Option<u32> as NO_WEIGHT;
         /// The weights of requests whose value of a param is small; `weight` is that of all others.

@@ -60,6 +60,11 @@ impl Service {
         self.envelope.as_ref()?.time.as_ref()
     }
 
+    /// Returns the end of every base URL; empty if there is none.
+    pub fn base_url_suffix(&self) -> &str {
+        self.base_url.as_ref().map_or("", |base_url| &base_url.suffix)
+    }
+
     /// Returns the default format of timestamps; seconds if `time` is invalid.
     pub fn time_form(&self) -> TimeForm {
         TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))

@@ -25,7 +25,7 @@ map! {
         /// another format. The setter for one value has the name in `rust_name`, or the name derived from `name`.
         may list_setter: Option<Text> as Form::Name(Case::Snake);
         /// The format of several values, if they are not separated by commas.
-        may list_as: Option<ListFormat>;
+        may list_as: ListFormat;
         /// The value that every request sends, for a param that has only one useful value. Such a param has no setter.
         may const_value: Option<Text> as Form::Scalar;
         /// The part of the URL that contains the param; default: `query`.
@@ -79,6 +79,11 @@ impl Param {
     /// Returns the name for references: `id`, or `name` if there is no `id`.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Returns the values that are known to work: the only ones if they are known, otherwise those that were tested.
+    pub fn known_values(&self) -> &[Text] {
+        if self.allowed_values.is_empty() { &self.tested_values } else { &self.allowed_values }
     }
 }
 

@@ -109,14 +109,15 @@ fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Cha
     }
     // The order is compared only if the number of arguments is unchanged. Otherwise, the type of the method differs,
     // and `compare_items` reports this change.
-    let [was, now] = [old, new].map(|endpoint| arguments(endpoint).map(|param| &*param.wire_name).collect::<Vec<_>>());
+    let [was, now] =
+        [old, new].map(|endpoint| arguments(endpoint).map(|param| param.name.as_str()).collect::<Vec<_>>());
     let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
     if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
         let text = format!("the arguments are `{}` instead of `{}`", now.join("`, `"), was.join("`, `"));
         changes.add(Major, Heading::Changed, text, Some(call));
     }
     for param in params(new) {
-        let was = params(old).find(|old| old.wire_name == param.wire_name);
+        let was = params(old).find(|old| old.name == param.name);
         if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
             let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
             changes.add(Major, Heading::Changed, text, Some(call));

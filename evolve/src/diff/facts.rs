@@ -11,7 +11,7 @@ impl Items<'_> {
     pub(super) fn service(&mut self) {
         let service = &self.api.service;
         self.fact("", "the environment variables begin with", Major, format!("`{}_`", service.env_prefix));
-        let unit = format!("`{}`", service.time_form.word());
+        let unit = format!("`{}`", service.time_form().word());
         self.fact("", "timestamps without their own unit or format are in", Patch, unit);
         if let Some(envelope) = &service.envelope {
             self.fact("", "the records of a series are read from", Patch, format!("`{}`", envelope.data));
@@ -68,7 +68,7 @@ impl Items<'_> {
     /// on the unit.
     pub(super) fn unit(&mut self, location: &str, ty: &Type, unit: &str) {
         let value = match ty.time_form() {
-            Some(form) if form == self.api.service.time_form => "that of the service".to_owned(),
+            Some(form) if form == self.api.service.time_form() => "that of the service".to_owned(),
             Some(form) => format!("`{}`", form.word()),
             None if unit.is_empty() => "unspecified".to_owned(),
             None => format!("`{unit}`"),

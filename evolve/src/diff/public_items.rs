@@ -81,7 +81,7 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        items.add(kind, "", format!(".{}()", setter.ident), &setter.param.wire_name, ty);
+        items.add(kind, "", format!(".{}()", setter.ident), &setter.param.name, ty);
     }
     api.records.iter().for_each(|record| items.record("", &record.ident, record));
     api.groups.iter().for_each(|group| items.group(group));
@@ -167,14 +167,14 @@ impl<'a> Items<'a> {
             self.unit(&format!("{call}.{}()", param.ident), &param.ty, &param.unit);
         }
         for param in params(endpoint).filter(|param| param.is_set()) {
-            let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
+            let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, &**list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 // If the setter has the same type on all endpoints, the item of the shared setter contains the type, so
                 // this item has no type.
                 let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
                 let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 let ty = if is_shared { String::new() } else { ty };
-                self.add(kind, &call, format!(".{ident}()"), &param.wire_name, ty);
+                self.add(kind, &call, format!(".{ident}()"), &param.name, ty);
             }
         }
         if let HistorySource::Endpoint(history) = &endpoint.history {

@@ -197,17 +197,16 @@ fn plain_type(schema: &Value) -> &str {
     if matches!(ty, "integer" | "number" | "boolean") { ty } else { "string" }
 }
 
-/// Returns the type of one value, `true` if several values can be sent, and the format of the list if commas do not
-/// separate the values.
-fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, bool, Option<ListFormat>) {
-    let Some(item) = item(ty) else { return (ty, false, None) };
+/// Returns the type of one value, `true` if several values can be sent, and the format of several values.
+fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, bool, ListFormat) {
+    let Some(item) = item(ty) else { return (ty, false, ListFormat::Commas) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
     let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     let list_as = match (style, explode) {
-        _ if param.get("content").is_some() => Some(ListFormat::Json),
-        ("form", true) if !in_path => Some(ListFormat::Repeated),
-        ("form" | "simple", false) => None,
-        _ => return (item, false, None),
+        _ if param.get("content").is_some() => ListFormat::Json,
+        ("form", true) if !in_path => ListFormat::Repeated,
+        ("form" | "simple", false) => ListFormat::Commas,
+        _ => return (item, false, ListFormat::Commas),
     };
     (item, true, list_as)
 }

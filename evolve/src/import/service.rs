@@ -76,9 +76,8 @@ impl Reader<'_> {
 
     /// Sets the catalogue on which the operations of the description depend.
     pub(super) fn set_catalogue(&mut self, known: &Content, described: &Service) {
-        let suffix = |service: &Service| service.base_url.as_ref().map(|base_url| base_url.suffix.clone());
-        self.suffix = suffix(&known.service).unwrap_or_default();
-        self.server_path = suffix(described).unwrap_or_default();
+        self.suffix = known.service.base_url_suffix().to_owned();
+        self.server_path = described.base_url_suffix().to_owned();
         let below = format!("{}/", self.server_path);
         let mut paths = known.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
         // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the

@@ -82,7 +82,7 @@ const OF_DESCRIPTIONS: [Difference; 7] = [
 
 /// Returns the format of several values, if a param accepts several.
 fn list_of(Named { facts, .. }: &Named) -> Option<ListFormat> {
-    facts.list_setter.as_ref().map(|_| facts.list_as.unwrap_or_default())
+    facts.list_setter.as_ref().map(|_| facts.list_as)
 }
 
 fn in_both(new: Option<String>, known: Option<String>) -> String {

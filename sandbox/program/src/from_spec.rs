@@ -58,8 +58,8 @@ impl<'a> Tables<'a> {
         info.version = text(&service.version);
         info.summary = text(&service.summary);
         info.env_prefix = text(&service.env_prefix);
-        info.base_url_suffix = text(&service.base_url_suffix);
-        info.time_unit = time_unit(service.time_form);
+        info.base_url_suffix = text(service.base_url_suffix());
+        info.time_unit = time_unit(service.time_form());
         if let Some(key) = &service.api_key {
             match &key.carrier {
                 KeyCarrier::Header { name, prefix } => {
@@ -157,23 +157,23 @@ impl<'a> Tables<'a> {
 
     fn param(&mut self, param: &'a Param) -> ParamInfo {
         let ty = self.ty(&param.ty);
-        let mut info = ParamInfo::new(text(&param.ident), text(&param.wire_name), ty, evidence(param.evidence));
-        if param.in_path {
+        let mut info = ParamInfo::new(text(&param.ident), text(&param.name), ty, evidence(param.evidence));
+        if param.in_path() {
             info.location = ParamLocation::Path;
         }
-        info.list_setter = some(param.list_setter.as_ref());
+        info.list_setter = some(param.list_setter.as_deref());
         info.list_as = match param.list_as {
             model::ListFormat::Commas => ListFormat::Commas,
             model::ListFormat::Repeated => ListFormat::Repeated,
             model::ListFormat::Json => ListFormat::Json,
         };
-        info.const_value = some(param.const_value.as_ref());
+        info.const_value = some(param.const_value.as_deref());
         info.required = param.required.map(evidence);
-        info.default = some(param.default.as_ref());
+        info.default = some(param.default.as_deref());
         info.allowed_values = texts(&param.allowed_values);
         info.tested_values = texts(&param.tested_values);
         info.rejected_values = texts(&param.rejected_values);
-        info.example = some(param.example.as_ref());
+        info.example = some(param.example.as_deref());
         info.single_value = param.single_value.map(evidence);
         info.range = range(param.range);
         info.unit = text(&param.unit);

@@ -62,8 +62,8 @@ impl Description<'_> {
 
     fn param(&self, param: &Param) -> Object {
         let hint = match param.required {
-            Some(Evidence::Reported) if !param.in_path => "Reported as required.",
-            Some(Evidence::PreviousVersion) if !param.in_path => "Required in the previous API version.",
+            Some(Evidence::Reported) if !param.in_path() => "Reported as required.",
+            Some(Evidence::PreviousVersion) if !param.in_path() => "Required in the previous API version.",
             _ => "",
         };
         // Tools ignore the keyword `default` next to a reference, so the description contains the default.
@@ -74,10 +74,10 @@ impl Description<'_> {
         let list = param.list_setter.as_ref().filter(|_| !is_json);
         let in_list = |style: &str| list.map(|_| style.to_owned());
         let schema = self.param_schema(param);
-        let style = if param.in_path { "simple" } else { "form" };
+        let style = if param.in_path() { "simple" } else { "form" };
         Object::default()
-            .with("name", param.wire_name.as_str())
-            .with("in", if param.in_path { "path" } else { "query" })
+            .with("name", param.name.as_str())
+            .with("in", if param.in_path() { "path" } else { "query" })
             .and(described(&param.summary, facts, &param.notes))
             .with("x-evidence", param.evidence.word())
             .with("required", param.is_argument() || param.const_value.is_some())

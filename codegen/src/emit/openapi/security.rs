@@ -46,7 +46,7 @@ impl Description<'_> {
 
     fn flow(&self, flow: &ClientCredentials) -> Object {
         // The URL is relative, because only the user knows the host.
-        let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
+        let url = format!("{}{}", self.api.service.base_url_suffix(), flow.path);
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
         typed("oauth2")
             .and(described(TOKEN_SUMMARY, [source(flow.evidence)], &flow.notes))

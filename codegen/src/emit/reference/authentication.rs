@@ -10,10 +10,9 @@ use crate::model::{ClientCredentials, KeyCarrier, Service};
 /// Returns the section on the base URL.
 pub(super) fn base_url(service: &Service) -> String {
     let mut text = "All paths are relative to the base URL, which you configure.\n".to_owned();
-    if !service.base_url_suffix.is_empty() {
-        let evidence = service.base_url_evidence.map(|evidence| format!(" {}", source(evidence))).unwrap_or_default();
-        let suffix = code(&service.base_url_suffix);
-        text += &format!("The base URL ends in {suffix}. Paths may begin with {suffix} too.{evidence}\n");
+    if let Some(base_url) = &service.base_url {
+        let (suffix, source) = (code(&base_url.suffix), source(base_url.evidence));
+        text += &format!("The base URL ends in {suffix}. Paths may begin with {suffix} too. {source}\n");
     }
     text
 }

@@ -106,8 +106,8 @@ fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     // The front page contains the notes of shared params, so only other notes are listed here.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
     let params =
-        params.map(|param| (&param.wire_name, &param.notes, &param.unknown)).filter(|(_, notes, _)| !shared(notes));
-    let fields = fields.iter().map(|field| (&field.wire_name, &field.notes, &field.unknown));
+        params.map(|param| (param.name.as_str(), &param.notes, &param.unknown)).filter(|(_, notes, _)| !shared(notes));
+    let fields = fields.iter().map(|field| (field.wire_name.as_str(), &field.notes, &field.unknown));
     let mut lines: Vec<String> = vec![prose(&endpoint.notes)];
     let mut unknown: Vec<String> = docs::unknown_of(endpoint).into_iter().map(prose).collect();
     for (name, notes, facts) in params.chain(fields) {

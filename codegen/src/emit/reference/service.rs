@@ -3,7 +3,7 @@
 use super::{source, tables};
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{row, table};
-use crate::model::{Api, Endpoint, ErrorBody, NamedType, Service};
+use crate::model::{Api, Endpoint, ErrorBody, NamedType, Service, Text};
 
 /// The section on the labels of sources.
 pub(super) const SOURCES: &str = include_str!("sources.md");
@@ -34,8 +34,8 @@ pub(super) fn params(api: &Api) -> String {
 
 /// Returns the section on the format of timestamps.
 pub(super) fn time(service: &Service) -> String {
-    let form = docs::timestamps(service.time_form);
-    format!("{form} {} If the format of a field or param differs, it is listed there.\n", source(service.time_evidence))
+    let form = docs::timestamps(service.time_form());
+    format!("{form} {} If the format of a field or param differs, it is listed there.\n", source(service.time.evidence))
 }
 
 /// Returns the section on the envelope, the object around the records of a series.
@@ -119,14 +119,13 @@ pub(super) fn values(api: &Api) -> String {
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
     let params = endpoint.params.iter().flatten().filter(|param| !param.is_unchanged());
     params.map(|param| &param.param).filter_map(|param| {
-        let codes = |values: &[String]| values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
-        let default: Vec<String> =
-            param.default.iter().flat_map(|default| default.split(',')).map(Into::into).collect();
+        let codes = |values: &[Text]| values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
+        let default: Vec<Text> = param.default.iter().flat_map(|default| default.split(',')).map(Into::into).collect();
         let path = code(endpoint.path.as_deref().unwrap_or_default());
         let values =
             [&param.allowed_values, &param.tested_values, &param.rejected_values, &default].map(|values| codes(values));
         let [allowed, tested, rejected, default] = values;
         let is_known = [&allowed, &tested, &rejected].iter().any(|values| !values.is_empty());
-        is_known.then(|| row([path, code(&param.wire_name), allowed, tested, rejected, default]))
+        is_known.then(|| row([path, code(&param.name), allowed, tested, rejected, default]))
     })
 }

@@ -4,20 +4,21 @@ use quote::ToTokens;
 
 use crate::emit::docs::{self, code, prose};
 use crate::model::{
-    Api, Builtin, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, Status, TimeForm, Type, UnknownFact,
+    Api, Builtin, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, Status, Text, TimeForm, Type,
+    UnknownFact,
 };
 
 /// Returns the row of a param. If a shared param has notes, its name links to the front page, which contains the notes.
 pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
     let setters = param.setters().map(|(setter, _)| format!("`{setter}`"));
     let setters = if param.const_value.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
-    let required = match (param.in_path, param.required) {
+    let required = match (param.in_path(), param.required) {
         (true, _) => "yes, in the path".to_owned(),
         (false, Some(Evidence::Documented)) => "yes".to_owned(),
         (false, Some(evidence)) => format!("yes ({})", evidence.label()),
         (false, None) => "no".to_owned(),
     };
-    let default = param.default.as_deref().map(code).unwrap_or_default();
+    let default = param.default.as_ref().map(|default| code(default)).unwrap_or_default();
     let meaning = [
         meaning(&param.summary, &param.unit, param.range),
         known_values(api, param),
@@ -25,15 +26,15 @@ pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
         if param.list_as == ListFormat::Commas {
             String::new()
         } else {
-            docs::several(&param.wire_name, Some(param.list_as))
+            docs::several(&param.name, Some(param.list_as))
         },
         docs::values(param),
         example(param),
     ];
     let name = if is_shared && !(param.notes.is_empty() && param.unknown.is_empty()) {
-        format!("[{}](../README.md#shared-params)", code(&param.wire_name))
+        format!("[{}](../README.md#shared-params)", code(&param.name))
     } else {
-        code(&param.wire_name)
+        code(&param.name)
     };
     let source = param.evidence.label().to_owned();
     row([name, setters, linked(&param.ty), required, default, source, docs::joined(meaning)])
@@ -109,7 +110,7 @@ fn scope(limit: &Limit) -> String {
 
 /// Returns a sentence with the example value; empty if the row already lists this value as tested or allowed.
 fn example(param: &Param) -> String {
-    let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
+    let is_listed = |example: &&Text| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));
     example.map(|example| format!("Example: {}.", code(example))).unwrap_or_default()
 }
