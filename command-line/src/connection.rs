@@ -162,13 +162,10 @@ fn invalid(error: Error) -> Failure {
 fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
     let prefix = service().env_prefix;
+    let key = |text: String| if has_key() { text } else { String::new() };
     invalid(error)
-        .help(if has_key() {
-            format!("set {prefix}_BASE_URL and {prefix}_API_KEY")
-        } else {
-            format!("set {prefix}_BASE_URL")
-        })
-        .help(format!("write `base_url`{} into {file} (mode 600)", if has_key() { " and `api_key`" } else { "" }))
+        .help(format!("set {prefix}_BASE_URL{}", key(format!(" and {prefix}_API_KEY"))))
+        .help(format!("write `base_url`{} into {file} (mode 600)", key(" and `api_key`".to_owned())))
         .help("try `--sandbox`, which needs no settings")
 }
 

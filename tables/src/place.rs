@@ -80,7 +80,10 @@ impl Place {
         // The folder of an endpoint, or a folder with several data sets.
         let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
         let why = match Path::new(&file).ancestors().find(is_data_set) {
-            Some(folder) => format!("part of the data set {}; name that", Path::new(".").join(folder).display()),
+            Some(folder) => {
+                let folder = Path::new(".").join(folder.strip_prefix(".").unwrap_or(folder));
+                format!("part of the data set {}; name that", folder.display())
+            }
             None => format!("no state of this version; to rebuild, move {root} away and run the same command again"),
         };
         Err(Error::invalid_input(format!("{file}: {why}")))

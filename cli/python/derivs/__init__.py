@@ -22,7 +22,7 @@ import sysconfig
 import threading
 from contextlib import closing, suppress
 from datetime import date, timedelta
-from typing import Any, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
+from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
 __all__ = ["Error", "Table", "backfill", "endpoints", "follow", "get", "history"]
 
@@ -211,7 +211,7 @@ class _Run:
             with suppress(queue.Empty):
                 self.out.get(timeout=0.2)
 
-    def chunks(self, stop: Optional[threading.Event] = None) -> Iterator[bytes]:
+    def chunks(self, stop: Optional[threading.Event] = None) -> Generator[bytes, None, None]:
         with self:
             while not (stop and stop.is_set()):
                 try:
