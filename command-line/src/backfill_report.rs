@@ -66,15 +66,6 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
 }
 
-/// Returns a line with a JSON object: the endpoint, the params and the range of a series, and these facts.
-pub(crate) fn json_line(series: &Series, range: Range<Timestamp>, facts: &Value) -> String {
-    let mut object = catalogue_json::series(series);
-    object.insert("from".to_owned(), range.start.to_string().into());
-    object.insert("to".to_owned(), range.end.to_string().into());
-    object.extend(facts.as_object().cloned().unwrap_or_default());
-    Value::Object(object).to_string()
-}
-
 /// Returns ranges as pairs of times.
 pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
@@ -105,7 +96,7 @@ pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
 }
 
 /// Creates the failure for series without a record.
-pub(crate) fn no_record(labels: &[String], file: &JobFile) -> Failure {
+fn no_record(labels: &[String], file: &JobFile) -> Failure {
     let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from.time..file.to)));
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
@@ -120,8 +111,8 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(crate) fn new(log: Log, labels: Vec<String>, requests: u64) -> Self {
-        Self { log, bar: Bar::new(log, requests), labels, failures: Vec::new() }
+    pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
+        Self { log, bar, labels, failures: Vec::new() }
     }
 
     /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
@@ -134,15 +125,15 @@ impl Reporter {
             let error = of_series.or_else(of_page);
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
-            json_line(
-                series,
-                file.from.of(report.step)..file.to,
-                &json!({
-                    "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
-                    "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
-                    "gaps": ranges(&report.gaps), "files": report.files, "error": error,
-                }),
-            ) + "\n"
+            let facts = json!({
+                "from": file.from.of(report.step).to_string(), "to": file.to.to_string(),
+                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
+                "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
+                "gaps": ranges(&report.gaps), "files": report.files, "error": error,
+            });
+            let mut object = catalogue_json::series(series);
+            object.extend(facts.as_object().cloned().unwrap_or_default());
+            format!("{}\n", Value::Object(object))
         };
         file.series.iter().zip(&summary.series).enumerate().map(line).collect()
     }
@@ -206,12 +197,15 @@ impl Reporter {
         Failure::from(error).exit_kind
     }
 
+    /// Keeps the failed pages of a series for the end of the run.
+    pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
+        self.failures.extend(report.failed_pages.iter().map(|failure| (series, failure.clone())));
+    }
+
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
             BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, self.log),
-            BackfillEvent::Report { series, report, .. } => {
-                self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
-            }
+            BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
                 let no_response = || format!("no response from the service{}", kind.map_or("", cause));
                 let what =
@@ -247,7 +241,7 @@ fn cause(kind: ErrorKind) -> &'static str {
 }
 
 /// Creates the failure of a run, from the number of fetched pages and the reasons why pages and complete series failed.
-pub(crate) fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: usize) -> Failure {
+fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: usize) -> Failure {
     let (requests, failed) = (pages.len() as u64, series.len());
     let is_rejected = pages.into_iter().chain(series).all(|reason| reason == ExitKind::Rejected);
     if is_rejected && requests == 0 {
@@ -263,7 +257,7 @@ pub(crate) fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKin
 }
 
 /// Describes a failed page in one line.
-pub(crate) fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
+fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
     line_of(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
@@ -318,7 +312,7 @@ mod tests {
         };
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
-        let reporter = Reporter::new(Log::Nothing, vec!["a".to_owned()], 1);
+        let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
         let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
         let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
             help: run the same command to continue";

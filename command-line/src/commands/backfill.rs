@@ -10,24 +10,21 @@ use std::time::Duration;
 use clap::Args;
 use runtime::history::History;
 use runtime::{AnyClient as Client, Error, Timestamp};
-use serde_json::json;
-use tables::{Backfill as Job, Partition, Target};
+use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
 
-use crate::backfill_report::{
-    Reporter, announced, failed_request, incomplete, json_line, no_record, note_mixed, planned, ranges,
-};
+use crate::backfill_report::{Reporter, announced, note_mixed, planned};
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
 use crate::connection::{Connected, Connection};
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
 use crate::param_options::Params;
 use crate::printer::{Columns, Printer};
-use crate::progress::fitting;
+use crate::progress::{Bar, fitting};
 use crate::record_columns::Part;
 use crate::requested_series::{Series, labels, note_oldest, of_histories};
 use crate::stdout;
@@ -117,7 +114,7 @@ impl Backfill {
         // A CSV or JSON Lines file needs the rows in this folder for the next run.
         let rows = PathBuf::from(format!("{}.parts", file.out));
         let has_no_rows = !rows.exists();
-        let mut reporter = Reporter::new(log, labels, plan.requests());
+        let mut reporter = Reporter::new(log, Bar::new(log, plan.requests()), labels);
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
@@ -142,58 +139,45 @@ impl Backfill {
         let connected = self.connection.open(log).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
-        let (mut fetched, mut empty) = (0, Vec::new());
-        // The errors of failed pages, and of series that have ended early.
-        let (mut of_pages, mut of_series) = (Vec::new(), Vec::new());
-        for (index, (series, label)) in file.series.iter().zip(labels(&file.series)).enumerate() {
-            let (mut records, mut gaps, mut error) = (0, Vec::new(), None);
+        // No bar is drawn, because a terminal shows the records.
+        let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
+        let (mut summary, mut fatal) = (Summary::default(), None);
+        for (index, series) in file.series.iter().enumerate() {
             let request = request(&connected.client, series);
-            let from = file.from.of(step(&request)?);
-            let mut pages = History::new(request, from..file.to).skip_failed_pages().pages();
+            let mut report = SeriesReport::default();
+            report.step = step(&request)?;
+            let mut pages = History::new(request, file.from.of(report.step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
-                    Err(ended) => {
-                        log.warning(&format!("{label}: {}", brief(&ended)));
-                        error = Some(ended.clone());
-                        of_series.push(ended);
+                    Err(error) => {
+                        fatal = Some(error.clone()).filter(fails_everywhere);
+                        summary.failed.push((index, error.into()));
                         break;
                     }
                 };
-                for failure in &page.report.failed_pages {
-                    log.warning(&failed_request(&label, failure));
-                    error = Some(failure.error.clone());
-                    of_pages.push(failure.error.clone());
-                }
-                fetched += u64::from(page.report.failed_pages.is_empty());
-                records += page.records.len() as u64;
-                gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
+                summary.pages += u64::from(page.report.failed_pages.is_empty());
+                summary.failed_pages += page.report.failed_pages.len() as u64;
+                reporter.report(index, &page.report);
+                report.added += page.records.len() as u64;
+                report.last = page.times.last().copied().or(report.last);
+                report.gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
                 let times = page.times.iter().copied().map(Some).collect();
                 printer.print(&[Part { index, series, records: &page.records, times }])?;
             }
-            if self.json {
-                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": error.as_ref().map(brief) });
-                log::write(&json_line(series, from..file.to, &object));
-            }
-            if records == 0 && !self.allow_empty {
-                empty.push(label);
-            }
-            if error.is_some_and(|error| fails_everywhere(&error)) {
+            summary.series.push(report);
+            if fatal.is_some() {
                 break;
             }
         }
         printer.end()?;
-        match of_pages.iter().chain(&of_series).last() {
-            None if empty.is_empty() => Ok(()),
-            None => Err(no_record(&empty, file)),
-            Some(error) if fails_everywhere(error) || file.series.len() == 1 && fetched == 0 => {
-                Err(error.clone().into())
-            }
-            _ => {
-                let kinds = |errors: Vec<Error>| errors.into_iter().map(|error| Failure::from(error).exit_kind);
-                Err(incomplete(fetched, kinds(of_pages).collect(), kinds(of_series).collect(), file.series.len()))
-            }
+        if self.json {
+            // Standard output is for the records.
+            log::write(reporter.json_lines(file, &summary).trim_end());
         }
+        let is_filled = self.allow_empty || !summary.series.iter().any(SeriesReport::is_empty);
+        summary.is_complete = is_filled && summary.failed.is_empty() && summary.failed_pages == 0;
+        reporter.end(file, fatal.map_or(Ok(summary), |error| Err(error.into())), ExitKind::Interrupted)
     }
 
     /// Returns the settings of the job file or, without a job file, the settings of the command line.
