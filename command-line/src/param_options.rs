@@ -6,9 +6,10 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use heck::ToKebabCase;
 use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
-use crate::endpoint_names::{self, Endpoint};
+use crate::endpoint_names::{self, Endpoint, history};
 use crate::program::{program, service};
 
 /// Prefix of the ids of options for params; the name of the param follows.
@@ -67,8 +68,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
     let offered = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
     let sets_range = |name: &str| {
-        let infos =
-            chosen.iter().filter_map(|endpoint| endpoint_names::history(endpoint)).chain(service().history.as_ref());
+        let infos = chosen.iter().filter_map(|endpoint| history(endpoint)).chain(service().history.as_ref());
         infos.flat_map(|info| range_params(info).take(if has_pages { 4 } else { 2 })).any(|other| other == name)
     };
     let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
@@ -94,7 +94,7 @@ pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static 
 
 /// Returns the option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
 pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
-    match endpoint_names::history(endpoint) {
+    match history(endpoint) {
         Some(info) if info.from == wire_name => "--from".to_owned(),
         Some(info) if info.to == wire_name => "--to".to_owned(),
         _ => format!("--{}", kebab(wire_name)),
@@ -103,14 +103,7 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
 
 /// Converts a name to the style of options, for example `startTime` to `start-time`.
 pub(crate) fn kebab(wire_name: &str) -> String {
-    let mut out = String::new();
-    for character in wire_name.chars() {
-        if character.is_uppercase() && !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-        out.extend(character.to_lowercase().map(|one| if one == '_' { '-' } else { one }));
-    }
-    out
+    wire_name.to_kebab_case()
 }
 
 impl Offered {
@@ -242,7 +235,8 @@ mod tests {
 
     #[test]
     fn option_names_are_in_kebab_case() {
-        for (wire_name, long) in [("size", "size"), ("startTime", "start-time"), ("a_b", "a-b"), ("X", "x")] {
+        for (wire_name, long) in [("size", "size"), ("startTime", "start-time"), ("a_b", "a-b"), ("siteID", "site-id")]
+        {
             assert_eq!(kebab(wire_name), long);
         }
     }

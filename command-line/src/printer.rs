@@ -7,11 +7,11 @@ use std::io::{self, BufWriter, Stdout, Write};
 
 use arrow_ipc::writer::StreamWriter;
 use runtime::AnyClient as Client;
-use tables::{SeriesTable, TextWriter};
+use tables::{SeriesTable, TextWriter, UNKNOWN_FIELDS};
 
 use crate::commands::backfill::stored;
 use crate::failure::{Failure, Result};
-use crate::record_columns::{Layout, Part};
+use crate::record_columns::{Part, columns, rows};
 use crate::requested_series::Series;
 use crate::stdout;
 use crate::table::{Format, Table, omitted};
@@ -40,14 +40,14 @@ enum Output {
     /// The columns of a table can get wider with later pages, but never narrower.
     Rows {
         format: Format,
-        columns: Columns,
-        layout: Option<Layout>,
+        is_growing: bool,
+        table: Table,
         widths: Vec<usize>,
     },
 }
 
 impl<'s> Printer<'s> {
-    pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, columns: Columns) -> Result<Self> {
+    pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, kind: Columns) -> Result<Self> {
         let table = || Ok::<_, Failure>(SeriesTable::new(&stored(client, series)?)?);
         let stdout = BufWriter::new(io::stdout());
         let output = match format {
@@ -56,9 +56,12 @@ impl<'s> Printer<'s> {
                 let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
                 Output::Arrow(table, Box::new(writer))
             }
-            Format::Csv if columns == Columns::File => Output::File(table()?, TextWriter::csv(stdout)),
-            Format::Jsonl if columns == Columns::File => Output::File(table()?, TextWriter::json(stdout)),
-            _ => Output::Rows { format, columns, layout: None, widths: Vec::new() },
+            Format::Csv if kind == Columns::File => Output::File(table()?, TextWriter::csv(stdout)),
+            Format::Jsonl if kind == Columns::File => Output::File(table()?, TextWriter::json(stdout)),
+            _ => {
+                let is_growing = kind == Columns::Growing;
+                Output::Rows { format, is_growing, table: Table::default(), widths: Vec::new() }
+            }
         };
         Ok(Self { series, output })
     }
@@ -76,18 +79,16 @@ impl<'s> Printer<'s> {
                 }
                 stdout::print(std::mem::take(writer.get_mut()))
             }
-            Output::Rows { format, columns, layout, widths } => {
+            Output::Rows { format, is_growing, table, widths } => {
                 // The objects of JSON Lines need no common columns, so each page determines its own columns.
-                if *format == Format::Jsonl {
-                    *layout = None;
+                if table.columns.is_empty() || *format == Format::Jsonl {
+                    table.columns = columns(self.series, parts);
+                    let is_missing = !table.columns.iter().any(|column| column == UNKNOWN_FIELDS);
+                    if *is_growing && is_missing && *format == Format::Csv {
+                        table.columns.push(UNKNOWN_FIELDS.to_owned());
+                    }
                 }
-                let layout = layout.get_or_insert_with(|| {
-                    let layout = Layout::new(self.series, parts);
-                    let is_open = (*format, *columns) == (Format::Csv, Columns::Growing);
-                    if is_open { layout.with_unknown_fields() } else { layout }
-                });
-                let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
-                let table = Table { columns: layout.columns.clone(), rows };
+                table.rows = parts.iter().flat_map(|part| rows(&table.columns, part)).collect();
                 let is_first = widths.is_empty();
                 widths.resize(table.columns.len(), 0);
                 match format {
@@ -107,8 +108,8 @@ impl<'s> Printer<'s> {
                 writer.finish().map_err(Failure::machine)?;
                 stdout::print(std::mem::take(writer.get_mut()))
             }
-            Output::Rows { format: Format::Table, layout: Some(layout), widths, .. } => {
-                stdout::print(omitted(&layout.columns, &widths, stdout::width()))
+            Output::Rows { format: Format::Table, table, widths, .. } => {
+                stdout::print(omitted(&table.columns, &widths, stdout::width()))
             }
             Output::Rows { .. } => Ok(()),
         }

@@ -27,12 +27,6 @@ pub(crate) struct Part<'r> {
     pub(crate) times: Vec<Option<Timestamp>>,
 }
 
-/// The columns of a table that contains all series.
-#[derive(Clone, Debug)]
-pub(crate) struct Layout {
-    pub(crate) columns: Vec<String>,
-}
-
 /// Returns the records of a body, if it has any.
 pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
     let (records, times) = match body {
@@ -60,80 +54,62 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
-impl Layout {
-    /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and
-    /// the fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
-    pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
-        let mut this = Self { columns: Vec::new() };
-        let endpoints = || series.iter().map(|one| one.endpoint);
-        for time in endpoints().filter_map(time_field) {
-            this.add(time.to_owned());
-        }
-        if series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint)) {
-            this.add(ENDPOINT.to_owned());
-        }
-        for name in differing(series) {
-            this.add(name);
-        }
-        for field in endpoints().filter_map(record).flat_map(|record| record.fields) {
-            this.add(field.wire_name.to_owned());
-        }
-        for record in parts.iter().flat_map(|part| part.records) {
-            // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON
-            // object become columns.
-            let keys = record.as_any().and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
-            keys.for_each(|key| this.add(key.clone()));
-        }
-        let has_unknown = |part: &Part<'_>| {
-            let params = part.series.identity();
-            part.records.iter().any(|record| tables::unknown_fields(&params, record).is_some())
-        };
-        if parts.iter().any(has_unknown) {
-            this.add(UNKNOWN_FIELDS.to_owned());
-        }
-        this
-    }
-
-    fn add(&mut self, column: String) {
-        if !self.columns.contains(&column) {
-            self.columns.push(column);
-        }
-    }
-
-    /// Adds a column for unknown fields, which later records may have.
-    pub(crate) fn with_unknown_fields(mut self) -> Self {
-        self.add(UNKNOWN_FIELDS.to_owned());
-        self
-    }
-
-    /// Returns a row for each record.
-    pub(crate) fn rows(&self, part: &Part<'_>) -> Vec<Vec<Cell>> {
+/// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
+/// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
+pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
+    let endpoints = || series.iter().map(|one| one.endpoint);
+    let records = || parts.iter().flat_map(|part| part.records);
+    let time = endpoints().filter_map(time_field).map(str::to_owned);
+    let is_mixed = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
+    let fields = endpoints().filter_map(record).flat_map(|record| record.fields);
+    // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object become
+    // columns.
+    let keys = records().filter_map(|record| record.as_any().and_then(Value::as_object)).flat_map(Map::keys);
+    let has_unknown = |part: &Part<'_>| {
         let params = part.series.identity();
-        let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
-            let cell = |column: &String| match column.as_str() {
-                UNKNOWN_FIELDS => self.unknown_fields(&params, record),
-                name => cell(part.series, &params, record, *time, name),
-            };
-            self.columns.iter().map(cell).collect()
-        };
-        part.records.iter().zip(&part.times).map(row).collect()
-    }
-
-    /// Returns the fields of a record that have no column, as an object.
-    fn unknown_fields(&self, params: &[Param], record: &AnyRecord) -> Cell {
-        let unknown = tables::unknown_fields(params, record);
-        let keys = record.as_any().and_then(Value::as_object).into_iter().flatten();
-        let others: Vec<_> = keys.filter(|(key, _)| !self.columns.contains(key)).collect();
-        if others.is_empty() {
-            // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in
-            // JSON strings are escaped.
-            return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
+        part.records.iter().any(|record| tables::unknown_fields(&params, record).is_some())
+    };
+    let all = time
+        .chain(is_mixed.then(|| ENDPOINT.to_owned()))
+        .chain(differing(series))
+        .chain(fields.map(|field| field.wire_name.to_owned()))
+        .chain(keys.cloned())
+        .chain(parts.iter().any(has_unknown).then(|| UNKNOWN_FIELDS.to_owned()));
+    let mut columns = Vec::new();
+    for column in all {
+        if !columns.contains(&column) {
+            columns.push(column);
         }
-        let unknown = unknown.and_then(|fields| serde_json::from_str::<Map<_, _>>(&fields).ok()).unwrap_or_default();
-        Cell::Value(
-            unknown.into_iter().chain(others.into_iter().map(|(key, value)| (key.clone(), value.clone()))).collect(),
-        )
     }
+    columns
+}
+
+/// Returns a row for each record.
+pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
+    let params = part.series.identity();
+    let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
+        let cell = |column: &String| match column.as_str() {
+            UNKNOWN_FIELDS => unknown_fields(columns, &params, record),
+            name => cell(part.series, &params, record, *time, name),
+        };
+        columns.iter().map(cell).collect()
+    };
+    part.records.iter().zip(&part.times).map(row).collect()
+}
+
+/// Returns the fields of a record that have no column, as an object.
+fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> Cell {
+    let unknown = tables::unknown_fields(params, record);
+    let keys = record.as_any().and_then(Value::as_object).into_iter().flatten();
+    let others: Vec<_> = keys.filter(|(key, _)| !columns.contains(key)).collect();
+    if others.is_empty() {
+        // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in JSON
+        // strings are escaped.
+        return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
+    }
+    let unknown = unknown.and_then(|fields| serde_json::from_str::<Map<_, _>>(&fields).ok()).unwrap_or_default();
+    let others = others.into_iter().map(|(key, value)| (key.clone(), value.clone()));
+    Cell::Value(unknown.into_iter().chain(others).collect())
 }
 
 /// A param that identifies a series, with its value.
@@ -171,7 +147,7 @@ mod tests {
         let body = "{\"price\": 1, \"size\":12345678901234567890123,\r\n\"text\":\"\\n\"}";
         let record = AnyRecord::lenient(&LEVEL, body).unwrap();
         let columns = vec![UNKNOWN_FIELDS.to_owned()];
-        let rows = vec![vec![Layout { columns: columns.clone() }.unknown_fields(&[], &record)]];
+        let rows = vec![vec![unknown_fields(&columns, &[], &record)]];
         let line = "{\"unknown_fields\":{\"size\":12345678901234567890123,\"text\":\"\\n\"}}\n";
         let table = Table { columns, rows };
         assert_eq!(table.json_lines(), line);
@@ -189,9 +165,10 @@ mod tests {
         let value = ParamValue::Text(vec!["7".to_owned()]);
         let series = Series { endpoint: metric().endpoint, values: vec![("site".to_owned(), value)] };
         let part = Part { index: 0, series: &series, records: &records, times: vec![None; 3] };
-        let layout = Layout { columns: ["site", UNKNOWN_FIELDS].map(str::to_owned).into() };
-        let rows = layout.rows(&part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
+        let columns_of_both = ["site", UNKNOWN_FIELDS].map(str::to_owned);
+        let rows =
+            rows(&columns_of_both, &part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
         assert_eq!(rows.collect::<Vec<_>>(), [["7", ""], ["7", r#"{"site":8,"new":1}"#], ["7", ""]]);
-        assert!(Layout::new(std::slice::from_ref(&series), &[part]).columns.contains(&UNKNOWN_FIELDS.to_owned()));
+        assert!(columns(std::slice::from_ref(&series), &[part]).contains(&UNKNOWN_FIELDS.to_owned()));
     }
 }

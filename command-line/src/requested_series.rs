@@ -69,8 +69,9 @@ impl PartialEq for Series {
 /// Returns every endpoint with every combination of values, in the given order.
 pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
     every_param_is_accepted(endpoints, params)?;
-    if let Some(twice) = repeated(endpoints, |one, other| is_same(one, other)) {
-        return Err(Failure::usage(format!("`{}` is listed twice", name(twice))));
+    let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
+    if let Some(twice) = repeated(&names) {
+        return Err(Failure::usage(format!("`{twice}` is listed twice")));
     }
     let mut all = Vec::new();
     for endpoint in endpoints {
@@ -82,7 +83,7 @@ pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Resu
             };
             if accepts(endpoint, param) {
                 let given = values.iter().map(read).collect::<Result<Vec<_>>>()?;
-                if let Some(twice) = repeated(&given, |one, other| one == other) {
+                if let Some(twice) = repeated(&given) {
                     return Err(Failure::usage(format!("`{}` is listed twice for `{param}`", twice.shown())));
                 }
                 of_endpoint = times(&of_endpoint, param, &given);
@@ -99,9 +100,8 @@ pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Resu
 }
 
 /// Returns the first item that equals an earlier one.
-fn repeated<T>(all: &[T], is_equal: impl Fn(&T, &T) -> bool) -> Option<&T> {
-    let is_repeated = |(index, item): &(usize, &T)| all[..*index].iter().any(|earlier| is_equal(earlier, item));
-    all.iter().enumerate().find(is_repeated).map(|(_, item)| item)
+fn repeated<T: PartialEq>(all: &[T]) -> Option<&T> {
+    all.iter().enumerate().find(|(index, item)| all[..*index].contains(item)).map(|(_, item)| item)
 }
 
 /// Returns a copy of every series for each of these values.

@@ -86,10 +86,6 @@ impl Poll {
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
             outcome(log, out, &summary, &labels, Some(Timestamp::now()));
-            if let Some(signal) = signal.get() {
-                job.compact().await?;
-                return Err(Failure::new(signal, ""));
-            }
             if is_complete {
                 (complete, compacted) = (Some(now), now);
             } else if compacted + self.compact_every <= now {
@@ -104,13 +100,15 @@ impl Poll {
             }
             let next = |now: Timestamp| now.floor(step) + step + DELAY;
             let (due, due_here) = (next(time()), next(Timestamp::now()));
+            let mut signal = signal.get();
             // After a suspend, only the clock of this machine is right until the next response.
-            while time() < due && Timestamp::now() < due_here {
+            while signal.is_none() && time() < due && Timestamp::now() < due_here {
                 let pause = (due - time()).min(MAX_WAIT);
-                if let Ok(signal) = timeout(pause, interrupt.happened()).await {
-                    job.compact().await?;
-                    return Err(Failure::new(signal, ""));
-                }
+                signal = timeout(pause, interrupt.happened()).await.ok();
+            }
+            if let Some(signal) = signal {
+                job.compact().await?;
+                return Err(Failure::new(signal, ""));
             }
         }
     }

@@ -72,20 +72,19 @@ impl Status {
             let is_old = |max| series.last.is_none_or(|last| last + step(series) + max < now || last > now);
             !series.is_retired && self.max_age.is_some_and(is_old)
         };
-        let labels = |all: Vec<&SeriesStatus>| {
-            let labels: Vec<_> = all.iter().map(|series| label_of(series)).collect();
-            (labels.len(), shortened(&labels.join(", "), 100))
+        let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
+            let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
+            (!labels.is_empty()).then(|| shortened(&labels.join(", "), 100))
         };
-        let old = labels(status.series.iter().filter(is_old).collect());
-        let unfetched = labels(status.series.iter().filter(|series| !series.unfetched.is_empty()).collect());
+        let (damaged, unfetched) = (status.damaged.len() as u64, names(&|series| !series.unfetched.is_empty()));
         let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
         let problems = [
-            (status.damaged.len(), counted(status.damaged.len() as u64, "damaged file")),
-            (usize::from(status.pending > 0), format!("{} {unfinished}", counted(status.pending, "record"))),
-            (unfetched.0, format!("a part of {} was never fetched; run the backfill again", unfetched.1)),
-            (old.0, format!("last record too old or in the future: {}", old.1)),
+            (damaged > 0).then(|| counted(damaged, "damaged file")),
+            (status.pending > 0).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
+            unfetched.map(|names| format!("a part of {names} was never fetched; run the backfill again")),
+            names(&is_old).map(|names| format!("last record too old or in the future: {names}")),
         ];
-        problems.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect()
+        problems.into_iter().flatten().collect()
     }
 }
 
