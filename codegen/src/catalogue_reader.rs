@@ -15,6 +15,7 @@ use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::suggest::did_you_mean;
 use crate::yaml_parser::{Kind, Node};
+pub use summary::repeats_name;
 pub(crate) use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose};
 
@@ -138,7 +139,7 @@ impl Reader {
         }
         if let (Some((_, name)), Some((_, summary))) = (entries.get("name"), entries.get("summary"))
             && let (Some(text), Some(summary)) = (name.text(), summary.text())
-            && summary::repeats(summary, text)
+            && repeats_name(summary, text)
         {
             self.repeated_names.push(Diagnostic::new("summary-repeats-name", &self.location(name), &[&text]));
         }

@@ -275,13 +275,14 @@ impl Diagnostics {
         let mut text: String = self.0.iter().map(|error| error.render(folder, &renderer) + "\n\n").collect();
         let count = self.0.len();
         let noun = if count == 1 { "error" } else { "errors" };
-        text += &format!("error: {count} {noun} in the catalogue; no files were written\n");
+        text += &format!("error: {count} {noun} in the catalogue\n");
         text
     }
 }
 
+/// The text of a command that would have written files.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render("", false))
+        writeln!(f, "{}; no files were written", self.render("", false).trim_end())
     }
 }

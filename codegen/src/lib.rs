@@ -44,13 +44,13 @@ pub mod yaml_writer;
 use std::path::Path;
 
 #[doc(hidden)]
-pub use catalogue_reader::{is_invisible, is_line, is_prose};
+pub use catalogue_reader::{is_invisible, is_line, is_prose, repeats_name};
 pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
 pub use emit::{File, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli};
-pub use load::{Catalogue, is_part, load, load_texts, repeated_names};
+pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use resolve::{check, resolve};
 #[doc(hidden)]

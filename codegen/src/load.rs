@@ -25,7 +25,7 @@ pub struct Catalogue {
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
     /// Errors about summaries that only repeat a name.
-    repeated_names: Diagnostics,
+    pub(crate) repeated_names: Diagnostics,
     /// Names of entries that were dropped because of errors. References to them are not reported as unknown.
     pub(crate) cut: HashSet<String>,
 }
@@ -45,11 +45,6 @@ impl Catalogue {
         let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
         (self.service.map(|service| service.spec), groups.collect())
     }
-}
-
-/// Returns an error for each summary that only repeats a name. These errors do not prevent the emission of a client.
-pub fn repeated_names(catalogue: &Catalogue) -> Diagnostics {
-    catalogue.repeated_names.clone().sorted()
 }
 
 /// A file, and the content that was read from it.

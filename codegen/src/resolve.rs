@@ -31,14 +31,14 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Creates the model of a client from a catalogue, and reports unused entries and repeated evidence as errors.
+/// Creates the model of a client from a catalogue, and reports unused entries, repeated evidence and summaries that only
+/// repeat a name as errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
     if api.superfluous.is_empty() { Ok(api) } else { Err(api.superfluous) }
 }
 
-/// Creates the model of a client. Unused entries and repeated evidence are not errors, because a catalogue may contain
-/// them during an edit.
+/// Creates the model of a client. A catalogue may contain what only [`check`] rejects during an edit.
 pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let stand_in = Service::unknown();
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());

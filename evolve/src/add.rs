@@ -9,6 +9,7 @@ use super::content::{Content, SERVICE, ident_of, label};
 use super::draft_types::path_param;
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::merge::{Draft, Source, merge};
+use super::new_service::new_service;
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
@@ -27,11 +28,13 @@ pub struct Addition {
     pub params: Option<Vec<String>>,
     /// The evidence of the path.
     pub evidence: Evidence,
+    /// The title of the service, if the endpoint is the first of a new catalogue.
+    pub service: String,
 }
 
-/// Returns the change that adds an endpoint.
-pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange, Refusal> {
-    let mut editor = Editor::open(catalogue)?;
+/// Returns the change that adds an endpoint to a catalogue. Without a catalogue, the endpoint starts one.
+pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<CatalogueChange, Refusal> {
+    let mut editor = catalogue.map_or_else(|| Ok(started(addition)), Editor::open)?;
     let group = &addition.group;
     if group == SERVICE {
         let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
@@ -69,6 +72,14 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     let groups = [(group.clone(), drafted)].into_iter().collect();
     merge(&mut editor, &Draft::new(Content { groups, ..Content::default() }, Source::Person));
     editor.close()
+}
+
+/// Starts a catalogue, of whose service only the title is known.
+fn started(addition: &Addition) -> Editor {
+    let service = new_service(addition.service.to_title_case());
+    let mut editor = Editor::new(Content { service, ..Content::default() });
+    editor.note("a new catalogue is started; in service.yaml, `title`, `version`, `env_prefix` and `time` are guesses");
+    editor
 }
 
 fn entry(addition: &Addition) -> Endpoint {
@@ -132,14 +143,14 @@ endpoints:
 
     fn added(addition: &Addition) -> Result<String, String> {
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
-        let change = add(catalogue, addition).map_err(|refusal| refusal.to_string())?;
+        let change = add(Some(catalogue), addition).map_err(|refusal| refusal.to_string())?;
         Ok(change.texts().map(|(_, text)| text.to_owned()).collect())
     }
 
     fn addition(path: &str, group: &str) -> Addition {
         let evidence = Evidence::Reported;
-        let (path, group) = (path.to_owned(), group.to_owned());
-        Addition { path, group, name: None, rust_name: None, summary: None, params: None, evidence }
+        let (path, group, service) = (path.to_owned(), group.to_owned(), "tide tables".to_owned());
+        Addition { path, group, name: None, rust_name: None, summary: None, params: None, evidence, service }
     }
 
     #[test]
@@ -195,7 +206,8 @@ endpoints:
         let market = MARKET.replace("  params: unknown\n  body: unknown\n", "");
         let known = |params: Option<Vec<String>>| {
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
-            let change = add(catalogue, &Addition { params, ..addition("/basisRatio", "market") }).expect("a change");
+            let change =
+                add(Some(catalogue), &Addition { params, ..addition("/basisRatio", "market") }).expect("a change");
             change.texts().map(|(_, text)| text.to_owned()).collect::<String>()
         };
         assert!(known(None).ends_with("  params: unknown\n  body: unknown\n"));
@@ -218,7 +230,7 @@ endpoints:
             let summary = Some(summary.to_owned());
             let known = Addition { summary, params, ..addition("/depth/{venue}", "market") };
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
-            add(catalogue, &known).map(|change| {
+            add(Some(catalogue), &known).map(|change| {
                 let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
                 (text, change.notes().to_vec())
             })
@@ -254,7 +266,7 @@ endpoints:
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
             let known =
                 Addition { evidence: Evidence::of(path_evidence).expect("evidence"), ..addition("/depth", "market") };
-            let change = add(catalogue, &known).expect("a change");
+            let change = add(Some(catalogue), &known).expect("a change");
             let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
             assert_eq!(text.strip_prefix(MARKET), Some(depth("/depth", path_evidence, own).as_str()));
         }
@@ -276,9 +288,24 @@ endpoints:
     }
 
     #[test]
+    fn first_endpoint_starts_a_catalogue() {
+        let change = add(None, &addition("/depth", "market")).expect("a change");
+        let texts: Vec<_> = change.texts().map(|(name, text)| (name, text.to_owned())).collect();
+        let service = "\
+title: Tide Tables
+version: '1'
+env_prefix: TIDE_TABLES
+time: {unit: seconds, evidence: reported}
+";
+        assert_eq!(texts[1], ("service.yaml", service.to_owned()));
+        assert!(texts[0].0 == "market.yaml" && texts[0].1.contains("path: /depth"), "{texts:?}");
+        assert!(change.notes()[0].contains("`title`, `version`, `env_prefix` and `time` are guesses"));
+    }
+
+    #[test]
     fn same_name_without_path_in_another_group_is_reported() {
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
-        let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
+        let change = add(Some(catalogue), &addition("/basisRatio", "markets")).expect("a change");
         let expected = [
             "`market.basis_ratio` has no path yet; to add the path to it, use `--group market`",
             "the group `markets` is new; did you mean `market`?",
@@ -292,7 +319,7 @@ endpoints:
         let market = market.replace("[symbol]", "[{name: symbol, type: string, in: path, summary: It.}]");
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
         let other = Addition { name: Some("Other".to_owned()), ..addition("/basis/{id}", "market") };
-        let refusal = add(catalogue, &other).expect_err("a refusal");
+        let refusal = add(Some(catalogue), &other).expect_err("a refusal");
         assert_eq!(refusal.to_string(), "`/basis/{id}` already exists as `market.basis`");
     }
 

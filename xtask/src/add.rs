@@ -1,7 +1,6 @@
 //! `cargo xtask add`: adds an endpoint to the catalogue.
 
 use clap::Args;
-use codegen::load;
 use evolve::{Addition, Evidence};
 
 use crate::Outcome;
@@ -9,7 +8,8 @@ use crate::confirm_edit::{Target, answer, evidence};
 
 /// Add an endpoint to the catalogue
 ///
-/// On a terminal, the command prompts for missing options. An empty answer becomes `unknown`.
+/// On a terminal, the command prompts for missing options. An empty answer becomes `unknown`. In a folder without YAML
+/// files, the command starts a catalogue.
 #[derive(Args)]
 pub(crate) struct Add {
     /// The path of the endpoint, without the base URL; a param in the path is written `{name}`
@@ -67,7 +67,8 @@ impl Add {
             summary: ask(&self.summary, "Its purpose, in one sentence (press Enter if unknown): "),
             params,
             evidence,
+            service: self.target.service(),
         };
-        self.target.confirm(evolve::add(load(&self.target.spec()), &addition))
+        self.target.confirm(evolve::add(self.target.catalogue(), &addition))
     }
 }

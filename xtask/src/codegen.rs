@@ -142,9 +142,8 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> Outcome {
         let spec = shown(&self.spec);
-        let repeated = codegen::repeated_names(&codegen::load(&self.spec));
         let api = codegen::read(&self.spec);
-        let mut errors = if repeated.is_empty() { String::new() } else { rendered(&repeated, &self.spec) };
+        let mut errors = String::new();
         if project_paths::is_same(&self.spec, &project_paths::spec())
             && let Ok(api) = &api
         {
@@ -189,6 +188,11 @@ pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
+/// Returns the errors as text of a command that therefore writes nothing.
+pub(crate) fn not_written(diagnostics: &Diagnostics, spec: &Path) -> String {
+    format!("{}; no files were written\n", rendered(diagnostics, spec).trim_end())
+}
+
 /// The result of `generate`.
 struct Generated {
     summary: CountTable,
@@ -202,7 +206,7 @@ struct Generated {
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
 /// JSON Schema for editors. An error is text for the user.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, String> {
-    let api = codegen::read(spec).map_err(|errors| rendered(&errors, spec))?;
+    let api = codegen::read(spec).map_err(|errors| not_written(&errors, spec))?;
     let package = &crate_folder.package;
     let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
     let mut folders = vec![

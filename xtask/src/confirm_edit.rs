@@ -1,14 +1,16 @@
 //! Shows an edit of the catalogue, and writes it after confirmation.
 
+use std::fs;
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use codegen::{Catalogue, Diagnostics, load};
 use evolve::{CatalogueChange, Evidence, Refusal};
 
 use crate::Outcome;
-use crate::codegen::{folder, rendered};
+use crate::codegen::{folder, not_written, rendered};
 use crate::project_paths;
 use crate::terminal::print;
 
@@ -37,6 +39,23 @@ impl Target {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
+    /// Returns the catalogue; `None` if its folder has no YAML files yet or does not exist, so that a new catalogue is
+    /// started in it.
+    pub(crate) fn catalogue(&self) -> Option<Catalogue> {
+        let spec = self.spec();
+        let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
+        let exists = fs::read_dir(&spec).is_ok_and(|files| files.flatten().any(is_part));
+        exists.then(|| load(&spec))
+    }
+
+    /// Returns a title for the service of a new catalogue: the name of the folder or, if that is `spec`, of the folder
+    /// above it.
+    pub(crate) fn service(&self) -> String {
+        let spec = std::path::absolute(self.spec()).unwrap_or_default();
+        let mut names = spec.iter().rev().map(|name| name.to_string_lossy().into_owned());
+        names.find(|name| name != "spec").unwrap_or_default()
+    }
+
     /// Returns `true` if `--spec` was given. Without `--spec`, the edit could affect the project's own catalogue by
     /// accident.
     pub(crate) fn is_named(&self) -> bool {
@@ -50,7 +69,7 @@ impl Target {
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
     pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> Outcome {
-        let (change, spec) = (change.map_err(|refusal| self.text(&refusal))?, self.spec());
+        let (change, spec) = (change.map_err(|refusal| self.refusal(&refusal, not_written))?, self.spec());
         if !change.is_empty() {
             print(&format!("{}\n", change.diff(&folder(&spec))));
         }
@@ -70,8 +89,12 @@ impl Target {
         Ok(())
     }
 
-    /// Returns the text of an error.
+    /// Returns the text of an error that was found before any edit.
     pub(crate) fn text(&self, refusal: &Refusal) -> String {
+        self.refusal(refusal, rendered)
+    }
+
+    fn refusal(&self, refusal: &Refusal, rendered: fn(&Diagnostics, &Path) -> String) -> String {
         match refusal {
             Refusal::Catalogue(diagnostics) => rendered(diagnostics, &self.spec()),
             Refusal::Message(why) => format!("error: {why}\n"),

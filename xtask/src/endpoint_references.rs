@@ -139,7 +139,7 @@ pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     let entry = block.split("```").next()?.lines().map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()));
     let group = format!("title: Page\nsummary: The entry of a page.\nendpoints:\n{}", entry.collect::<String>());
     let catalogue = codegen::load_texts(&[("page.yaml", &group), ("service.yaml", service)]);
-    codegen::resolve(&catalogue).err().map(|errors| errors.to_string())
+    codegen::resolve(&catalogue).err().map(|errors| errors.render("", false))
 }
 
 /// Returns the names of groups, and of endpoints with a path, written as `ENDPOINT` or `GROUP.ENDPOINT`.

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use codegen::load;
 use evolve::{Evidence, Import as Options, Refusal};
 
 use crate::Outcome;
@@ -37,11 +36,7 @@ impl Import {
             format!("error: {}; pass a file with an OpenAPI description\n", in_file(error.to_string()))
         })?;
         let options = Options { text, evidence: self.evidence, summaries: self.summaries };
-        let spec = self.target.spec();
-        let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
-        // If the folder does not exist yet, a new catalogue is started in it.
-        let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
-        let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
+        let change = evolve::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(in_file(why)),
             other @ Refusal::Catalogue(_) => other,
         });

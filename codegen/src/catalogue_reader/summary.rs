@@ -7,7 +7,7 @@ const FILLERS: &str = "a all an and are as at be by each every for from how in i
                        or other over per record some that the their these this to value what when where which with";
 
 /// Returns `true` if all words of a summary are words of the name, or words that add nothing.
-pub(super) fn repeats(summary: &str, name: &str) -> bool {
+pub fn repeats_name(summary: &str, name: &str) -> bool {
     let known: HashSet<_> = words(name).chain(words(FILLERS)).collect();
     words(summary).all(|word| known.contains(&word))
 }
@@ -45,16 +45,19 @@ endpoints:
   evidence: documented
   summary: The volume of buys.
   params:
-  - {name: limit, type: count, summary: Maximum number of records., evidence: documented}
+  - {name: limit, type: count, summary: Maximum number of records.}
   body:
     series:
     - {name: lastPrice, type: number, summary: Prices that are last.}
     - {name: size, type: number}
 ";
-        let errors = crate::repeated_names(&crate::load_texts(&[("market.yaml", GROUP)])).to_string();
+        let service = "title: A\nversion: v1\nenv_prefix: A\ntime: {unit: seconds, evidence: documented}\n";
+        let catalogue = crate::load_texts(&[("service.yaml", service), ("market.yaml", GROUP)]);
+        let errors = crate::check(&catalogue).expect_err("errors").to_string();
         for name in ["Buy Volume", "lastPrice"] {
             assert!(errors.contains(&format!("the summary of `{name}` only repeats the name")), "{errors}");
         }
         assert_eq!(errors.matches("error[").count(), 2, "{errors}");
+        assert!(crate::resolve(&catalogue).is_ok(), "a catalogue may contain them during an edit");
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! These files are written only once, and the user may edit them. The caller must not overwrite existing files.
 
+use std::path::{Component, Path};
+
 use super::{File, Package, docs};
 use crate::model::Api;
 
@@ -14,7 +16,7 @@ pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let manifest =
         [("description", &*description), ("name", &*package.name), ("runtime", &*runtime), ("sandbox", &*sandbox)];
     vec![
-        file("Cargo.toml", include_str!("scaffold/Cargo.toml.in"), &manifest),
+        file("Cargo.toml", &(include_str!("scaffold/Cargo.toml.in").to_owned() + workspace(project)), &manifest),
         file("src/lib.rs", include_str!("scaffold/lib.rs.in"), &[("docs", &crate_docs(api))]),
         file(".gitattributes", include_str!("scaffold/gitattributes.in"), &[]),
     ]
@@ -30,9 +32,16 @@ pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let manifest = [("description", &*description), ("name", &*package.name), ("library", &*library)];
     let program = [("title", &*docs::prose(&api.service.title)), ("library", &*package.ident())];
     vec![
-        file("cli/Cargo.toml", include_str!("scaffold/cli.toml.in"), &manifest),
+        file("cli/Cargo.toml", &(include_str!("scaffold/cli.toml.in").to_owned() + workspace(project)), &manifest),
         file("cli/src/main.rs", include_str!("scaffold/main.rs.in"), &program),
     ]
+}
+
+/// Returns the end of a manifest. In the folder of this project, it makes the crate a workspace, because Cargo rejects a
+/// crate below a workspace that does not list it.
+fn workspace(project: &str) -> &'static str {
+    let is_inside = Path::new(project).components().all(|component| component == Component::ParentDir);
+    if is_inside { include_str!("scaffold/workspace.toml.in") } else { "" }
 }
 
 /// Returns a file from its template, in which a name in braces is replaced by the value of that name.

@@ -36,11 +36,13 @@ impl<'a> Used<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Reports repeated evidence and, unless the catalogue has no endpoint yet, unused entries.
+    /// Reports repeated evidence, summaries that only repeat a name and, unless the catalogue has no endpoint yet, unused
+    /// entries.
     pub(super) fn superfluous(&self, catalogue: &'a Catalogue) -> Diagnostics {
-        let mut unused = self.repeated.clone();
+        let mut unused = catalogue.repeated_names.clone();
+        self.repeated.as_slice().iter().for_each(|error| unused.push(error.clone()));
         if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
-            return unused;
+            return unused.sorted();
         }
         let service = self.service;
         let types = service.types.iter().map(|ty| ("type", None, &ty.name));

@@ -101,6 +101,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("Rust names are derived by rules, and some are reserved", &["no-rust-name", "same-rust-name", "taken-name"]),
     ("`check` reports the invalid segment of a path", &["path-braces", "path-character", "path-segment"]),
     ("some header names are reserved", &["header-name"]),
+    ("a summary is compared with the name next to it", &["summary-repeats-name"]),
 ];
 
 #[test]

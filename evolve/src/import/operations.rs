@@ -7,9 +7,9 @@ use codegen::{is_line, url_path};
 use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
-use super::Reader;
 use super::document::{entries, items, text};
 use super::omissions::{OPERATION, PATH, Weight};
+use super::{Reader, telling};
 use crate::rust_names::NamesInUse;
 
 impl<'d> Reader<'d> {
@@ -46,10 +46,10 @@ impl<'d> Reader<'d> {
         let params = self.params(&path, listed, is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
         let endpoint = Endpoint {
+            summary: telling(self.summary(operation, &["description", "summary"]), &name),
             name: name.into(),
             path: Known::Known(path.into()),
             evidence: self.options.evidence,
-            summary: self.summary(operation, &["description", "summary"]),
             params: params.map_or(Known::Unknown, Known::Known),
             body: body.map_or(Known::Unknown, Known::Known),
             deprecated: is_deprecated.then(|| "The reason is not documented.".to_owned()),

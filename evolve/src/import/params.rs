@@ -7,10 +7,10 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use codegen::url_path;
 use serde_yaml::Value;
 
-use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::{is_time_example, type_of};
+use super::{Reader, telling};
 use crate::draft_types::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, type_of_name};
 use crate::merge::is_within;
 
@@ -133,6 +133,7 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
         Some(Param {
+            summary: telling(facts.summary, name),
             // The id of a shared param is compared with references, so it is set even if it is the name.
             id: id.map(Into::into),
             name: name.into(),
@@ -142,7 +143,6 @@ impl<'d> Reader<'d> {
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
             default: usable.filter(|_| fixed.is_none()).map(Into::into),
             required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
-            summary: facts.summary,
             example: facts.example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
             range: facts.range,

@@ -6,10 +6,10 @@ use codegen::spec::{Field, Range, Record};
 use codegen::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
-use super::Reader;
 use super::composed_schemas::Properties;
 use super::document::{text, text_of};
 use super::omissions::Weight;
+use super::{Reader, telling};
 use crate::draft_types::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
 
 /// The name of a property, its schema, its path, and `true` if it is required.
@@ -116,7 +116,7 @@ impl<'d> Reader<'d> {
         positional: bool,
     ) -> String {
         let index = self.uses.len();
-        let summary = self.summary(schema, &["description"]);
+        let summary = telling(self.summary(schema, &["description"]), name);
         let record = Record {
             name: self.drafted(record_name(index), name, pointer),
             summary,
@@ -152,7 +152,8 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
         }
         let facts = self.facts(None, schema, &value.ty, pointer);
-        Field { name: name.into(), optional: value.nullable || !is_required, ..facts }
+        let summary = telling(facts.summary, name);
+        Field { name: name.into(), summary, optional: value.nullable || !is_required, ..facts }
     }
 
     /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest

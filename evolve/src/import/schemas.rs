@@ -6,10 +6,10 @@ use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::Value;
 
-use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text, text_of};
 use super::omissions::{SCHEMA, Weight};
+use super::{Reader, telling};
 use crate::draft_types::{ANY, TIMESTAMP, type_name};
 use crate::learn::is_unix_time;
 use crate::merge::values_of;
@@ -138,7 +138,7 @@ impl<'d> Reader<'d> {
                 value.duration = Some(value.value.clone());
             }
         }
-        let (summary, evidence) = (self.summary(schema, &["description"]), self.options.evidence);
+        let (summary, evidence) = (telling(self.summary(schema, &["description"]), name), self.options.evidence);
         let name = self.drafted(ty.clone(), name, pointer);
         self.draft.content.service.types.push(Type { name, summary, evidence, ..new });
         ty

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use codegen::model::TimeUnit;
-use codegen::names::{self, Case};
-use codegen::spec::{BaseUrl, Evidence, Service, Status, Time};
+use codegen::spec::{BaseUrl, Service, Status};
 use codegen::yaml_parser::{Kind, Node};
 use codegen::{is_line, url_path};
 use serde_yaml::Value;
@@ -14,6 +12,7 @@ use super::document::{entries, items, text, text_of};
 use super::omissions::Weight;
 use crate::content::Content;
 use crate::editor::Editor;
+use crate::new_service::new_service;
 
 impl Reader<'_> {
     /// Returns the content of `service.yaml` according to the description. `has_error_body` is `true` if an existing
@@ -21,25 +20,15 @@ impl Reader<'_> {
     pub(super) fn service(&mut self, has_error_body: bool) -> Service {
         let root = &self.document.root;
         let info = root.get("info").unwrap_or(&Value::Null);
-        let text_or = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
-        let title = text_or("title", "Service");
-        let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
-        let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
+        let title = head(info, "title").unwrap_or_else(|| "Service".to_owned());
         let base_url = self.base_url();
         let base = base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default();
         let credentials = self.credentials(&base);
-        Service {
-            title,
-            version: text_or("version", "1"),
-            summary: self.summary(info, &["description"]),
-            env_prefix: prefix.unwrap_or_else(|| "SERVICE".to_owned()),
-            base_url,
-            // The unit is a guess. `import` adds a note about it.
-            time: Time { unit: Some(TimeUnit::Seconds), format: None, evidence: Evidence::Reported },
-            credentials,
-            errors: self.errors(has_error_body),
-            ..Service::default()
-        }
+        // The unit of timestamps is a guess. `import` adds a note about it.
+        let new = new_service(title);
+        let version = head(info, "version").unwrap_or(new.version);
+        let (summary, errors) = (self.summary(info, &["description"]), self.errors(has_error_body));
+        Service { version, summary, base_url, credentials, errors, ..new }
     }
 
     /// Returns the suffix of all base URLs: the path of the first server. The user supplies the host.
@@ -76,8 +65,8 @@ impl Reader<'_> {
 
     /// Sets the catalogue on which the operations of the description depend.
     pub(super) fn set_catalogue(&mut self, known: &Content, described: &Service) {
-        self.suffix = known.service.base_url_suffix().to_owned();
-        self.server_path = described.base_url_suffix().to_owned();
+        known.service.base_url_suffix().clone_into(&mut self.suffix);
+        described.base_url_suffix().clone_into(&mut self.server_path);
         let below = format!("{}/", self.server_path);
         let mut paths = known.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
         // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the

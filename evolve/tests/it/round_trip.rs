@@ -131,7 +131,7 @@ fn updated_description_of_a_catalogue_changes_only_what_is_new() {
 - name: Currents
   path: /currents
   evidence: documented
-  summary: The currents.
+  summary: Speed of the water.
   params: [harbour, interval, startTime, endTime, limit]
   body:
     series:

@@ -54,6 +54,7 @@ fn typed() -> String {
     let catalogue =
         load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", &head.replace("endpoints:", "endpoints: []"))]);
     let addition = Addition {
+        service: String::new(),
         path: "/sales".to_owned(),
         group: "shelf".to_owned(),
         name: None,
@@ -62,7 +63,7 @@ fn typed() -> String {
         params: Some(Vec::new()),
         evidence: Evidence::Documented,
     };
-    shelf(&add(catalogue, &addition).expect("an endpoint"))
+    shelf(&add(Some(catalogue), &addition).expect("an endpoint"))
 }
 
 fn learned(catalogue: Catalogue) -> String {

@@ -24,6 +24,7 @@ fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
     fs::write(dir.join("service.yaml"), SERVICE).expect("a file");
     fs::write(dir.join("market.yaml"), format!("\u{feff}{MARKET}")).expect("a file");
     let addition = Addition {
+        service: String::new(),
         path: "/basis".to_owned(),
         group: group.to_owned(),
         name: None,
@@ -32,7 +33,7 @@ fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
         params: None,
         evidence: Evidence::Reported,
     };
-    let change = add(load(&dir), &addition).expect("a change");
+    let change = add(Some(load(&dir)), &addition).expect("a change");
     (dir, change)
 }
 

@@ -120,6 +120,7 @@ fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
 impl Cli {
     fn catalogue(&self) -> io::Result<Api> {
         codegen::read(&self.spec)
+            .map_err(|errors| errors.render("", false))
             .map_err(|errors| io::Error::other(format!("`{}` cannot be served\n{errors}", self.spec.display())))
     }
 

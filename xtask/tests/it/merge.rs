@@ -110,7 +110,7 @@ fn entry(name: &str, draw: &mut Draw, may_be_unknown: bool) -> String {
     let path = name.to_lowercase();
     let params = ["[]", "[coin]", "[coin, limit]", "[limit, {name: depth, type: count, range: {min: 1}}]", "unknown"];
     let bodies = [
-        format!("{{object: [{{name: {path}, type: number, summary: A value.}}]}}"),
+        format!("{{object: [{{name: {path}, type: number, summary: In coins.}}]}}"),
         format!("{{series: [{{name: time, type: timestamp}}, {{name: {path}, type: number, unit: USD}}]}}"),
         "{series: unknown}".to_owned(),
         "unknown".to_owned(),

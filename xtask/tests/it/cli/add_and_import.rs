@@ -19,6 +19,18 @@ fn add_names_everything_that_is_missing() {
 }
 
 #[test]
+fn add_starts_a_catalogue_in_a_folder_without_one() {
+    let (spec, out) = project("add_first");
+    let new = spec.with_file_name("tide_tables");
+    let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &new, &out);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let guesses = "in service.yaml, `title`, `version`, `env_prefix` and `time` are guesses";
+    assert!(text(&output.stdout).contains(guesses), "{}", text(&output.stdout));
+    assert!(fs::read_to_string(new.join("service.yaml")).expect("a file").contains("env_prefix: TIDE_TABLES"));
+    assert!(run(&["check"], &new, &out).status.success());
+}
+
+#[test]
 fn import_starts_a_catalogue_in_a_folder_without_one() {
     let (spec, out) = project("import");
     for name in ["service.yaml", "market.yaml"] {

@@ -181,12 +181,50 @@ fn a_folder_of_other_files_is_rejected() {
 fn invalid_catalogue_writes_no_file() {
     let (spec, out) = project("wrong");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");
-    for command in ["codegen", "check"] {
+    for (command, end) in [("codegen", "the catalogue; no files were written\n"), ("check", "in the catalogue\n")] {
         let output = run(&[command], &spec, &out);
         assert_eq!(output.status.code(), Some(1));
-        assert!(text(&output.stderr).contains("market.yaml:5:9"), "{}", text(&output.stderr));
+        let output = text(&output.stderr);
+        assert!(output.contains("market.yaml:5:9") && output.ends_with(end), "{output}");
     }
     assert!(!out.exists());
+}
+
+#[test]
+fn codegen_rejects_what_check_rejects() {
+    let (spec, out) = project("rejected");
+    fs::write(spec.join("market.yaml"), MARKET.replace("Perpetual price minus spot price.", "The basis."))
+        .expect("a file");
+    for command in ["check", "codegen"] {
+        let output = run(&[command], &spec, &out);
+        let output = text(&output.stderr);
+        assert!(output.contains("error[summary-repeats-name]"), "{command}: {output}");
+    }
+    assert!(!out.exists());
+}
+
+/// The folder of a new crate is often below the workspace of this project, which does not list it as a member.
+#[test]
+fn a_crate_in_the_folder_of_the_project_is_a_separate_workspace() {
+    let (spec, out) = project("in_the_project");
+    let root = spec.parent().expect("a folder");
+    fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = []\n").expect("a file");
+    for name in ["runtime", "sandbox", "command-line"] {
+        fs::create_dir_all(root.join(name).join("src")).expect("a folder");
+        let manifest = format!("[package]\nname = \"generated-client-{name}\"\n[features]\ns3 = []\n[workspace]\n");
+        fs::write(root.join(name).join("Cargo.toml"), manifest).expect("a file");
+        fs::write(root.join(name).join("src/lib.rs"), "").expect("a file");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["codegen", "--cli", "--spec"]).arg(&spec).arg("--out").arg(crate_of(&out));
+    let output = command.env("CARGO_MANIFEST_DIR", root.join("xtask")).output().expect("xtask runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for manifest in ["Cargo.toml", "cli/Cargo.toml"] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
+        let output = cargo.arg(crate_of(&out).join(manifest)).output().expect("cargo runs");
+        assert!(output.status.success(), "{manifest}: {}", text(&output.stderr));
+    }
 }
 
 #[test]
