@@ -12,6 +12,10 @@ impl Range {
     pub fn is_all(self) -> bool {
         self.min.is_none() && self.max.is_none()
     }
+
+    pub(crate) fn contains(self, number: f64) -> bool {
+        self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
+    }
 }
 
 /// A reference to a record: the module and the name of its type.

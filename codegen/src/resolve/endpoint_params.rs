@@ -21,7 +21,7 @@ struct Candidate<'a> {
 }
 
 /// Applies the overrides of a `use` entry to a shared param. The example is kept, unless other values are known to work.
-fn overridden(EndpointParam { param, shared }: EndpointParam, entry: &spec::Use) -> EndpointParam {
+fn overridden(param: Param, entry: &spec::Use) -> Param {
     let (known, entry) = (param.declared, entry.clone());
     let mut declared = spec::Param {
         default: entry.default.or(known.default),
@@ -33,12 +33,9 @@ fn overridden(EndpointParam { param, shared }: EndpointParam, entry: &spec::Use)
         example: None,
         ..known
     };
-    declared = as_sent(&param.ty, declared);
     let works = |example: &Text| declared.known_values().is_empty() || declared.known_values().contains(example);
-    declared.example = known.example.filter(works).or(declared.example);
-    let param = Param { declared, evidence: entry.evidence.unwrap_or(param.evidence), ..param };
-    // `true` means that the endpoint overrides facts, so the shared constant alone is not sufficient.
-    EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
+    declared.example = known.example.filter(works);
+    Param { declared, evidence: entry.evidence.unwrap_or(param.evidence), ..param }
 }
 
 impl<'a> Resolver<'a> {
@@ -95,10 +92,13 @@ impl<'a> Resolver<'a> {
                 let Some(index) = self.shared_param(&entry.param) else { return Vec::new() };
                 let used = as_defined(index, entry.param.at(), false);
                 // An invalid shared param has already been reported.
-                let resolved = used.resolved.and_then(|resolved| {
-                    self.valid(|resolver| resolver.used_values(used.param, entry))?;
-                    self.evidence("the `use` entry", entry.evidence, resolved.param.evidence, used.at);
-                    Some(overridden(resolved, entry))
+                let resolved = used.resolved.and_then(|EndpointParam { param, .. }| {
+                    let inherited = param.evidence;
+                    let param = overridden(param, entry);
+                    self.valid(|resolver| resolver.overrides(&param, entry.default.as_ref()))?;
+                    self.evidence("the `use` entry", entry.evidence, inherited, used.at);
+                    // `true` means that the shared constant alone is not sufficient.
+                    Some(EndpointParam { param: as_sent(param), shared: Some((index, true)) })
                 });
                 vec![Candidate { resolved, ..used }]
             }

@@ -9,8 +9,6 @@ use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
-use crate::time_unit::{TimeForm, TimeUnit};
-use crate::type_expr::TypeExpr;
 
 /// The facts about a setter that must be the same on all endpoints.
 #[derive(Clone, PartialEq)]
@@ -73,35 +71,39 @@ impl<'a> Resolver<'a> {
     ) -> Param {
         let ty = self.type_in_unit(records, &param.ty, param.unit.as_ref(), param.format.as_ref());
         let range = self.range(ty.as_ref(), &param.ty, param.range.as_ref());
-        let ty = ty.unwrap_or_default();
-        self.param_type(param, &ty);
-        self.values_of(param);
         let ident = self.param_names(param);
-        self.not_the_key(param);
         let evidence = match inherited {
             Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
             None => param.evidence.unwrap_or(Evidence::Reported),
         };
         let unit = param.unit.as_deref().cloned().unwrap_or_default();
-        Param { declared: as_sent(&ty, param.clone()), ident, ty, range, unit, evidence }
+        let param = Param { declared: param.clone(), ident, ty: ty.unwrap_or_default(), range, unit, evidence };
+        self.param_type(&param);
+        self.not_the_key(&param);
+        self.values_of(&param, param.default.as_ref());
+        if let Some(fixed) = &param.const_value {
+            self.of_type(&param, "constant value", fixed, fixed.at());
+        }
+        as_sent(param)
     }
 
     /// Rejects a query param that carries the API key, because the client adds the key to every request.
-    fn not_the_key(&mut self, param: &spec::Param) {
+    fn not_the_key(&mut self, param: &Param) {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
-        if key.is_some_and(|key| **key == *param.name && param.location == ParamLocation::Query) {
+        if key.is_some_and(|key| *key == param.name && !param.in_path()) {
             self.error("key-param", param.name.at(), &[&param.name]);
         }
     }
 
-    fn param_type(&mut self, param: &spec::Param, ty: &Type) {
-        let rule = match ty {
+    fn param_type(&mut self, param: &Param) {
+        let written = &param.declared.ty;
+        let rule = match &param.ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => "param-type/list",
             Type::Builtin(Builtin::Decimal) => "param-type/decimal",
             Type::Record(_) | Type::Recursive(_) => "param-type/record",
             Type::Builtin(_) | Type::Named(_) => return,
         };
-        self.error(rule, param.ty.at(), &[&param.ty]);
+        self.error(rule, written.at(), &[written]);
     }
 
     /// Returns the Rust name of a param, and checks the names of its setters: the setter for one value, and the setter
@@ -143,36 +145,16 @@ impl<'a> Resolver<'a> {
         self.errors.push(Diagnostic::new("same-rust-name/setter", at, &values).earlier(location, "first here"));
     }
 
-    /// Checks the values of a shared param, or of a param of an endpoint.
-    fn values_of(&mut self, param: &'a spec::Param) {
-        let lists = [&param.allowed_values, &param.tested_values, &param.rejected_values];
-        self.consistent_values(param, param.default.as_ref(), lists.map(Vec::as_slice), param.example.as_ref());
-        if let Some(fixed) = &param.const_value {
-            self.of_type(param, "constant value", fixed, fixed.at());
-        }
-    }
-
     /// Checks the values with which a `use` entry overrides the values of a shared param.
-    pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) {
-        let allowed = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
-        let tested = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
-        let rejected = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
-        // The example of the shared param is used on this endpoint only if no values are known to work.
-        let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
-        let example = example.filter(|_| allowed.is_empty() && tested.is_empty());
-        if entry.default.as_ref().is_none_or(|default| self.is_sent(param, default)) {
-            self.consistent_values(param, entry.default.as_ref(), [allowed, tested, rejected], example);
+    pub(super) fn overrides(&mut self, param: &Param, default: Option<&Text>) {
+        if default.is_none_or(|default| self.is_sent(param, default)) {
+            self.values_of(param, default);
         }
     }
 
     /// Checks that values of a param have its type, are within its range, and do not contradict each other.
-    fn consistent_values(
-        &mut self,
-        param: &'a spec::Param,
-        default: Option<&Text>,
-        [allowed, tested, rejected]: [&[Text]; 3],
-        example: Option<&Text>,
-    ) {
+    fn values_of(&mut self, param: &Param, default: Option<&Text>) {
+        let (allowed, tested) = (&param.allowed_values, &param.tested_values);
         let known = allowed.iter().map(|value| ("allowed value", value));
         for (what, value) in known.chain(tested.iter().map(|value| ("value", value))) {
             if self.of_type(param, what, value, value.at()) {
@@ -183,20 +165,18 @@ impl<'a> Resolver<'a> {
             // If the param accepts several values, the default may be a list separated by commas.
             let several = param.list_setter.is_some();
             for value in default.split(|character| several && character == ',') {
-                self.is_accepted(param, "default", value, default.at(), allowed);
+                self.is_accepted(param, "default", value, default.at());
             }
         }
-        if let Some(example) = example
-            && self.is_accepted(param, "example", example, example.at(), allowed)
+        if let Some(example) = &param.example
+            && self.is_accepted(param, "example", example, example.at())
         {
             self.is_sent(param, example);
         }
-        for value in rejected {
-            let is_example = example == Some(value);
-            if self.of_type(param, "value", value, value.at())
-                && (tested.contains(value) || allowed.contains(value) || is_example)
-            {
-                let rule = if is_example { "rejected-value/example" } else { "rejected-value/list" };
+        for value in &param.rejected_values {
+            let is_listed = allowed.contains(value) || tested.contains(value);
+            if self.of_type(param, "value", value, value.at()) && (is_listed || param.example.as_ref() == Some(value)) {
+                let rule = if is_listed { "rejected-value/list" } else { "rejected-value/example" };
                 self.error(rule, value.at(), &[value]);
             }
         }
@@ -204,10 +184,10 @@ impl<'a> Resolver<'a> {
 
     /// Checks that the client can send a value. For a param with a constant value, the client sends only that value. A
     /// path param cannot be `.` or `..`, because these would change the path.
-    fn is_sent(&mut self, param: &spec::Param, value: &Text) -> bool {
+    fn is_sent(&mut self, param: &Param, value: &Text) -> bool {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             self.error("const-value", value.at(), &[]);
-        } else if param.location == ParamLocation::Path && matches!(value.as_str(), "." | "..") {
+        } else if param.in_path() && matches!(value.as_str(), "." | "..") {
             self.error("path-segment/value", value.at(), &[value]);
         } else {
             return true;
@@ -216,17 +196,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that a value has the type of the param, is within its range, and is one of the allowed values.
-    fn is_accepted(
-        &mut self,
-        param: &'a spec::Param,
-        what: &str,
-        value: &str,
-        at: &Location,
-        allowed: &[Text],
-    ) -> bool {
+    fn is_accepted(&mut self, param: &Param, what: &str, value: &str, at: &Location) -> bool {
         if !self.of_type(param, what, value, at) {
             return false;
         }
+        let allowed = &param.allowed_values;
         let is_allowed = allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value);
         if !is_allowed {
             self.error("value-allowed", at, &[&what, &value]);
@@ -235,34 +209,26 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that a value has the type of the param, and is within its range.
-    fn of_type(&mut self, param: &'a spec::Param, what: &str, value: &str, at: &Location) -> bool {
-        let declared =
-            TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
-        let form = declared.unwrap_or_else(|| self.service.time_form());
-        let is_of_type = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(builtin)) => Type::Builtin(builtin).timed_in(form).is_written(value),
-            Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
-            Some(TypeExpr::List(_) | TypeExpr::Map(_) | TypeExpr::Option(_)) | None => true,
-        };
-        if !is_of_type {
-            self.error("value-type/param", at, &[&what, &value, &param.ty]);
+    fn of_type(&mut self, param: &Param, what: &str, value: &str, at: &Location) -> bool {
+        let values = if let Type::Named(name) = &param.ty { self.values.get(name.as_str()) } else { None };
+        if !param.ty.is_written(value) || values.is_some_and(|values| !values.contains(value)) {
+            self.error("value-type/param", at, &[&what, &value, &param.declared.ty]);
             return false;
         }
-        let is_outside = param.range.as_ref().zip(value.parse::<f64>().ok()).is_some_and(|(range, number)| {
-            range.min.as_ref().is_some_and(|min| number < **min) || range.max.as_ref().is_some_and(|max| number > **max)
-        });
-        if is_outside {
+        let is_within = value.parse().ok().is_none_or(|number| param.range.contains(number));
+        if !is_within {
             self.error("value-range", at, &[&what, &value]);
         }
-        !is_outside
+        is_within
     }
 }
 
 /// Returns a param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is
 /// sent as `7`. Without an example, the first value that is known to work is the example.
-pub(super) fn as_sent(ty: &Type, mut param: spec::Param) -> spec::Param {
-    let lists = [&mut param.allowed_values, &mut param.tested_values, &mut param.rejected_values];
-    for value in lists.into_iter().flatten().chain(&mut param.example) {
+pub(super) fn as_sent(mut param: Param) -> Param {
+    let Param { declared, ty, .. } = &mut param;
+    let lists = [&mut declared.allowed_values, &mut declared.tested_values, &mut declared.rejected_values];
+    for value in lists.into_iter().flatten().chain(&mut declared.example) {
         let number = ty.builtin().and_then(|builtin| match builtin {
             Builtin::Integer => value.parse::<i64>().ok().map(|number| number.to_string()),
             Builtin::Count => value.parse::<u64>().ok().map(|number| number.to_string()),
@@ -273,6 +239,6 @@ pub(super) fn as_sent(ty: &Type, mut param: spec::Param) -> spec::Param {
             **value = number;
         }
     }
-    param.example = param.example.take().or_else(|| param.known_values().first().cloned());
+    declared.example = declared.example.take().or_else(|| declared.known_values().first().cloned());
     param
 }

@@ -60,21 +60,26 @@ impl<'a> Resolver<'a> {
     ) -> Option<Type> {
         let ty = self.type_of(records, text)?;
         let is_time = ty.time_form().is_some();
-        if let Some(format) = format {
-            if !is_time {
+        let form = match (format, unit.filter(|_| is_time)) {
+            (Some(format), _) if is_time => Some(TimeForm::Written(**format)),
+            (Some(format), _) => {
                 self.error("time-format/type", format.at(), &[text]);
-                return None;
+                None
             }
-            return Some(ty.timed_in(TimeForm::Written(**format)));
+            (None, Some(unit)) => self.time_unit(unit).map(TimeForm::Counted),
+            (None, None) => None,
+        };
+        Some(if let Some(form) = form { ty.timed_in(form) } else { ty })
+    }
+
+    fn time_unit(&mut self, unit: &Text) -> Option<TimeUnit> {
+        let known = TimeUnit::of(unit);
+        if known.is_none() {
+            let rule = if TimeFormat::of(unit).is_some() { "time-unit/format" } else { "time-unit/other" };
+            let error = Diagnostic::new(rule, unit.at(), &[&expected(&TimeUnit::SHAPE), unit]);
+            self.errors.push(error.suggest(did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
         }
-        let Some(unit) = unit.filter(|_| is_time) else { return Some(ty) };
-        if let Some(known) = TimeUnit::of(unit) {
-            return Some(ty.timed_in(TimeForm::Counted(known)));
-        }
-        let rule = if TimeFormat::of(unit).is_some() { "time-unit/format" } else { "time-unit/other" };
-        let error = Diagnostic::new(rule, unit.at(), &[&expected(&TimeUnit::SHAPE), unit]);
-        self.errors.push(error.suggest(did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
-        None
+        known
     }
 
     fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
