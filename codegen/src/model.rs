@@ -15,13 +15,13 @@ use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
 pub use crate::spanned::Text;
-pub use crate::spec::{ErrorBody, Header, History, Limit, ListFormat, Status, UnknownFact};
+pub use crate::spec::{
+    ClientCredentials, Envelope, ErrorBody, Header, History, Known, Limit, ListFormat, Status, UnknownFact,
+};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
-pub use endpoint::{
-    Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
-};
-pub use service::{ApiKey, ClientCredentials, Envelope, KeyCarrier, Service};
+pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
+pub use service::{ApiKey, KeyCarrier, Service};
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The model of the complete client.
@@ -92,8 +92,8 @@ impl Api {
 
     /// Returns the metadata field that lists the requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Option<&Field> {
-        let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
+        let name = self.service.envelope.as_ref()?.metadata.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;
-        metadata.fields.iter().find(|field| field.ident == *ident)
+        metadata.fields.iter().find(|field| field.wire_name == **name)
     }
 }

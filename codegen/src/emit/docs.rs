@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::json_object;
 use crate::model::{
-    Body, Endpoint, Evidence, HistorySource, ListFormat, Param, Range, Text, TimeForm, TimeFormat, UnknownFact,
+    Body, Endpoint, Evidence, Known, ListFormat, Param, Range, Text, TimeForm, TimeFormat, UnknownFact,
 };
 
 /// The maximum length of a line of documentation, without the slashes.
@@ -253,7 +253,7 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
         Body::Series { record: None, .. } => Some("the fields of the records"),
         _ => None,
     };
-    let history = matches!(endpoint.history, HistorySource::Unknown).then_some("the params that select a time range");
+    let history = (endpoint.history == Some(Known::Unknown)).then_some("the params that select a time range");
     params.into_iter().chain(body).chain(history).chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
 }
 

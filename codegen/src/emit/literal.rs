@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range,
-    RecordRef, SharedParam, Status, Text, TimeForm, Type, UnknownFact,
+    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
+    SharedParam, Status, Text, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -285,9 +285,9 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
     let crate::spec::Endpoint { name, evidence, aliases, .. } = &endpoint.declared;
     let ident = &endpoint.ident;
     let history = match &endpoint.history {
-        HistorySource::Service => None,
-        HistorySource::Endpoint(own) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
-        HistorySource::Unknown => Some(quote!(HistorySource::Unknown)),
+        None => None,
+        Some(Known::Known(own)) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
+        Some(Known::Unknown) => Some(quote!(HistorySource::Unknown)),
     };
     let weight_by = endpoint.weight_by.as_ref().map(|by| {
         let (param, steps) = (&by.param, by.steps.iter());

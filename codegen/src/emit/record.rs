@@ -17,7 +17,7 @@ pub(super) fn shared_file(api: &Api) -> File {
 
 /// Returns the constant for the time field of the envelope, if a record uses it.
 fn time(api: &Api) -> Option<TokenStream> {
-    let field = api.service.envelope.as_ref()?.time.as_ref()?;
+    let field = api.service.time_field.as_ref()?;
     let mut records = api.groups.iter().flat_map(|group| &group.records);
     records.any(|record| record.fields.iter().any(|field| field.is_envelope_time)).then(|| {
         let field = field_literal(field);

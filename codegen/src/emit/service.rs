@@ -57,7 +57,7 @@ fn info(service: &Service) -> TokenStream {
         set("time_unit", unit),
         service.api_key.as_ref().map(api_key).unwrap_or_default(),
         list("headers", &service.headers, header),
-        some("client_credentials", service.client_credentials.as_ref().map(client_credentials)),
+        some("client_credentials", client_credentials(service)),
         list("errors", &service.errors, status_info),
         set("error_body", Some(error_body)),
         list("limits", &service.limits, limit),
@@ -90,19 +90,20 @@ fn api_key(key: &ApiKey) -> TokenStream {
 
 fn envelope(envelope: &Envelope) -> TokenStream {
     let data = &envelope.data;
-    let metadata = option(envelope.metadata.as_ref());
-    let time = option(envelope.time.as_ref().map(|time| &time.wire_name));
+    let metadata = option(envelope.metadata.as_ref().map(|metadata| &metadata.name));
+    let time = option(envelope.time.as_ref().map(|time| &time.name));
     quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
 }
 
-fn client_credentials(flow: &ClientCredentials) -> TokenStream {
+fn client_credentials(service: &Service) -> Option<TokenStream> {
+    let flow = service.credentials.client_credentials.as_ref()?;
     let ClientCredentials { path, label, evidence, notes, .. } = flow;
-    let (reply, errors) = (flow.reply.iter().map(field_info), flow.errors.iter().map(status_info));
-    quote! {
+    let (reply, errors) = (service.token_fields.iter().map(field_info), flow.errors.iter().map(status_info));
+    Some(quote! {
         ClientCredentialsInfo {
             path: #path, label: #label, evidence: #evidence, reply: &[#(#reply),*], errors: &[#(#errors),*], notes: #notes
         }
-    }
+    })
 }
 
 /// Returns the call `.key(&[…])` of a setter; nothing if the list is empty.

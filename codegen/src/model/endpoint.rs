@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
+use super::{Evidence, ListFormat, Range, Record, RecordRef, TimeForm, Type};
 use crate::spec::{self, ParamLocation};
 
 /// A group, which is one file of the catalogue and one module of the client.
@@ -48,7 +48,6 @@ pub struct Endpoint {
     /// All params, starting with the params of the param set; `None` if the params are unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
-    pub history: HistorySource,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
     /// The number of requests that rate limits count for one request to the endpoint.
@@ -68,18 +67,6 @@ impl Endpoint {
     pub fn known_params(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().flatten().map(|param| &param.param)
     }
-}
-
-/// The origin of the params that select a time range of an endpoint.
-#[derive(Debug, Default, PartialEq)]
-pub enum HistorySource {
-    /// The params that the service declares, if the endpoint has them.
-    #[default]
-    Service,
-    /// The params that the endpoint declares.
-    Endpoint(Box<History>),
-    /// The endpoint has the params that the service declares, but it is unknown whether they select a time range.
-    Unknown,
 }
 
 /// A named list of shared params, emitted once as a constant.

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Evidence, Field, Status};
+use super::{Evidence, Field};
 use crate::spec;
 
 /// The facts that all endpoints share. Dereferences to their declaration.
@@ -10,8 +10,10 @@ use crate::spec;
 pub struct Service {
     pub(crate) declared: spec::Service,
     pub api_key: Option<ApiKey>,
-    pub client_credentials: Option<ClientCredentials>,
-    pub envelope: Option<Envelope>,
+    /// The fields of the response of the token endpoint.
+    pub token_fields: Vec<Field>,
+    /// The time field of the envelope.
+    pub time_field: Option<Field>,
 }
 
 impl Deref for Service {
@@ -40,24 +42,4 @@ pub enum KeyCarrier {
     Basic,
     /// A query param.
     Query(String),
-}
-
-#[derive(Debug, PartialEq)]
-pub struct ClientCredentials {
-    pub path: String,
-    pub label: String,
-    pub evidence: Evidence,
-    pub reply: Vec<Field>,
-    pub errors: Vec<Status>,
-    pub notes: String,
-}
-
-#[derive(Debug, PartialEq)]
-pub struct Envelope {
-    pub data: String,
-    pub metadata: Option<String>,
-    /// The Rust name of the metadata field that lists the requested values that the endpoint does not support.
-    pub unsupported: Option<String>,
-    pub time: Option<Field>,
-    pub evidence: Evidence,
 }

@@ -4,7 +4,7 @@ use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
-use crate::model::{Builtin, Endpoint, EndpointParam, Group, HistorySource, Record, SharedParam, Type};
+use crate::model::{Builtin, Endpoint, EndpointParam, Group, Record, SharedParam, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
@@ -102,10 +102,9 @@ impl<'a> Resolver<'a> {
             let params = entries.map(|entries| resolver.endpoint_params(records, endpoint, entries, shared));
             (params, resolver.body(records, endpoint, &type_ident))
         });
-        let (history, has_history) = match &resolved {
-            Some((params, (body, _))) => self.endpoint_history(endpoint, params.as_deref(), body),
-            None => (HistorySource::Service, false),
-        };
+        let has_history = resolved
+            .as_ref()
+            .is_some_and(|(params, (body, _))| self.endpoint_history(endpoint, params.as_deref(), body));
         let (params, (body, record)) = resolved.unwrap_or_default();
         if let Some((by, params)) = endpoint.weight_by.as_ref().zip(params.as_deref()) {
             self.check_weights(by, params);
@@ -118,7 +117,6 @@ impl<'a> Resolver<'a> {
             param_set: self.first_set(endpoint),
             params,
             body,
-            history,
             has_history,
             weight: endpoint.weight.unwrap_or(1),
         };

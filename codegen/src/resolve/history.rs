@@ -1,7 +1,7 @@
 //! Resolves `history`: checks the params that select a time range, and determines which endpoints have a history.
 
 use super::Resolver;
-use crate::model::{Body, Builtin, EndpointParam, HistorySource, Param, SharedParam, Type};
+use crate::model::{Body, Builtin, EndpointParam, Param, SharedParam, Type};
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
@@ -46,13 +46,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the source of an endpoint's history, and `true` if the endpoint has a history.
+    /// Checks the `history` of an endpoint, and returns `true` if the endpoint has a history.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,
         params: Option<&[EndpointParam]>,
         body: &Body,
-    ) -> (HistorySource, bool) {
+    ) -> bool {
         let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
         let is_in_time = matches!(body, Body::Series { time: Some(_), .. });
         let is_known = endpoint.path.known().is_some();
@@ -66,9 +66,9 @@ impl<'a> Resolver<'a> {
                 let takes_all = self.service.history.as_ref().is_some_and(|history| {
                     typed_params(history).into_iter().flatten().all(takes) && history.sort.iter().all(can_set)
                 });
-                (HistorySource::Service, takes_all && is_in_time && is_known)
+                takes_all && is_in_time && is_known
             }
-            Some(Known::Unknown) => (HistorySource::Unknown, false),
+            Some(Known::Unknown) => false,
             Some(Known::Known(history)) => {
                 if is_in_time {
                     self.check_history(history, &params);
@@ -76,7 +76,7 @@ impl<'a> Resolver<'a> {
                     let at = history.from.as_ref().or(history.to.as_ref()).map_or_else(|| endpoint.name.at(), Text::at);
                     self.error("history-body", at, &[]);
                 }
-                (HistorySource::Endpoint(Box::new(history.clone())), is_known)
+                is_known
             }
         }
     }

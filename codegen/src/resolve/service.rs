@@ -4,7 +4,7 @@ use super::types::Records;
 use super::{Resolver, Unique};
 use crate::catalogue_format::is_like;
 use crate::load::{Catalogue, Document};
-use crate::model::{ApiKey, Builtin, ClientCredentials, Envelope, Field, KeyCarrier, Service, Type};
+use crate::model::{ApiKey, Builtin, Field, KeyCarrier, Service, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, HEADER_PATTERN};
@@ -22,11 +22,15 @@ impl<'a> Resolver<'a> {
         self.statuses(&service.errors);
         self.headers();
         self.limits(catalogue);
+        if let Some(envelope) = &service.envelope {
+            self.envelope(envelope);
+        }
+        let flow = credentials.client_credentials.as_ref();
         Service {
             declared: service.clone(),
             api_key: credentials.api_key.as_ref().map(|key| self.api_key(key)),
-            client_credentials: credentials.client_credentials.as_ref().map(|flow| self.client_credentials(flow)),
-            envelope: service.envelope.as_ref().map(|envelope| self.envelope(envelope)),
+            token_fields: flow.map(|flow| self.token_fields(flow)).unwrap_or_default(),
+            time_field: self.time.clone(),
         }
     }
 
@@ -64,20 +68,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> ClientCredentials {
+    /// Checks the client credentials grant, and returns the fields of the token response.
+    fn token_fields(&mut self, flow: &'a spec::ClientCredentials) -> Vec<Field> {
         let is_valid = self.below_base_url(&flow.path);
         if let Some(param) = url_path::params(&flow.path).first().filter(|_| is_valid) {
             self.error("path-param/token", flow.path.at(), &[param]);
         }
         self.statuses(&flow.errors);
-        ClientCredentials {
-            path: flow.path.to_string(),
-            label: flow.label.clone(),
-            evidence: flow.evidence,
-            reply: self.fields(&Records::default(), &flow.reply, flow.evidence, None),
-            errors: flow.errors.clone(),
-            notes: flow.notes.clone(),
-        }
+        self.fields(&Records::default(), &flow.reply, flow.evidence, None)
     }
 
     /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
@@ -124,16 +122,11 @@ impl<'a> Resolver<'a> {
         self.unknown_name("unknown-endpoint", name, name.at(), what, alike);
     }
 
-    fn envelope(&mut self, envelope: &'a spec::Envelope) -> Envelope {
+    fn envelope(&mut self, envelope: &'a spec::Envelope) {
         // The field is kept for `listed`, which adds it to the records of series.
         self.time = envelope.time.as_ref().map(|time| self.envelope_time(time, envelope.evidence));
-        let metadata = envelope.metadata.as_ref();
-        Envelope {
-            data: envelope.data.clone(),
-            metadata: metadata.map(|metadata| metadata.name.to_string()),
-            unsupported: metadata.and_then(|metadata| self.metadata(metadata, envelope)),
-            time: self.time.clone(),
-            evidence: envelope.evidence,
+        if let Some(metadata) = &envelope.metadata {
+            self.metadata(metadata, envelope);
         }
     }
 
@@ -146,30 +139,30 @@ impl<'a> Resolver<'a> {
         Field { is_envelope_time: true, ..resolved.unwrap_or_default() }
     }
 
-    /// Checks the metadata, and returns the Rust name of the field that `unsupported` names, if `unsupported` is set.
-    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Option<String> {
+    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
             self.error("duplicate-name/metadata", name.at(), &[name]);
         } else if is_within(data, name) || is_within(name, data) {
             self.error("nested-path", name.at(), &[name, data]);
         }
-        self.unsupported(metadata.unsupported.as_ref()?, &metadata.fields)
+        if let Some(unsupported) = &metadata.unsupported {
+            self.unsupported(unsupported, &metadata.fields);
+        }
     }
 
     /// Checks the metadata field that lists the requested values that the endpoint does not support. The field must be
     /// a list whose items can be converted to text.
-    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Option<String> {
+    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());
-            self.unknown_name("unknown-field", name, name.at(), "metadata field", known);
-            return None;
+            return self.unknown_name("unknown-field", name, name.at(), "metadata field", known);
         };
-        let ty = self.type_of(&Records::default(), &field.ty)?;
-        if !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))) {
+        let ty = self.type_of(&Records::default(), &field.ty);
+        if ty.is_some_and(|ty| !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))))
+        {
             self.error("unsupported-type", name.at(), &[name, &field.ty]);
         }
-        names::chosen(field.rust_name.as_deref(), &field.name, Case::Snake)
     }
 }
 

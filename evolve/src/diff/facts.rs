@@ -27,7 +27,7 @@ impl Items<'_> {
             self.fact("", "the API key has the form", Major, form);
             self.fact("", "the API key is sent", Patch, carrier(&key.carrier));
         }
-        let (verdict, value) = match service.client_credentials {
+        let (verdict, value) = match service.credentials.client_credentials {
             Some(_) => (Minor, "optional"),
             None => (Major, "an error (because no token is fetched)"),
         };

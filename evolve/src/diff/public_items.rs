@@ -1,7 +1,7 @@
 //! The public items of a client: all names that users can write, and facts about them.
 
 use codegen::Api;
-use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
+use codegen::model::{Body, Endpoint, Group, Known, NamedType, Param, Record, RecordRef, Type};
 use quote::ToTokens;
 
 use super::Verdict;
@@ -177,10 +177,10 @@ impl<'a> Items<'a> {
                 self.add(kind, &call, format!(".{ident}()"), &param.name, ty);
             }
         }
-        if let HistorySource::Endpoint(history) = &endpoint.history {
+        if let Some(Known::Known(history)) = &endpoint.history {
             self.history(&call, history);
         }
-        if endpoint.has_history && !matches!(endpoint.history, HistorySource::Unknown) {
+        if endpoint.has_history {
             self.add(Kind::Other, &call, ".history()", "", "");
         }
     }

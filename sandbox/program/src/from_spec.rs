@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use codegen::model::{
-    self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Param, RecordRef, Service, Type,
+    self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Known, Param, RecordRef, Service, Type,
 };
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
@@ -77,11 +77,11 @@ impl<'a> Tables<'a> {
         }
         info.headers =
             list(service.headers.iter().map(|header| (text(&header.name.to_ascii_lowercase()), text(&header.value))));
-        info.client_credentials = service.client_credentials.as_ref().map(|flow| ClientCredentialsInfo {
+        info.client_credentials = service.credentials.client_credentials.as_ref().map(|flow| ClientCredentialsInfo {
             path: text(&flow.path),
             label: text(&flow.label),
             evidence: evidence(flow.evidence),
-            reply: list(flow.reply.iter().map(|field| self.field(field))),
+            reply: list(service.token_fields.iter().map(|field| self.field(field))),
             errors: list(flow.errors.iter().map(status)),
             notes: text(&flow.notes),
         });
@@ -95,8 +95,12 @@ impl<'a> Tables<'a> {
         };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
-            let time = envelope.time.as_ref().map(|field| text(&field.wire_name));
-            EnvelopeInfo { data: text(&envelope.data), metadata: some(envelope.metadata.as_ref()), time }
+            let time = envelope.time.as_ref().map(|field| text(&field.name));
+            EnvelopeInfo {
+                data: text(&envelope.data),
+                metadata: envelope.metadata.as_ref().map(|metadata| text(&metadata.name)),
+                time,
+            }
         });
         info.history = service.history.as_ref().map(history);
         info
@@ -139,9 +143,9 @@ impl<'a> Tables<'a> {
             Body::Unknown => BodyInfo::Unknown,
         };
         info.history_source = match &endpoint.history {
-            model::HistorySource::Service => HistorySource::Service,
-            model::HistorySource::Endpoint(own) => HistorySource::Endpoint(leak(history(own))),
-            model::HistorySource::Unknown => HistorySource::Unknown,
+            None => HistorySource::Service,
+            Some(Known::Known(own)) => HistorySource::Endpoint(leak(history(own))),
+            Some(Known::Unknown) => HistorySource::Unknown,
         };
         info.is_example = endpoint.is_example;
         info.weight = endpoint.weight;

@@ -159,7 +159,7 @@ impl Description<'_> {
         let body = self.inserted(body, data, list, true);
         let Some(metadata) = envelope.and_then(|envelope| envelope.metadata.as_ref()) else { return body };
         let ty = Type::Record(RecordRef::shared("Metadata"));
-        self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
+        self.inserted(body, &metadata.name, self.nullable(&ty, self.value(&ty)), false)
     }
 
     /// Adds the schema of a value to an object at a JSON path. If the path already has a different schema, the result

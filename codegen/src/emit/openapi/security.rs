@@ -22,7 +22,7 @@ impl Description<'_> {
         let service = &self.api.service;
         let nothing = || Vec::<String>::new();
         let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
-        let with_token = service.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
+        let with_token = service.credentials.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
         // An empty requirement means that a request without credentials is accepted.
         let without = service.api_key.as_ref().filter(|key| key.optional).map(|_| Object::default());
         some(key.clone()).into_iter().chain(with_token).chain(without).collect()
@@ -40,7 +40,7 @@ impl Description<'_> {
             let often = if key.optional { "An optional API key." } else { "The API key, sent with every request." };
             scheme.and(described(often, [source(key.evidence)], ""))
         });
-        let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
+        let token = service.credentials.client_credentials.as_ref().map(|flow| self.flow(flow));
         Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
     }
 

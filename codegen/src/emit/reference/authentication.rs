@@ -33,7 +33,7 @@ pub(super) fn credentials(service: &Service) -> String {
         let optional = if key.optional { " It is optional." } else { "" };
         format!("- {carrier}.{optional} {}\n", source(key.evidence))
     });
-    let token = service.client_credentials.as_ref().map(|flow| {
+    let token = service.credentials.client_credentials.as_ref().map(|flow| {
         let added = if service.api_key.is_some() { ", in addition to the API key" } else { "" };
         format!("- A bearer token in the header `authorization`{added}. {}\n", source(flow.evidence))
     });
@@ -46,7 +46,7 @@ pub(super) fn credentials(service: &Service) -> String {
         format!("- {}\n", joined([always, source(header.evidence)]))
     });
     let list: String = key.into_iter().chain(token).chain(headers).collect();
-    let flow = service.client_credentials.as_ref().map(|flow| token_flow(service, flow));
+    let flow = service.credentials.client_credentials.as_ref().map(|flow| token_flow(service, flow));
     list + &flow.unwrap_or_default()
 }
 
@@ -70,8 +70,8 @@ fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
          `grant_type=client_credentials` as its body.\n",
         joined(parts)
     );
-    if !flow.reply.is_empty() {
-        text += &format!("\nFields of the response:\n\n{}", tables::fields(flow.reply.iter(), false));
+    if !service.token_fields.is_empty() {
+        text += &format!("\nFields of the response:\n\n{}", tables::fields(service.token_fields.iter(), false));
     }
     if !flow.errors.is_empty() {
         text += &format!("\nErrors of this request:\n\n{}", tables::statuses(&flow.errors));
@@ -87,7 +87,7 @@ pub(super) fn environment(service: &Service) -> String {
         let optional = if key.optional { ", if you have one" } else { "" };
         rows.push(tables::row([variable("API_KEY"), format!("the API key{optional}")]));
     }
-    if service.client_credentials.is_some() {
+    if service.credentials.client_credentials.is_some() {
         rows.push(tables::row([variable("CLIENT_ID"), "the client id, for the token flow".to_owned()]));
         rows.push(tables::row([variable("CLIENT_SECRET"), "the client secret, for the token flow".to_owned()]));
     }

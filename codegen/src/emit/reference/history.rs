@@ -1,7 +1,7 @@
 //! Emits the text on histories: which endpoints have a history, and which params select the time range.
 
 use crate::emit::docs::code;
-use crate::model::{Api, Endpoint, History, HistorySource};
+use crate::model::{Api, Endpoint, History, Known};
 use crate::spanned::Text;
 
 /// Returns the section of the front page on histories.
@@ -19,8 +19,8 @@ pub(super) fn of_service(api: &Api) -> String {
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),
-        HistorySource::Endpoint(history) => format!("; {} (source: {})", params(history), history.evidence.label()),
-        HistorySource::Service | HistorySource::Unknown => String::new(),
+        Some(Known::Known(history)) => format!("; {} (source: {})", params(history), history.evidence.label()),
+        None | Some(Known::Unknown) => String::new(),
     };
     format!("yes: `.history(from..to)`{own}")
 }

@@ -41,14 +41,14 @@ pub(super) fn time(service: &Service) -> String {
 /// Returns the section on the envelope, the object around the records of a series.
 pub(super) fn envelope(api: &Api) -> String {
     let Some(envelope) = &api.service.envelope else { return String::new() };
-    let metadata = envelope.metadata.as_ref();
+    let metadata = envelope.metadata.as_ref().map(|metadata| &metadata.name);
     let more = metadata.map(|key| format!(" and metadata in {}", code(key))).unwrap_or_default();
     let mut text = format!(
         "A series is one object with its records in {}{more}. {}\n",
         code(&envelope.data),
         source(envelope.evidence)
     );
-    if let Some(time) = &envelope.time {
+    if let Some(time) = &api.service.time_field {
         let meaning = docs::lower_first(docs::meaning(&time.summary).trim_end_matches('.'));
         let (name, source) = (code(&time.wire_name), source(time.evidence));
         text += &format!(
