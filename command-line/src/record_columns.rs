@@ -27,6 +27,13 @@ pub(crate) struct Part<'r> {
     pub(crate) times: Vec<Option<Timestamp>>,
 }
 
+impl<'r> Part<'r> {
+    /// Creates a part from the first records of a page, with the times of all of its records.
+    pub(crate) fn of_page(index: usize, series: &'r Series, records: &'r [AnyRecord], times: &[Timestamp]) -> Self {
+        Self { index, series, records, times: times.iter().take(records.len()).copied().map(Some).collect() }
+    }
+}
+
 /// Returns the records of a body, if it has any.
 pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
     let (records, times) = match body {

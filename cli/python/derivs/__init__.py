@@ -93,7 +93,9 @@ class Table:
 
 
 def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
-    """Returns all records from `start` to `end` (excluded; default: now). A time without an offset is UTC."""
+    """Returns all records from `start` to `end` (excluded; default: now). A time without an offset is UTC.
+
+    An age such as `start="30d"` includes the interval that contains it; no record is before any other start."""
     options.update({"from": start, "to": end, "out": "-", "format": "arrow", "json": True})
     run = _Run(["backfill", *_names(endpoints)], options)
     out = run.read()

@@ -162,8 +162,7 @@ impl Backfill {
                 report.added += page.records.len() as u64;
                 report.last = page.times.last().copied().or(report.last);
                 report.gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
-                let times = page.times.iter().copied().map(Some).collect();
-                printer.print(&[Part { index, series, records: &page.records, times }])?;
+                printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
             }
             summary.series.push(report);
             if fatal.is_some() {

@@ -159,8 +159,7 @@ impl Poll {
             // The last page may have more records than `--records` still allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
-            let times = page.times.iter().copied().map(Some).collect();
-            printer.print(&[Part { index, series: &series[index], records: &page.records, times }])?;
+            printer.print(&[Part::of_page(index, &series[index], &page.records, &page.times)])?;
         }
         printer.end()
     }
