@@ -63,6 +63,9 @@ impl LearnedMargin {
 
     /// Returns the current margin. A window whose minimum margin is larger uses that minimum instead; see `distance`.
     pub(super) fn at(&self, now: GateTime) -> Duration {
+        if self.learned.is_zero() {
+            return self.shortest / MIN_DIVISOR;
+        }
         let shrunk = now.saturating_sub(self.until).as_secs_f64() / HALF_LIFE.as_secs_f64();
         self.learned.mul_f64((-shrunk).exp2()).max(self.shortest / MIN_DIVISOR)
     }

@@ -14,7 +14,7 @@ use super::check;
 use super::list::list_texts;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ParamLocation};
+use crate::registry::{EndpointInfo, ParamInfo, ParamLocation};
 use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
@@ -31,6 +31,8 @@ pub struct RequestTarget {
 /// One param and its value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Param {
+    /// The position in the endpoint's table; `usize::MAX` if the param is unknown.
+    order: usize,
     name: Cow<'static, str>,
     value: String,
     /// True for a list in which a value contains the separator.
@@ -57,9 +59,9 @@ impl RequestTarget {
         // In the catalogue, a fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
         let params = endpoint.params.unwrap_or_default().iter();
-        let fixed = params.filter_map(|param| {
+        let fixed = params.enumerate().filter_map(|(order, param)| {
             let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
-            Some(Param { name, value, is_ambiguous: false })
+            Some(Param { order, name, value, is_ambiguous: false })
         });
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
@@ -81,11 +83,14 @@ impl RequestTarget {
     }
 
     fn set_params(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>, is_ambiguous: bool) {
-        let key = self.sort_key(&name);
-        // All values of a param are adjacent in `params`.
-        let first = self.params.partition_point(|param| self.sort_key(&param.name) < key);
-        let end = self.params.partition_point(|param| self.sort_key(&param.name) <= key);
-        let params = std::iter::repeat(name).zip(values).map(|(name, value)| Param { name, value, is_ambiguous });
+        // Known params are sorted by their position in the table, and unknown params follow, sorted by name. All values of
+        // a param are adjacent.
+        let mut known = self.endpoint.params.unwrap_or_default().iter();
+        let order = known.position(|param| param.wire_name == name).unwrap_or(usize::MAX);
+        let first = self.params.partition_point(|param| (param.order, &param.name) < (order, &name));
+        let end = first + self.params.iter().skip(first).take_while(|param| param.name == name).count();
+        let params =
+            std::iter::repeat(name).zip(values).map(|(name, value)| Param { order, name, value, is_ambiguous });
         self.params.splice(first..end, params);
     }
 
@@ -110,14 +115,8 @@ impl RequestTarget {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Returns the sort key of a param. Known params are sorted by their position in the endpoint's table, and unknown
-    /// params follow, sorted by name.
-    fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
-        let mut known = self.endpoint.params.unwrap_or_default().iter();
-        match known.position(|param| param.wire_name == name) {
-            Some(index) => (index, ""),
-            None => (usize::MAX, name),
-        }
+    fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
+        self.endpoint.params.unwrap_or_default().iter().nth(param.order)
     }
 
     /// Returns the names and values of the params, without encoding.
@@ -139,7 +138,7 @@ impl RequestTarget {
                 let problem = format!("a value of `{}` contains a comma, which separates list items", param.name);
                 return Err(Error::build(problem).with_hint("send a request for each value"));
             }
-            if let Some(info) = self.endpoint.param(&param.name) {
+            if let Some(info) = self.info(param) {
                 check::value(info, &param.value)?;
             }
         }
@@ -155,7 +154,7 @@ impl RequestTarget {
         out.push_str(&path);
         let mut separator = '?';
         for param in &self.params {
-            if self.endpoint.param(&param.name).is_some_and(|info| info.location == ParamLocation::Path) {
+            if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
                 continue;
             }
             out.push(separator);
@@ -171,7 +170,7 @@ impl RequestTarget {
     fn expanded(&self) -> Cow<'_, str> {
         let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
-            if let Some(info) = self.endpoint.param(&param.name).filter(|info| info.location == ParamLocation::Path) {
+            if let Some(info) = self.info(param).filter(|info| info.location == ParamLocation::Path) {
                 let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
                 let value = utf8_percent_encode(&param.value, encoded).to_string();
                 // Braces in a value are encoded, so no other param is inserted into the value.

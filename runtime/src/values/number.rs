@@ -29,8 +29,11 @@ impl Number {
     #[inline(always)]
     pub(crate) fn begin(text: &str) -> Option<(Self, usize)> {
         let (decimal, length) = Decimal::begin(text.as_bytes())?;
-        let exact = || Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer);
-        Some((decimal.number().or_else(exact)?, length))
+        let number = match decimal.number() {
+            Some(number) => number,
+            None => Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer)?,
+        };
+        Some((number, length))
     }
 
     /// Returns the length of the number at the beginning of a text, even if it is outside the range of `f64`.
@@ -39,6 +42,7 @@ impl Number {
     }
 
     /// Returns the number that is nearest to the decimal number in the text, if it is finite.
+    #[cold]
     fn exact(text: &str, is_integer: bool) -> Option<Self> {
         let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
         let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
@@ -131,7 +135,8 @@ impl Decimal {
     }
 
     /// Returns the number, if it can be computed with at most one rounding.
-    #[inline]
+    #[allow(clippy::inline_always)] // See `Number::begin`.
+    #[inline(always)]
     // The casts are exact: every integer up to 2^53 is an `f64`, and every integer of up to eighteen digits is an
     // `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
