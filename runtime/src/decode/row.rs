@@ -6,7 +6,7 @@
 use super::DecodeError;
 use super::decoded_value::{DecodedValue, FromDecoded};
 use super::scanner::{DEPTH, INEXACT, QUOTED, Scanner, UNQUOTED};
-use super::unknown_fields::{UnknownFields, UnknownText};
+use super::unknown_fields::{ABSENT, UnknownFields, UnknownText};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
@@ -23,9 +23,7 @@ pub struct Row<'a> {
     pub(super) record: &'static RecordInfo,
     pub(super) values: Box<[DecodedValue<'a>]>,
     pub(super) unknown: UnknownText,
-    /// Number of required fields.
-    required: usize,
-    /// Number of required fields that have a value.
+    /// Number of fields that have a value, which may be null.
     present: usize,
     /// True if a value of a wrong type is kept among the unknown fields, instead of being an error.
     pub(super) is_lenient: bool,
@@ -37,8 +35,7 @@ impl<'a> Row<'a> {
     /// Creates a row without values.
     pub(crate) fn of(record: &'static RecordInfo) -> Self {
         let values = record.fields.iter().map(|_| DecodedValue::Absent).collect();
-        let required = record.fields.iter().filter(|field| !field.optional).count();
-        Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false, misfits: 0 }
+        Self { record, values, unknown: UnknownText::default(), present: 0, is_lenient: false, misfits: 0 }
     }
 
     /// Takes the value of the field at `index`.
@@ -60,13 +57,21 @@ impl<'a> Row<'a> {
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
         }
+        if self.present == self.values.len() { Ok(()) } else { self.note_absent() }
+    }
+
+    /// Notes the optional fields without a value. A required field without a value is an error, or is kept among the
+    /// unknown fields, as null.
+    #[inline(never)] // Most records have all fields.
+    fn note_absent(&mut self) -> Result<(), DecodeError> {
         if !self.is_lenient {
-            return self.require_all();
+            self.require_all()?;
         }
-        // A missing required value is kept among the unknown fields, as null.
         for (field, value) in self.record.fields.iter().zip(&self.values) {
-            if !field.optional && matches!(value, DecodedValue::Absent) {
-                self.unknown.push(&format!("{}:null", Value::from(field.wire_name)));
+            match value {
+                DecodedValue::Absent if field.optional => self.unknown.keep(field.wire_name, ABSENT),
+                DecodedValue::Absent => self.unknown.push(&format!("{}:null", Value::from(field.wire_name))),
+                _ => {}
             }
         }
         Ok(())
@@ -86,22 +91,16 @@ impl<'a> Row<'a> {
     }
 
     /// Returns an error if a required field has no value.
-    #[inline]
     pub(super) fn require_all(&self) -> Result<(), DecodeError> {
-        if self.present == self.required { Ok(()) } else { Err(self.first_missing()) }
-    }
-
-    #[cold]
-    fn first_missing(&self) -> DecodeError {
         let mut values = self.record.fields.iter().zip(&self.values).enumerate();
         let missing = values.find(|(_, (field, value))| !field.optional && matches!(value, DecodedValue::Absent));
-        let Some((index, (field, _))) = missing else { return DecodeError::new(String::new()) };
+        let Some((index, (field, _))) = missing else { return Ok(()) };
         let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
-        match self.record.form {
+        Err(match self.record.form {
             RecordLayout::Object => error.in_field(field.wire_name),
             RecordLayout::Positional => error.at_index(index),
             RecordLayout::Value => error,
-        }
+        })
     }
 
     fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
@@ -166,7 +165,13 @@ impl<'a> Row<'a> {
         // Each branch stores the value itself, because moving the value afterwards would take more instructions than
         // reading it.
         let read = match (next, &field.ty) {
-            (b'n', _) if field.optional => json.literal().map(|_| value.set(DecodedValue::Null)),
+            (b'n', ty) if field.optional => json.literal().map(|_| {
+                value.set(DecodedValue::Null);
+                if matches!(ty, ValueType::List(_) | ValueType::Map(_)) {
+                    // It is read as an empty list or map.
+                    self.unknown.keep(field.wire_name, "null");
+                }
+            }),
             // Fast path: most values are numbers.
             (b'-' | b'0'..=b'9', ValueType::Number) if !field.quoted => {
                 json.number().map(|number| value.set(DecodedValue::Number(number.float())))
@@ -183,7 +188,7 @@ impl<'a> Row<'a> {
             _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
         };
         match read {
-            Ok(()) => self.present += usize::from(!field.optional),
+            Ok(()) => self.present += 1,
             Err(error) => return self.refused(index, json, next, start, error),
         }
         Ok(())
@@ -205,7 +210,7 @@ impl<'a> Row<'a> {
             match read_form(field, json, next, DEPTH, &mut self.unknown) {
                 Ok(read) => {
                     self.values[index].set(read);
-                    self.present += usize::from(!field.optional);
+                    self.present += 1;
                     return Ok(());
                 }
                 Err(other) => error = other,
@@ -218,6 +223,7 @@ impl<'a> Row<'a> {
         json.at = start;
         json.skip(next)?;
         json.misfits += 1;
+        self.present += 1;
         self.values[index].set(DecodedValue::Null);
         self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! New fields of a service are not lost: a field that is not in a record's table is kept here, as the text that the
 //! body contains. Each access parses that text again. An object without unknown fields allocates nothing, unless a
-//! known field has a value that would be written in another form, such as `"0.10"`.
+//! known field is absent or has a value that would be written in another form, such as `"0.10"`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,9 +21,13 @@ use crate::values::Value;
 #[derive(Clone, Default)]
 pub struct UnknownFields {
     /// The fields as the text of a JSON object; empty if there are no fields. The separator and another object may
-    /// follow: the original text of known fields that would be written in another form.
+    /// follow: the original text of known fields that would be written in another form, and [`ABSENT`] for each absent
+    /// field.
     json: Box<str>,
 }
+
+/// The text that stands for an absent field among the originals of known fields, none of which is this literal.
+pub(super) const ABSENT: &str = "false";
 
 /// Separates the unknown fields from the originals of known fields. JSON contains no such character.
 const SEPARATOR: char = '\0';

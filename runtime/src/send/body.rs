@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_core::Serialize;
 
 use super::exchange::UndecodedResponse;
-use crate::decode::record::{AsFieldValue, Record, Row, UnknownFields};
+use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
 use crate::decode::{self, BadRecord, DecodeError};
 use crate::error::Error;
 use crate::registry::ServiceInfo;
@@ -128,9 +128,9 @@ impl PageMetadata {
         unsupported: Vec<String>,
         unknown_fields: UnknownFields,
     ) -> Option<Self> {
-        let written = |metadata: &M| serde_json::to_value(metadata).unwrap_or_default();
-        let (nothing, metadata) = (written(&M::from_row(&mut Row::of(M::INFO))), written(metadata));
-        let is_empty = unknown_fields.is_empty() && metadata == nothing;
+        let nothing = M::from_row(&mut Row::of(M::INFO));
+        let is_empty = unknown_fields.is_empty() && RecordValue::of(metadata) == RecordValue::of(&nothing);
+        let metadata = serde_json::to_value(metadata).unwrap_or_default();
         let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0);
         (!is_empty).then_some(Self { range, metadata, unsupported, unknown_fields })
     }

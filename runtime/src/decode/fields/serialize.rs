@@ -1,9 +1,9 @@
 //! Serialization of records and series into their wire form, with any serializer of serde.
 //!
-//! Fields have their wire names, and a timestamp has the unit of its field. An absent value is written as `null`, so
-//! that all records of a type have the same fields. Unknown fields follow the known fields. A value that the service
-//! wrote in another form, such as `"0.10"`, is written in that form if it has not been changed since. A number that would
-//! lose digits as an `f64` is written as a string.
+//! Fields have their wire names, and a timestamp has the unit of its field. `None` is written as `null`, unless the
+//! service omitted the field. Unknown fields follow the known fields. A value that the service wrote in another form,
+//! such as `"0.10"`, is written in that form if it has not been changed since. A number that would lose digits as an `f64`
+//! is written as a string. A whole number is written without a fraction in text formats, as most services do.
 
 use serde_core::ser::{Error, SerializeMap, SerializeStruct};
 use serde_core::{Serialize, Serializer};
@@ -13,9 +13,10 @@ use crate::decode::any_record::AnyValue;
 use crate::decode::decoded_value::DecodedValue;
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
 use crate::decode::scanner::DEPTH;
+use crate::decode::unknown_fields::ABSENT;
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
-use crate::values::Value;
 use crate::values::wire::ToWire;
+use crate::values::{Number, Value};
 
 /// A value and its type in the catalogue.
 struct Typed<'r> {
@@ -43,7 +44,7 @@ impl Serialize for Typed<'_> {
             (FieldValue::Boolean(value), _) => serializer.serialize_bool(value),
             (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
             (FieldValue::Count(number), _) => serializer.serialize_u64(number),
-            (FieldValue::Number(number), _) => serializer.serialize_f64(number),
+            (FieldValue::Number(number), _) => serialize_number(number, serializer),
             (FieldValue::Decimal(number), _) => number.serialize(serializer),
             (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) if unit.is_text() => {
                 serializer.serialize_str(&time.to_wire(unit))
@@ -62,6 +63,14 @@ impl Serialize for Typed<'_> {
                 serializer.collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty, quoted })))
             }
         }
+    }
+}
+
+fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    let is_negative_zero = number == 0.0 && number.is_sign_negative();
+    match Number::Float(number).integer() {
+        Some(whole) if serializer.is_human_readable() && !is_negative_zero => serializer.serialize_i64(whole),
+        _ => serializer.serialize_f64(number),
     }
 }
 
@@ -100,18 +109,22 @@ fn serialize_record<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let info = record.info();
-    let instead = instead(info, values, unknown);
-    let mut known = info.fields.iter().zip(values).enumerate().map(|(index, (field, value))| {
-        let typed = || Typed { value: value.as_field_value(), ty: field.ty, quoted: field.quoted };
-        let instead = instead.get(index).and_then(Option::as_ref);
-        (field, instead.map_or_else(typed, |value| Typed::any(FieldValue::Any(value))))
+    let forms = forms(info, values, unknown);
+    let absent = forms.iter().filter(|form| matches!(form, Form::Absent)).count();
+    let mut known = info.fields.iter().zip(values).enumerate().filter_map(|(index, (field, value))| {
+        let value = match forms.get(index) {
+            Some(Form::Absent) => return None,
+            Some(Form::Original(value)) => Typed::any(FieldValue::Any(value)),
+            Some(Form::Usual) | None => Typed { value: value.as_field_value(), ty: field.ty, quoted: field.quoted },
+        };
+        Some((field, value))
     });
     let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
     let unknown: Vec<_> = unknown.iter().filter(|(name, _)| !is_known(name)).collect();
     let others = unknown.iter().map(|(name, value)| (&**name, Typed::any(FieldValue::Any(value))));
     match info.form {
         RecordLayout::Object if unknown.is_empty() => {
-            let mut fields = serializer.serialize_struct(info.name, values.len())?;
+            let mut fields = serializer.serialize_struct(info.name, values.len() - absent)?;
             known.try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
             fields.end()
         }
@@ -125,9 +138,18 @@ fn serialize_record<S: Serializer>(
     }
 }
 
-/// Returns, for each field, the value that the service wrote instead of the value of the record: a value that did not
-/// fit the field, or the same value in another form. The list is empty if there are none.
-fn instead(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFields) -> Vec<Option<Value>> {
+/// The form in which the service wrote a field.
+enum Form {
+    /// The form that the field has in the catalogue.
+    Usual,
+    /// The same value in another form, or a value that did not fit the field.
+    Original(Value),
+    /// The service omitted the field.
+    Absent,
+}
+
+/// Returns the form of each field. The list is empty if all have the usual form.
+fn forms(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFields) -> Vec<Form> {
     let originals = unknown.originals();
     if originals.is_empty() && unknown.is_empty() {
         return Vec::new();
@@ -139,20 +161,28 @@ fn instead(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFie
             FieldValue::Map(map) => map.entries().is_empty(),
             other => other.is_null(),
         };
-        let original = originals.iter().find(|(name, _)| name == field.wire_name);
+        let original = originals.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
+        if is_empty && original == Some(ABSENT) {
+            return Form::Absent;
+        }
         // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
-        let forms = original.map(|(_, text)| [decode::any(text).ok(), Some(Value::from(*text))]);
+        let forms = original.map(|text| [decode::any(text).ok(), Some(Value::from(text))]);
         let mut forms = forms.into_iter().flatten().flatten();
+        let is_same = |form: &Value| match form {
+            Value::Null => is_empty,
+            Value::String(text) if text.is_empty() && is_empty => true,
+            other => is_read_as(value, field.ty, &other.to_string()),
+        };
         let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
-        forms.find(|form| is_same(value, field.ty, &form.to_string())).or_else(misfit)
+        forms.find(is_same).or_else(misfit).map_or(Form::Usual, Form::Original)
     };
     info.fields.iter().zip(values).map(of_field).collect()
 }
 
-/// Returns whether a text is read as this value; an empty string stands for no value.
-fn is_same(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
+/// Returns whether a text is read as this value.
+fn is_read_as(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
     let read = decode::read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
-    read.map_or(text == r#""""# && value.is_null(), |read| read.as_field_value() == value)
+    read.is_ok_and(|read| read.as_field_value() == value)
 }
 
 impl Serialize for UnknownFields {

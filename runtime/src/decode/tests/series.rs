@@ -76,7 +76,7 @@ fn nested_records_are_written_at_their_path() {
         ..ServiceInfo::new("Deep")
     };
     let text =
-        r#"{"result":{"page":{"rows":[{"price":1.0}],"next":"b"},"about":{"exchanges":["a"]},"count":2},"ok":true}"#;
+        r#"{"result":{"page":{"rows":[{"price":1}],"next":"b"},"about":{"exchanges":["a"]},"count":2},"ok":true}"#;
     let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);

@@ -70,6 +70,21 @@ fn records_are_written_as_they_came() {
 }
 
 #[test]
+fn omitted_fields_differ_from_null() {
+    for text in [
+        r#"{"id":1}"#,
+        r#"{"price":null,"id":1}"#,
+        r#"{"trades":30,"sizes":null,"id":1}"#,
+        r#"{"sizes":[],"pairs":[["1",2],[],["1",null]],"id":1}"#,
+    ] {
+        let (record, misfits) = read(text).unwrap();
+        assert_eq!((serde_json::to_string(&record).unwrap().as_str(), misfits), (text, 0));
+        assert!(record.unknown_fields().is_some_and(UnknownFields::is_empty), "{text}");
+    }
+    assert_eq!(read(r#"{"id":1}"#).unwrap().0, read(r#"{"price":null,"id":1}"#).unwrap().0);
+}
+
+#[test]
 fn records_are_written_with_every_digit() {
     for (came, expected) in [
         (r#""size":0.070920000000000000001"#, r#""size":"0.070920000000000000001""#),
