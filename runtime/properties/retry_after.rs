@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dispatch::retry::{Attempts, Retries, Retry};
-use crate::dispatch::retry_after::read;
+use crate::dispatch::retry::{Attempts, Retries, Retry, read_retry_after};
 use crate::error::{Again, Error, ErrorKind};
 use crate::transport::Headers;
 
@@ -19,7 +18,7 @@ pub fn retry_after(text: &[u8]) {
     if headers.insert("retry-after", value).is_err() || headers.insert("date", date).is_err() {
         return;
     }
-    let asked = read(&headers);
+    let asked = read_retry_after(&headers);
     assert_bounded(asked);
     if !text.is_ascii() {
         return assert!(value.is_ascii() || asked.is_none(), "a header cannot contain {value:?}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::auth::token::response::TokenResponse;
+use crate::auth::token::fetch::TokenResponse;
 use crate::values::Value;
 
 /// Checks that the token equals the text in the response, and that its lifetime equals the lifetime in the response or

@@ -4,25 +4,20 @@
 //! thread. [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of
 //! each emitted crate.
 
-mod any_client;
 mod blocking;
 mod builder;
 mod core;
 mod environment;
-mod features;
 mod request;
-mod sending;
 #[cfg(feature = "settings")]
 mod settings;
 mod untyped;
 
-pub use any_client::AnyClient;
 pub(crate) use blocking::Background;
-pub use builder::Builder;
-pub use core::{ClientType, Core};
-pub use features::BlockingFeature;
+pub use builder::{BlockingFeature, Builder};
+pub use core::{AnyClient, ClientType, Core};
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
-pub(crate) use sending::require_runtime;
 #[cfg(feature = "settings")]
 pub use settings::ClientSettings;
 pub use untyped::Untyped;
+pub(crate) use untyped::require_runtime;

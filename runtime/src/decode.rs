@@ -5,9 +5,7 @@
 //! endpoint and no record type, so it is compiled once for all of them. A body with anything after its JSON value is an
 //! error. The results are the same even if another crate turns on features of `serde_json`.
 
-mod any;
 mod any_record;
-mod bad_record;
 pub(crate) mod decoded_value;
 mod envelope;
 pub(crate) mod error_body;
@@ -34,7 +32,7 @@ use crate::values::Value;
 use row::Row;
 use scanner::{DEPTH, Scanner};
 
-pub use bad_record::BadRecord;
+pub use envelope::BadRecord;
 pub(crate) use envelope::{EnvelopeRest, Layout, Push, series};
 pub use fields::Column;
 
@@ -182,7 +180,7 @@ pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<R
 
 /// Reads a value of any kind.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
-    read(text, |json, next| any::any(json, next, DEPTH))
+    read(text, |json, next| decoded_value::any(json, next, DEPTH))
 }
 
 /// Reads the JSON value in a text; anything after the value is an error.

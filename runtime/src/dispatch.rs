@@ -8,14 +8,11 @@ mod dispatcher;
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
 pub mod observer;
-mod policy;
 mod request_context;
 pub(crate) mod retry;
-pub(crate) mod retry_after;
 pub(crate) mod status;
 
 pub(crate) use dispatcher::Dispatcher;
-pub(crate) use policy::Policy;
-pub(crate) use request_context::RequestContext;
+pub(crate) use request_context::{Policy, RequestContext};
 pub(crate) use retry::Retries;
 pub use retry::Retry;

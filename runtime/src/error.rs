@@ -7,7 +7,6 @@
 pub(crate) mod cause;
 mod constructors;
 mod display;
-mod excerpt;
 
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use crate::registry::EndpointInfo;
 use crate::transport::Headers;
 
 use cause::Cause;
-pub(crate) use excerpt::{excerpt, one_line, quoted};
+pub(crate) use display::{excerpt, one_line, quoted};
 
 /// Any error of the client, from building it to decoding a response.
 ///

@@ -5,12 +5,11 @@
 //! client sends the requests.
 
 // `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
-// window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
+// window is requested next. These modules use no clock and no network. `job` requests all
 // windows of a range, with gaps, checkpoint and progress.
 
 mod blocking;
 mod checkpoint;
-mod fetch;
 mod follow;
 mod gaps;
 mod job;
@@ -19,7 +18,6 @@ mod page;
 mod page_limits;
 mod page_response;
 mod pager;
-mod progress;
 mod request_plan;
 mod schedule;
 mod search;
@@ -41,16 +39,15 @@ pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
 pub use gaps::Gap;
-pub use job::Plan;
+pub use job::{Plan, Progress};
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use page_response::Dropped;
-pub use progress::Progress;
 pub use streams::{Pages, Records};
 
 pub use crate::send::PageMetadata;
 
-use job::{Job, Options};
+use job::{Job, Options, decode};
 use time_grid::Span;
 
 /// Endpoints that have a history; emitted code implements this trait for them.
@@ -167,7 +164,7 @@ impl<E: HasHistory> History<E> {
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
         let now = request.service_time();
-        Pages::new(Job::new(&request.untyped, options, fetch::decode::<E::Body>, now))
+        Pages::new(Job::new(&request.untyped, options, decode::<E::Body>, now))
     }
 
     /// Returns the records one by one.

@@ -8,7 +8,6 @@
 
 mod attempt;
 pub(crate) mod limit;
-mod pace;
 mod permit;
 mod queue;
 mod rolling;

@@ -6,7 +6,6 @@
 
 mod endpoint;
 mod entry;
-mod history;
 mod service;
 mod value;
 
@@ -14,8 +13,9 @@ use std::fmt;
 
 use entry::entry;
 
-pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListFormat, ParamInfo, ParamList, ParamLocation};
-pub use history::{HistoryInfo, HistorySource};
+pub use endpoint::{
+    BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation,
+};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 

@@ -5,7 +5,6 @@
 
 mod base_url;
 pub(crate) mod check;
-mod list;
 mod request_kind;
 mod target;
 

@@ -6,19 +6,15 @@
 mod any_body;
 mod body;
 mod exchange;
-mod options;
 mod rejection_hints;
-mod response;
 mod series;
 mod service_clock;
 
 pub use any_body::{AnyBody, AnySeries};
-pub use body::{Body, MetadataRecord, PageMetadata, SeriesBody};
-pub use response::Response;
+pub use body::{Body, MetadataRecord, PageMetadata, Response, SeriesBody};
 pub use series::Series;
 
 pub(crate) use body::TimedRecords;
-pub(crate) use exchange::{Connection, UndecodedResponse, send};
-pub(crate) use options::Options;
+pub(crate) use exchange::{Connection, Options, UndecodedResponse, send};
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

@@ -65,7 +65,6 @@ mod from_fn;
 mod headers;
 mod notifiers;
 mod opaque_debug;
-mod response_body;
 mod settings;
 
 use std::error::Error as StdError;
@@ -79,10 +78,9 @@ pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
 pub use from_fn::{FromFn, from_fn};
-pub use headers::{Headers, InvalidHeader};
+pub use headers::{Headers, InvalidHeader, ResponseBody};
 pub use notifiers::{HeadersNotifier, SentNotifier};
 pub(crate) use opaque_debug::opaque_debug;
-pub use response_body::ResponseBody;
 pub(crate) use settings::Settings;
 
 /// Sends a request and returns the response.

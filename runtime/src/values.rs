@@ -5,7 +5,6 @@
 mod decimal;
 #[cfg(feature = "settings")]
 mod duration;
-mod into_param;
 mod json_text;
 pub(crate) mod named_type;
 pub(crate) mod number;

@@ -6,8 +6,7 @@
 //! replacement is fetched. The sending code adds the token to a request, and repeats the request after a 401.
 
 mod cache;
-mod fetch;
-pub(crate) mod response;
+pub(crate) mod fetch;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -2,6 +2,9 @@
 //!
 //! [`Builder`] turns settings into a client, or into an error that names the setting to correct. It sends nothing and
 //! makes no connection.
+//!
+//! The features of this crate are traits, so that a call of a method whose feature is not enabled is an error that
+//! names the feature. If the methods did not exist without their feature, the compiler would report only that.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,9 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocking::Background;
-use super::environment;
-use super::features::{Http2Feature, ProxyFeature, SystemRootsFeature};
-use super::{ClientType, Core};
+use super::{ClientType, Core, environment};
 use crate::auth::{Credentials, DefaultHeader};
 use crate::dispatch::observer::{Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
@@ -330,3 +331,24 @@ impl<C> fmt::Debug for Builder<C> {
             .finish_non_exhaustive()
     }
 }
+
+/// Declares a trait that every type implements if the feature is enabled, and otherwise no type.
+macro_rules! feature {
+    ($feature:literal, $trait:ident, $message:literal) => {
+        #[doc(hidden)]
+        #[diagnostic::on_unimplemented(
+                                    message = $message,
+                                    label = "the feature is not enabled",
+                                    note = "in Cargo.toml, add it to the `features` of the dependency on the client"
+                                )]
+        pub trait $trait {}
+
+        #[cfg(feature = $feature)]
+        impl<T> $trait for T {}
+    };
+}
+
+feature!("blocking", BlockingFeature, "requests without `await` need the feature `blocking`");
+feature!("http2", Http2Feature, "`http2` needs the feature `http2`");
+feature!("proxy", ProxyFeature, "`proxy` and `env_proxy` need the feature `proxy`");
+feature!("system-roots", SystemRootsFeature, "`system_roots` needs the feature `system-roots`");

@@ -8,8 +8,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use super::sending::Sending;
-use super::untyped::Untyped;
+use super::untyped::{Sending, Untyped};
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};

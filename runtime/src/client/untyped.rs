@@ -2,21 +2,26 @@
 //!
 //! The typed setters pass the values of params to this request, which stores each value in the form that is sent. This
 //! code is compiled once for all endpoints.
+//!
+//! A request in flight is a separate task from the first poll on. It may occupy a slot of the rate limiter that other
+//! requests wait for, so its progress must not depend on polls of the future. Dropping the future ends the task
+//! immediately, even if its runtime has stopped.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use super::Background;
-use super::sending::Sending;
-use super::{Core, Endpoint as _, Raw};
+use super::{Background, Core, Endpoint as _, Raw};
 use crate::decode::BadRecords;
 use crate::dispatch::Policy;
 use crate::error::Error;
+use crate::platform::{Runtime, Task};
 use crate::registry::{EndpointInfo, ListFormat, ParamInfo, TimeUnit, ValueType};
 use crate::request::RequestTarget;
-use crate::send::{self, UndecodedResponse};
-use crate::send::{Body, Connection, Options, Response};
+use crate::send::{self, Body, Connection, Options, Response, UndecodedResponse};
 use crate::values::wire::{IntoParam, ToWire};
 
 /// A request that stores its endpoint as a value, so that its type does not name the endpoint.
@@ -156,3 +161,43 @@ impl Deref for Untyped {
 }
 
 crate::transport::opaque_debug!(Untyped);
+
+type Outcome = Result<Box<UndecodedResponse>, Error>;
+
+/// The future of a response before decoding.
+pub(crate) enum Sending {
+    /// The state before the first poll.
+    Unsent(Option<Box<Parts>>),
+    Sent(Task<Outcome>),
+}
+
+impl Future for Sending {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        if let Self::Unsent(parts) = &mut *self {
+            // A future that is polled again after it returned an error stays pending.
+            let Some(parts) = parts.take() else { return Poll::Pending };
+            *self = Self::Sent(spawn(*parts)?);
+        }
+        let Self::Sent(task) = &mut *self else { return Poll::Pending };
+        let outcome = ready!(Pin::new(task).poll(cx));
+        Poll::Ready(outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error)))))
+    }
+}
+
+/// Returns the current runtime, or an error that explains how to run one.
+pub(crate) fn require_runtime() -> Result<Runtime, Error> {
+    Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
+}
+
+/// Starts the task that sends the request.
+fn spawn(parts: Parts) -> Result<Task<Outcome>, Error> {
+    let Parts { core, target, options } = parts;
+    let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;
+    let sending = send::send(core.connection, target, options);
+    // The span of the request is a child of the span in which it was first polled.
+    #[cfg(feature = "tracing")]
+    let sending = tracing::Instrument::in_current_span(sending);
+    Ok(runtime.spawn(sending))
+}

@@ -3,19 +3,24 @@
 //! This module accepts numbers that are written as strings, and integers that are written with an exponent. Nothing is
 //! guessed: an ambiguous value, or one that would have to be rounded, is an error. The scanner notes values that would be
 //! written in another form, so that their text is kept.
-
-mod from_decoded;
+//!
+//! Values of any kind are not read with the `Deserialize` implementation of [`Value`]. With the feature
+//! `serde_json/arbitrary_precision`, that implementation accepts numbers that are too large for an `f64`, so the same
+//! body would decode differently.
 
 use std::borrow::Cow;
 
+use serde_json::Map;
+
 use super::DecodeError;
-use super::any::any;
 use super::record::{FieldValue, Row};
 use super::scanner::{INEXACT, QUOTED, Scanner, UNQUOTED, found};
 use crate::registry::{TimeUnit, ValueType};
 use crate::values::{Number, Timestamp, Value};
 
 pub(crate) use from_decoded::FromDecoded;
+
+mod from_decoded;
 
 /// A value of a record, converted to the type that the record's table specifies.
 #[doc(hidden)]
@@ -262,4 +267,36 @@ impl ValueType {
             Self::Option(ty) => ty.expectation(),
         }
     }
+}
+
+/// Reads a value of any kind; of two entries with the same key, the later one is used.
+pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, DecodeError> {
+    Ok(match next {
+        b'{' => {
+            let (depth, mut object) = (json.deeper(depth)?, Value::Object(Map::new()));
+            json.object(|json| {
+                let (key, next) = (json.text()?, json.colon()?);
+                // `Map::insert` is not used, because this crate would then contain another compiled copy of the map's
+                // code.
+                object[&*key] = any(json, next, depth).map_err(|error| error.in_field(&key))?;
+                Ok(())
+            })?;
+            object
+        }
+        b'[' => {
+            let (depth, mut items) = (json.deeper(depth)?, Vec::new());
+            json.list(|json, next| {
+                items.push(any(json, next, depth).map_err(|error| error.at_index(items.len()))?);
+                Ok(())
+            })?;
+            Value::Array(items)
+        }
+        b'"' => Value::from(json.text()?),
+        b'-' | b'0'..=b'9' => match json.number()? {
+            Number::Integer(number) => Value::from(number),
+            Number::Unsigned(number) => Value::from(number),
+            Number::Float(number) => Value::from(number),
+        },
+        _ => json.literal()?.map_or(Value::Null, Value::Bool),
+    })
 }

@@ -4,10 +4,8 @@
 //! results. The code is compiled once for all record types.
 
 mod columns;
-mod deserialize;
-mod serialize;
+mod serde;
 
 pub use columns::Column;
 pub(crate) use columns::{TimeField, columns, times};
-pub(crate) use deserialize::deserialize;
-pub(crate) use serialize::serialize_series;
+pub(crate) use serde::{deserialize, serialize_series};

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use super::RequestContext;
 use super::observer::WaitReason;
-use super::retry::Retries;
-use super::retry_after;
+use super::retry::{Retries, read_retry_after};
 use crate::error::Error;
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimiter};
@@ -109,7 +108,7 @@ impl Dispatcher {
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
             if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
-                let pause = retry.pause(retry_after::read(headers));
+                let pause = retry.pause(read_retry_after(headers));
                 gate.upgrade().inspect(|gate| gate.on_rate_limited(pause));
             }
         })

@@ -2,15 +2,16 @@
 //!
 //! The sending code reports each step to the context. An error that ends the request contains the timing from the
 //! context. Only the context enforces the timeout, which does not include time in the rate-limit queue.
+//!
+//! A client has timeouts and retry rules for all its requests, and a request can set its own.
 
 use std::time::Duration;
 
 use super::observer::{Event, Observers, Outcome, WaitReason};
-use super::policy::Policy;
-use super::retry::{Attempts, Retries};
+use super::retry::{Attempts, Retries, Retry};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
-use crate::rate_limit::Attempt;
+use crate::rate_limit::{Attempt, Rank};
 use crate::request::RequestKind;
 
 /// Tracks one request from its first step to its last. Dropping the context reports the end of a data request to the
@@ -181,6 +182,32 @@ impl Drop for RequestContext {
         let Timing { attempts, elapsed, waited } = self.timing();
         if matches!(request, RequestKind::Data(_)) {
             self.observers.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
+        }
+    }
+}
+
+/// The rules for one request.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// The maximum time for one attempt, from its connection to the last byte of the body.
+    pub attempt_timeout: Duration,
+    /// The maximum time for all attempts, including the waits for a token and between attempts.
+    pub timeout: Duration,
+    /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
+    pub queue_timeout: Option<Duration>,
+    pub retry: Retry,
+    /// The rank of the first attempt in the rate-limit queue.
+    pub rank: Rank,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            attempt_timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(600),
+            queue_timeout: None,
+            retry: Retry::default(),
+            rank: Rank::First,
         }
     }
 }

@@ -3,8 +3,7 @@
 //! A successful response is returned. Any other response becomes an error, which contains the message of the body or
 //! the catalogue's description of the status. The module `retry` decides about retries.
 
-use super::retry::again;
-use super::retry_after;
+use super::retry::{again, read_retry_after};
 use crate::decode::{error_body, json_body};
 use crate::error::{Error, ErrorKind, quoted};
 use crate::registry::{ErrorBodyInfo, StatusInfo};
@@ -45,7 +44,7 @@ fn target(location: &str) -> String {
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) -> Error {
-    let retry_after = retry_after::read(&response.headers);
+    let retry_after = read_retry_after(&response.headers);
     let status = response.status;
     let info = known.iter().find(|info| info.status == status);
     let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());

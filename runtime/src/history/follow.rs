@@ -14,9 +14,8 @@ use futures_core::Stream;
 
 use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
-use super::fetch::{self, Decode};
 use super::gaps::Gap;
-use super::job::{Job, Options, ReportedWindow};
+use super::job::{Decode, Job, Options, ReportedWindow, decode};
 use super::page::{Page, Report};
 use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
@@ -155,7 +154,7 @@ impl<E: HasHistory> Follow<E> {
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
         Self(State {
             request: request.untyped.set_policy(|policy| policy.rank = Rank::Live),
-            decode: fetch::decode::<E::Body>,
+            decode: decode::<E::Body>,
             from,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
             following: None,

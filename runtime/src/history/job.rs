@@ -3,24 +3,27 @@
 //! A job sends the requests that `pager` plans, and returns windows, each with its report and its checkpoint. New
 //! requests are started only when the consumer polls, so a slow consumer also slows the fetching. This code is compiled
 //! once for all endpoints.
+//!
+//! Each request is a separate task, so it makes progress without being polled.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::fetch::{Attempts, Decode, fetch};
 use super::gaps::{self, Gap};
 use super::page::{Batch, FailedPage, Report};
-use super::page_response::PageResponse;
+use super::page_response::{PageResponse, Received};
 use super::pager::{Accepted, Pager};
-use super::progress::Progress;
 use super::request_plan::RequestTemplate;
 use super::time_grid::Span;
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
-use crate::platform::Instant;
+use crate::platform::{Instant, sleep};
 use crate::rate_limit::Rank;
+use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 use crate::values::Timestamp;
 
 /// The function that is called with the progress.
@@ -348,5 +351,86 @@ impl Job {
             waited: self.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
+    }
+}
+
+/// The progress of a history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Records returned so far, including those of earlier runs.
+    pub records: u64,
+    /// Pages returned by this run.
+    pub pages: u64,
+    /// Remaining pages. The number can grow if the service does not respond as planned.
+    pub pages_left: u64,
+    /// The number of requests. A retried request counts once.
+    pub requests: u64,
+    /// The total time for which requests waited: in the rate-limit queue, for a token, and between attempts. Requests
+    /// without a response are not counted.
+    pub waited: Duration,
+    /// The duration of this run.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// Estimates the remaining time from the average pace so far; `None` before the first page.
+    pub fn time_left(&self) -> Option<Duration> {
+        let pages = u32::try_from(self.pages).ok().filter(|pages| *pages > 0)?;
+        Some((self.elapsed / pages).saturating_mul(u32::try_from(self.pages_left).unwrap_or(u32::MAX)))
+    }
+}
+
+/// A function that decodes a response as the series of its endpoint. Of the code that fetches windows, only this
+/// function is compiled for every endpoint.
+pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
+
+/// A future that returns the response for a window, and the total time for which the requests for the window waited.
+/// The waiting time of a request without a response is not counted.
+pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
+
+/// The delay after the first failed attempt; each later delay is four times the delay before it.
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+
+/// Requests a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is left. If
+/// the service has possibly not reached the end, and its time is disputed, another response decides.
+pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: u32) -> Attempts {
+    Box::pin(async move {
+        let (mut waited, mut delay, mut sent) = (Duration::ZERO, FIRST_DELAY, 0);
+        loop {
+            let response = request.clone().send().await;
+            sent += 1;
+            waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
+            let reached = response.as_ref().map_or(end, |response| response.reached);
+            let is_disputed = reached < end && request.connection().clock.read().is_disputed();
+            match decode(response) {
+                Err(error) if sent < attempts && error.is_retryable() => {}
+                Ok(_) if sent < attempts && is_disputed => {}
+                outcome => return (outcome.map(|series| (series, reached)), waited),
+            }
+            sleep(delay).await;
+            delay = delay.saturating_mul(4);
+        }
+    })
+}
+
+/// Decodes a response as a series of type `B`; used as [`Decode`].
+pub(super) fn decode<B: SeriesBody>(
+    response: Result<Box<UndecodedResponse>, Error>,
+) -> Result<TimedRecords<Batch>, Error> {
+    let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
+    Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
+}
+
+#[cfg(test)]
+mod progress_tests {
+    use super::*;
+
+    #[test]
+    fn remaining_time_is_extrapolated() {
+        let mut progress = Progress { pages_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
+        assert_eq!(progress.time_left(), None);
+        progress.pages = 10;
+        assert_eq!(progress.time_left(), Some(Duration::from_secs(24)));
     }
 }

@@ -11,10 +11,9 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
-use super::job::{Job, ReportedWindow};
+use super::job::{Job, Progress, ReportedWindow};
 use super::page::{CollectError, HistoryData, Page, Report};
 use super::page_response::PageResponse;
-use super::progress::Progress;
 use crate::error::Error;
 
 /// The pages of a history, in order of time, created by [`History::pages`](super::History::pages).

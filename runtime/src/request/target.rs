@@ -3,6 +3,8 @@
 //! The values, in the form in which they are sent, are checked and encoded into a path and query. Known params are in
 //! the order of the endpoint's table. Unknown params follow, sorted by name. The same request therefore always has the
 //! same URL. This module does not depend on the Rust type of an endpoint.
+//!
+//! The values of a list are written as one string, or as one string per value for a repeated param.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,11 +13,11 @@ use std::hash::{Hash, Hasher};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::check;
-use super::list::list_texts;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ParamInfo, ParamLocation};
+use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ValueType};
 use crate::secrets::Secret;
+use crate::values::Value;
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
@@ -206,6 +208,38 @@ impl fmt::Debug for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let skips = if self.bad_records == BadRecords::Skipped { ", skip_bad_records" } else { "" };
         write!(f, "Request({} {self}{skips})", self.endpoint)
+    }
+}
+
+/// Returns the strings to send for several values in their wire form: one string for each value if each value is a
+/// separate param, otherwise one string for all values. A list without values becomes an empty string, which `check`
+/// rejects.
+///
+/// Also returns whether a value contains the separator, so that the service would read it as two values. `info` is
+/// `None` for an unknown param.
+pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<String>, bool) {
+    // In a path, the values of a list are always separated by commas, like the style `simple` of OpenAPI.
+    let of_query = info.filter(|info| info.location == ParamLocation::Query);
+    match of_query.map(|info| (info.list_as, info.ty)) {
+        _ if values.is_empty() => (vec![String::new()], false),
+        Some((ListFormat::Repeated, _)) => (values, false),
+        Some((ListFormat::Json, ty)) => {
+            let quoted = |value| if is_bare(ty) { value } else { Value::from(value).to_string() };
+            let items: Vec<_> = values.into_iter().map(quoted).collect();
+            (vec![format!("[{}]", items.join(","))], false)
+        }
+        Some((ListFormat::Commas, _)) | None => {
+            (vec![values.join(",")], values.iter().any(|value| value.contains(',')))
+        }
+    }
+}
+
+/// Returns whether JSON writes values of this type without quotes.
+fn is_bare(ty: ValueType) -> bool {
+    match ty {
+        ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Boolean => true,
+        ValueType::Timestamp(unit) => !unit.is_text(),
+        _ => false,
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! [`Body`] converts the JSON of a response to the type of its endpoint. Only a few lines are generic, and the decoder
 //! that they call is compiled once.
+//!
+//! Awaiting a request returns only the body, which most callers want. [`Response`] is for callers that need a header.
 
 use std::ops::Range;
 
@@ -12,6 +14,7 @@ use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownField
 use crate::decode::{self, BadRecord, DecodeError};
 use crate::error::Error;
 use crate::registry::ServiceInfo;
+use crate::transport::Headers;
 use crate::values::{Timestamp, Value};
 
 /// Seals [`Body`].
@@ -134,6 +137,18 @@ impl PageMetadata {
         let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0);
         (!is_empty).then_some(Self { range, metadata, unsupported, unknown_fields })
     }
+}
+
+/// A response of the service, returned by `Request::response`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Response<B> {
+    /// The HTTP status, from 200 to 299.
+    pub status: u16,
+    /// The headers. Secrets in values are replaced by asterisks.
+    pub headers: Headers,
+    /// The body.
+    pub body: B,
 }
 
 #[cfg(test)]

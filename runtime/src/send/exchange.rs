@@ -2,14 +2,15 @@
 //!
 //! This code returns the response for a target, and is compiled once for all endpoints. The caller decodes the body as
 //! the type of the endpoint.
+//!
+//! The client's settings apply to every option that a request does not set. Most requests set none, and then nothing is
+//! allocated.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::body::Body;
-use super::options::Options;
+use super::body::{Body, Response};
 use super::rejection_hints::with_hints;
-use super::response::Response;
 use super::series::SeriesInfo;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
@@ -23,7 +24,7 @@ use crate::error::Error;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
-use crate::transport::{Headers, HttpResponse};
+use crate::transport::{Headers, HttpResponse, InvalidHeader};
 use crate::values::Timestamp;
 
 /// The state that the requests of a client and its clones share.
@@ -275,3 +276,31 @@ async fn attempt(
 
 // Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
 crate::transport::opaque_debug!(UndecodedResponse);
+
+/// The options of a request.
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    /// The timeouts and retry rules; `None` if those of the client apply.
+    pub(super) policy: Option<Box<Policy>>,
+    headers: Headers,
+    /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
+    invalid: Option<InvalidHeader>,
+}
+
+impl Options {
+    /// Changes the timeouts and retry rules, which are initially those of the client.
+    pub(crate) fn set(&mut self, clients: &Policy, change: impl FnOnce(&mut Policy)) {
+        change(self.policy.get_or_insert_with(|| Box::new(clients.clone())));
+    }
+
+    /// Sets a header.
+    pub(crate) fn header(&mut self, name: &str, value: &str) {
+        let invalid = self.headers.insert_sensitive(name, value).err();
+        self.invalid = self.invalid.take().or(invalid);
+    }
+
+    /// Returns the headers, or an error if one is invalid.
+    pub(crate) fn headers(&self) -> Result<&Headers, Error> {
+        self.invalid.clone().map_or(Ok(&self.headers), |invalid| Err(invalid.into()))
+    }
+}

@@ -3,13 +3,11 @@
 //! `HyperTransport` is the default, and `ReqwestTransport` wraps the user's `reqwest::Client`.
 
 mod certificates;
-mod connect;
 mod failure;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod hyper;
 mod messages;
-mod notifying_body;
 mod pools;
 #[cfg(feature = "proxy")]
 mod proxy;

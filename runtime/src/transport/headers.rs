@@ -4,7 +4,9 @@
 //! transport converts headers without copying them.
 
 use std::fmt;
+use std::ops::Deref;
 
+use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
 /// Headers of a request or a response.
@@ -105,6 +107,38 @@ impl fmt::Display for InvalidHeader {
 }
 
 impl std::error::Error for InvalidHeader {}
+
+/// The complete body of a response, readable as a slice of bytes.
+///
+/// `Debug` shows only the length, because the content may be a token.
+///
+/// ```
+/// # use generated_client_runtime::transport::ResponseBody;
+/// let body = ResponseBody::from("{}");
+/// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ResponseBody(pub(crate) Bytes);
+
+impl Deref for ResponseBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ResponseBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
+
+impl<B: Into<Vec<u8>>> From<B> for ResponseBody {
+    fn from(bytes: B) -> Self {
+        Self(Bytes::from(bytes.into()))
+    }
+}
 
 #[cfg(test)]
 mod tests {

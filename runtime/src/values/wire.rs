@@ -2,13 +2,15 @@
 //!
 //! This module writes a value as text, without checking or encoding it. [`IntoParam`] decides whether the value is set
 //! at all. The decoder reads values of responses.
+//!
+//! The type parameter `Via` distinguishes a value from an `Option` of a value, so that the implementations do not
+//! overlap. It is always inferred.
 
 use std::borrow::Cow;
 
 use super::Value;
 use crate::registry::TimeUnit;
 
-pub use super::into_param::{Given, IntoParam, IntoParamList, Optional};
 pub use super::named_type::{NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
@@ -77,6 +79,56 @@ impl ToWire for Value {
             Self::String(text) => out.push_str(text),
             other => out.push_str(&other.to_string()),
         }
+    }
+}
+
+/// A value of a param, or an `Option` of a value.
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be converted to `{T}`, the type of the param")]
+pub trait IntoParam<T, Via = Given> {
+    /// Returns the value; `None` omits the param.
+    fn into_param(self) -> Option<T>;
+}
+
+/// Several values of a param, or an `Option` of several values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param"
+)]
+pub trait IntoParamList<T, Via = Given> {
+    /// Returns the values; `None` omits the param.
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>>;
+}
+
+/// Marks the implementation for a value, so that implementations do not overlap.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Given {}
+
+/// Marks the implementation for an `Option`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Optional {}
+
+impl<T, V: Into<T>> IntoParam<T> for V {
+    fn into_param(self) -> Option<T> {
+        Some(self.into())
+    }
+}
+
+impl<T, V: Into<T>> IntoParam<T, Optional> for Option<V> {
+    fn into_param(self) -> Option<T> {
+        self.map(V::into)
+    }
+}
+
+impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T> for I {
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
+        Some(self.into_iter().map(Into::into))
+    }
+}
+
+impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T, Optional> for Option<I> {
+    fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
+        self.map(|values| values.into_iter().map(Into::into))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::{FieldValue, Record, UnknownFields};
 use runtime::{Body, Timestamp, Value};
 
-const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
+const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
 
 fn written(value: &impl serde_core::Serialize) -> String {
     serde_json::to_string(value).unwrap()
@@ -15,7 +15,7 @@ fn written(value: &impl serde_core::Serialize) -> String {
 fn series_is_serialized_in_wire_form() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     assert_eq!(written(&series), WHOLE);
-    assert_eq!(written(&series.records[1]), r#"{"openDate":1700003600,"ratio":-1.0}"#);
+    assert_eq!(written(&series.records[1]), r#"{"openDate":1700003600,"ratio":-1}"#);
     assert_eq!(Series::decode(&written(&series)), Ok(series));
     let any = Series::<Value>::decode(WHOLE).unwrap();
     assert_eq!(Series::<Value>::decode(&written(&any)), Ok(any));

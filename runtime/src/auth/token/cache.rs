@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::response::TokenResponse;
+use super::fetch::TokenResponse;
 use crate::error::Error;
 use crate::platform::Instant;
 use crate::secrets::Secret;

@@ -9,7 +9,7 @@ use std::io;
 use http::Uri;
 use rustls::CertificateError;
 
-use super::connect::ConnectTimeout;
+use super::hyper::ConnectTimeout;
 use crate::transport::address::is_loopback;
 use crate::transport::{BoxError, Phase, TransportError};
 

@@ -14,8 +14,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::runtime::{Handle, Id};
 use tokio::sync::oneshot;
 
-use super::connect::TimedConnector;
-use super::notifying_body::NotifyingBody;
+use super::hyper::TimedConnector;
+use super::messages::NotifyingBody;
 
 /// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing
 /// them earlier avoids failed attempts.

@@ -4,19 +4,23 @@
 //! service omitted the field. Unknown fields follow the known fields. A value that the service wrote in another form,
 //! such as `"0.10"`, is written in that form if it has not been changed since. A number that would lose digits as an `f64`
 //! is written as a string. A whole number is written without a fraction in text formats, as most services do.
+//!
+//! To deserialize, the input is converted to JSON, and the decoder reads that JSON like a response: with the same
+//! tolerance and the same errors, and without code that is compiled for each record.
 
-use serde_core::ser::{Error, SerializeMap, SerializeStruct};
-use serde_core::{Serialize, Serializer};
+use serde_core::de::Error as _;
+use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decode;
 use crate::decode::any_record::AnyValue;
 use crate::decode::decoded_value::DecodedValue;
-use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
+use crate::decode::record::{AsFieldValue, FieldValue, Record, RecordValue, UnknownFields};
 use crate::decode::scanner::DEPTH;
 use crate::decode::unknown_fields::ABSENT;
+use crate::decode::{self, DecodeError};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::wire::ToWire;
-use crate::values::{Number, Value};
+use crate::values::{Number, Value, json_text};
 
 /// A value and its type in the catalogue.
 struct Typed<'r> {
@@ -245,5 +249,19 @@ impl<'r, M> Level<'r, M> {
             unknown: unknown.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
             ..*self
         }
+    }
+}
+
+/// Converts the input into JSON, and returns the value that `decode` reads from it.
+pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    decode: impl FnOnce(&str) -> Result<T, DecodeError>,
+) -> Result<T, D::Error> {
+    decode(&json_text(deserializer)?).map_err(D::Error::custom)
+}
+
+impl<'de> Deserialize<'de> for UnknownFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer, |json| decode::object(json, Self::INFO).map(|mut row| row.unknown_fields()))
     }
 }
