@@ -92,23 +92,26 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
+    fn with(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
     /// Includes the record of the interval that is still open. This record may change.
     ///
     /// By default, the history ends with the last interval that was closed when the history began and when the service
     /// responded, by the time of the service (`Client::service_time`). If the open interval is included, a resumed run
     /// and a [`Follow`] return its record again.
-    pub fn include_partial(mut self) -> Self {
-        self.options.with_open = true;
-        self
+    pub fn include_partial(self) -> Self {
+        self.with(|options| options.with_open = true)
     }
 
     /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
     /// By default, the history ends with the error. With this setting, the history ends only after an error that every
     /// page would have, such as rejected credentials or a rejected first request.
-    pub fn skip_failed_pages(mut self) -> Self {
-        self.options.skip_failed = true;
-        self
+    pub fn skip_failed_pages(self) -> Self {
+        self.with(|options| options.skip_failed = true)
     }
 
     /// Requests every page of the range, without a search for the first record.
@@ -116,25 +119,22 @@ impl<E: HasHistory> History<E> {
     /// By default, if the first pages of a long range are empty, the history searches for the first record by doubling
     /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists the pages that were
     /// requested.
-    pub fn no_first_record_search(mut self) -> Self {
-        self.options.no_first_record_search = true;
-        self
+    pub fn no_first_record_search(self) -> Self {
+        self.with(|options| options.no_first_record_search = true)
     }
 
     /// Sets the number of pages that are requested ahead of the consumer: 32 by default, at least 2.
     ///
     /// At most that many pages are in memory. If the rate limit allows more concurrent requests, this setting limits
     /// the speed of the history.
-    pub fn prefetch(mut self, pages: usize) -> Self {
-        self.options.ahead = pages.max(2);
-        self
+    pub fn prefetch(self, pages: usize) -> Self {
+        self.with(|options| options.ahead = pages.max(2))
     }
 
     /// Sets the maximum number of times that a failing page is requested: 4 by default. In addition, the client's retry
     /// rules apply to each of these requests, so that with the defaults a page fails after up to 16 attempts.
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.options.attempts = attempts.max(1);
-        self
+    pub fn max_attempts(self, attempts: u32) -> Self {
+        self.with(|options| options.attempts = attempts.max(1))
     }
 
     /// Continues from the checkpoint of an earlier run.
@@ -143,15 +143,13 @@ impl<E: HasHistory> History<E> {
     /// requested again if they had no records. A gap that is followed by a record is not requested again; to fetch it,
     /// use a history of the gap's range. Page size and order may differ too. The history returns an error if the
     /// checkpoint belongs to another request or host, to a range with another start, or to a [`Follow`].
-    pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
-        self.options.checkpoint = Some(checkpoint);
-        self
+    pub fn resume(self, checkpoint: Checkpoint) -> Self {
+        self.with(|options| options.checkpoint = Some(checkpoint))
     }
 
     /// Calls a function with the progress after every page.
-    pub fn on_progress(mut self, watcher: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
-        self.options.watcher = Some(Arc::new(watcher));
-        self
+    pub fn on_progress(self, watcher: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.with(|options| options.watcher = Some(Arc::new(watcher)))
     }
 
     /// Returns the number of requests and their minimum duration, or an error if the range cannot be requested. Nothing

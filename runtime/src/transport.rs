@@ -42,22 +42,6 @@
 //!     }
 //! }
 //! ```
-#![cfg_attr(
-    feature = "reqwest",
-    doc = r#"
-With the feature `reqwest`, a [`ReqwestTransport`] sends with your own `reqwest::Client`:
-
-```
-# use generated_client_runtime::transport::ReqwestTransport;
-# extern crate generated_client_runtime as runtime;
-# mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-# use invented::Client;
-let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
-let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
-# Ok::<(), Box<dyn std::error::Error>>(())
-```
-"#
-)]
 
 pub(crate) mod address;
 mod built_in;

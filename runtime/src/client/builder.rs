@@ -116,6 +116,12 @@ impl<C: From<Core>> Builder<C> {
     }
 
     /// Replaces the base URL.
+    /// Changes the settings.
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
     #[cfg(feature = "settings")]
     pub(super) fn base_url(mut self, base_url: String) -> Self {
         self.settings.base_url = base_url;
@@ -124,36 +130,31 @@ impl<C: From<Core>> Builder<C> {
 
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
     /// `name:password`.
-    pub fn api_key(mut self, key: impl Into<Secret>) -> Self {
-        self.settings.api_key = Some(key.into());
-        self
+    pub fn api_key(self, key: impl Into<Secret>) -> Self {
+        self.with(|settings| settings.api_key = Some(key.into()))
     }
 
     /// Enables the OAuth 2.0 token flow: the client fetches a token when one is needed, and sends it with every request
     /// for data in addition to the API key.
-    pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
-        self.settings.client_credentials = Some((id.into(), secret.into()));
-        self
+    pub fn client_credentials(self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
+        self.with(|settings| settings.client_credentials = Some((id.into(), secret.into())))
     }
 
     /// Replaces the built-in transport.
-    pub fn transport(mut self, transport: impl Transport) -> Self {
-        self.settings.transport = Some(Arc::new(transport));
-        self
+    pub fn transport(self, transport: impl Transport) -> Self {
+        self.with(|settings| settings.transport = Some(Arc::new(transport)))
     }
 
     /// Sets the clock of this machine, for tests; the default is the system clock.
     ///
     /// `Client::service_time` is estimated from the headers `Date` and `Age` of the responses, and from this clock.
-    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        self.settings.clock = Some(Box::new(clock));
-        self
+    pub fn clock(self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.with(|settings| settings.clock = Some(Box::new(clock)))
     }
 
     /// Sets the rate limit. The default is a limit that satisfies every rate limit in the catalogue.
-    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
-        self.settings.rate_limit = Some(limit);
-        self
+    pub fn rate_limit(self, limit: RateLimit) -> Self {
+        self.with(|settings| settings.rate_limit = Some(limit))
     }
 
     /// Sets a custom rate limiter, or a [`ProcessRateLimiter`] that other clients use as well. It replaces a rate limit
@@ -165,30 +166,26 @@ impl<C: From<Core>> Builder<C> {
     }
 
     /// Sets the retry rules.
-    pub fn retry(mut self, retry: Retry) -> Self {
-        self.settings.policy.retry = retry;
-        self
+    pub fn retry(self, retry: Retry) -> Self {
+        self.with(|settings| settings.policy.retry = retry)
     }
 
     /// Adds an observer, which receives the events of requests.
-    pub fn observer(mut self, observer: impl Observer) -> Self {
-        self.settings.observer = Some(Arc::new(observer));
-        self
+    pub fn observer(self, observer: impl Observer) -> Self {
+        self.with(|settings| settings.observer = Some(Arc::new(observer)))
     }
 
     /// Sets the timeout of a connection attempt, including TLS; 10 seconds unless set.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.transport_settings.connect_timeout = Some(timeout);
-        self
+    pub fn connect_timeout(self, timeout: Duration) -> Self {
+        self.with(|settings| settings.transport_settings.connect_timeout = Some(timeout))
     }
 
     /// Also accepts servers whose certificate is signed by this root certificate, for example by a private certificate
     /// authority. The format is PEM.
     ///
     /// One PEM text may contain several certificates, and this method may be called several times.
-    pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.settings.transport_settings.root_certificates.push(pem.into());
-        self
+    pub fn root_certificate(self, pem: impl Into<Vec<u8>>) -> Self {
+        self.with(|settings| settings.transport_settings.root_certificates.push(pem.into()))
     }
 
     /// Sets the client certificate (with its intermediate certificates) and its private key. The certificates are sent
@@ -205,12 +202,11 @@ impl<C: From<Core>> Builder<C> {
     /// The certificates are read when the client is built: on Windows and macOS from the system's certificate store,
     /// elsewhere from the usual paths of OpenSSL. If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, they are read from there
     /// instead.
-    pub fn system_roots(mut self) -> Self
+    pub fn system_roots(self) -> Self
     where
         C: SystemRootsFeature,
     {
-        self.settings.transport_settings.system_roots = true;
-        self
+        self.with(|settings| settings.transport_settings.system_roots = true)
     }
 
     /// Connects through this proxy, or without a proxy if the URL is empty; requires the feature `proxy`. In both cases
@@ -219,12 +215,11 @@ impl<C: From<Core>> Builder<C> {
     /// The URL begins with `http://`, `https://` or `socks5://`; without a scheme, `http://` is assumed. The URL may
     /// contain user and password, which never appear in errors or in the output of `Debug`. The proxy resolves host
     /// names. The client asks an HTTP proxy for a tunnel (`CONNECT`), even if the base URL is not encrypted.
-    pub fn proxy(mut self, url: impl Into<Secret>) -> Self
+    pub fn proxy(self, url: impl Into<Secret>) -> Self
     where
         C: ProxyFeature,
     {
-        self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());
-        self
+        self.with(|settings| settings.transport_settings.proxy = Some(url.into().expose().to_owned()))
     }
 
     /// Uses the proxy that the environment selects for the base URL; requires the feature `proxy`. Off unless set, so
@@ -237,28 +232,25 @@ impl<C: From<Core>> Builder<C> {
     /// | `NO_PROXY` | what is reached without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Servers on this machine are always reached without a proxy.
-    pub fn env_proxy(mut self, is_used: bool) -> Self
+    pub fn env_proxy(self, is_used: bool) -> Self
     where
         C: ProxyFeature,
     {
-        self.settings.transport_settings.env_proxy = is_used;
-        self
+        self.with(|settings| settings.transport_settings.env_proxy = is_used)
     }
 
     /// Uses HTTP/2 with servers that offer it; requires the feature `http2`. Off unless set, so that enabling the
     /// feature in one crate of a program does not affect the others.
-    pub fn http2(mut self, is_used: bool) -> Self
+    pub fn http2(self, is_used: bool) -> Self
     where
         C: Http2Feature,
     {
-        self.settings.transport_settings.http2 = is_used;
-        self
+        self.with(|settings| settings.transport_settings.http2 = is_used)
     }
 
     /// Sets the timeout of one attempt, from its connection to the last byte of the body; 30 seconds unless set.
-    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.policy.attempt_timeout = timeout;
-        self
+    pub fn attempt_timeout(self, timeout: Duration) -> Self {
+        self.with(|settings| settings.policy.attempt_timeout = timeout)
     }
 
     /// Sets the timeout of the entire request; 10 minutes unless set. It covers all attempts, the wait for a token, and
@@ -267,18 +259,16 @@ impl<C: From<Core>> Builder<C> {
     /// Time in the rate-limit queue does not count, so thousands of concurrent requests do not time out while queued.
     /// [`queue_timeout`](Builder::queue_timeout) limits that time. The wait for a token counts in full. If a request
     /// times out during that wait, the token request continues, because other requests use the token too.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.policy.timeout = timeout;
-        self
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.with(|settings| settings.policy.timeout = timeout)
     }
 
     /// Sets the maximum time of a request in the rate-limit queue, summed over its attempts; unlimited unless set.
     ///
     /// After that time the request fails without being sent again. If an earlier attempt failed, its error is the
     /// source of the new error.
-    pub fn queue_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.policy.queue_timeout = Some(timeout);
-        self
+    pub fn queue_timeout(self, timeout: Duration) -> Self {
+        self.with(|settings| settings.policy.queue_timeout = Some(timeout))
     }
 
     /// Sets the header `User-Agent`; unless set, it contains the name and version of the emitted crate.
@@ -289,31 +279,27 @@ impl<C: From<Core>> Builder<C> {
     /// Sends a header with every request, including token requests; it replaces an earlier header of the same name.
     ///
     /// The output of `Debug` omits the value. The headers for credentials cannot be set with this method.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false });
-        self
+    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.with(|settings| settings.headers.push(DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false }))
     }
 
     /// Sends a secret header with every request: its value is masked wherever a response repeats it.
-    pub fn secret_header(mut self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
-        self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into(), is_secret: true });
-        self
+    pub fn secret_header(self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
+        self.with(|settings| settings.headers.push(DefaultHeader { name: name.into(), value: value.into(), is_secret: true }))
     }
 
     /// Sets the maximum size of a response body in bytes after decompression; 32 MiB unless set.
     ///
     /// A larger body is an error and is not retried.
-    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
-        self.settings.max_body_bytes = Some(bytes);
-        self
+    pub fn max_body_bytes(self, bytes: usize) -> Self {
+        self.with(|settings| settings.max_body_bytes = Some(bytes))
     }
 
     /// Permits an `http` base URL that names another machine.
     ///
     /// The API key can then be read by anyone on the network path.
-    pub fn allow_http(mut self, allow: bool) -> Self {
-        self.settings.allow_http = allow;
-        self
+    pub fn allow_http(self, allow: bool) -> Self {
+        self.with(|settings| settings.allow_http = allow)
     }
 
     /// Checks the settings and builds the client.

@@ -26,6 +26,11 @@ impl Error {
         Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
     }
 
+    fn with(mut self, change: impl FnOnce(&mut Facts)) -> Self {
+        change(&mut self.0.facts);
+        self
+    }
+
     /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
         let (hints, hint) = (&mut self.0.facts.hint, hint.as_ref());
@@ -44,14 +49,12 @@ impl Error {
     }
 
     /// Sets whether the same request may succeed if it is sent again.
-    pub(crate) fn again(mut self, again: Again) -> Self {
-        self.0.facts.again = again;
-        self
+    pub(crate) fn again(self, again: Again) -> Self {
+        self.with(|facts| facts.again = again)
     }
 
-    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
-        self.0.facts.retry_after = retry_after;
-        self
+    pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
+        self.with(|facts| facts.retry_after = retry_after)
     }
 
     /// Marks the error as a timeout and keeps the previous error as its source.
@@ -71,14 +74,12 @@ impl Error {
     }
 
     /// Sets the cause, if any.
-    pub(crate) fn with_source(mut self, cause: Option<cause::Cause>) -> Self {
-        self.0.facts.source = cause;
-        self
+    pub(crate) fn with_source(self, cause: Option<cause::Cause>) -> Self {
+        self.with(|facts| facts.source = cause)
     }
 
-    pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
-        self.0.facts.body = Some(body.into());
-        self
+    pub(crate) fn with_body(self, body: &[u8]) -> Self {
+        self.with(|facts| facts.body = Some(body.into()))
     }
 
     /// Adds facts from the body of an error response: the body itself, the error code in the body, and whether the
@@ -89,21 +90,18 @@ impl Error {
     }
 
     /// Removes the body, which may contain a token that is not masked yet.
-    pub(crate) fn without_body(mut self) -> Self {
-        self.0.facts.body = None;
-        self
+    pub(crate) fn without_body(self) -> Self {
+        self.with(|facts| facts.body = None)
     }
 
     /// Marks the error as the failure of a token request, on which a data request depends.
-    pub(crate) fn of_token(mut self) -> Self {
-        self.0.facts.token = true;
-        self
+    pub(crate) fn of_token(self) -> Self {
+        self.with(|facts| facts.token = true)
     }
 
     /// Adds the request: its endpoint, and its method and target in one line.
-    pub(crate) fn about(mut self, endpoint: &'static EndpointInfo, line: String) -> Self {
-        self.0.facts.request = Some((endpoint, line));
-        self
+    pub(crate) fn about(self, endpoint: &'static EndpointInfo, line: String) -> Self {
+        self.with(|facts| facts.request = Some((endpoint, line)))
     }
 
     /// Masks secrets that the server may have echoed, or that the caller may have put into a param.

@@ -23,8 +23,7 @@ use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
 ///
-/// Create one yourself if the API keys of several clients in one process share a limit, or to change the limit at run
-/// time:
+/// Create one yourself if the API keys of several clients in one process share a limit:
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
@@ -36,14 +35,12 @@ use crate::platform::{Instant, lock, timeout_at};
 ///
 /// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));
 /// let one = Client::builder("https://example.com/v2").api_key("one").rate_limiter(limiter.clone()).build()?;
-/// let other = Client::builder("https://example.com/v2").api_key("other").rate_limiter(limiter.clone()).build()?;
-/// // Applies to both clients, which keep their tokens and connections.
-/// limiter.set_rate_limit(RateLimit::new(20, Duration::from_secs(1), 20));
+/// let other = Client::builder("https://example.com/v2").api_key("other").rate_limiter(limiter).build()?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct ProcessRateLimiter(Arc<Mutex<Queues>>);
+pub struct ProcessRateLimiter(Arc<Queues>);
 
 /// The queues of a limit.
 struct Queues {
@@ -78,36 +75,13 @@ impl ProcessRateLimiter {
         let mut of_all = limit.clone();
         let of_some =
             of_all.take_of_some().into_iter().map(|window| (window, LimitQueue::new(window.alone()))).collect();
-        Self(Arc::new(Mutex::new(Queues { limit, all: LimitQueue::new(of_all), of_some })))
-    }
-
-    /// Changes the limit for all requests that have not been sent yet. Requests in flight and earlier requests still
-    /// count, except in an additional window for certain endpoints, which counts only later requests. A pause after a
-    /// 429 continues.
-    pub fn set_rate_limit(&self, limit: RateLimit) {
-        let queues = &mut *lock(&self.0);
-        let mut of_all = limit.clone();
-        let (mut new, old) = (of_all.take_of_some(), queues.limit.clone().take_of_some());
-        // A queue keeps its window, or gets a new window for the same endpoints. If the new limit has neither, all
-        // requests in the queue pass. The order of the queues does not change, because a request may already have
-        // passed some of them.
-        queues.of_some.retain_mut(|(window, queue)| {
-            let is_next = |next: &&LimitWindow| next.endpoints == window.endpoints && !old.contains(next);
-            let next = new.iter().find(|next| *next == window).or_else(|| new.iter().find(is_next)).copied();
-            queue.set_limit(next.map_or(RateLimit::none(), LimitWindow::alone));
-            new.retain(|other| Some(*other) != next);
-            next.inspect(|next| *window = *next).is_some()
-        });
-        queues.of_some.extend(new.into_iter().map(|window| (window, LimitQueue::new(window.alone()))));
-        queues.limit = limit;
-        queues.all.set_limit(of_all);
+        Self(Arc::new(Queues { limit, all: LimitQueue::new(of_all), of_some }))
     }
 
     /// Returns whether a request could be sent now.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        let queues = lock(&self.0);
-        let shared = lock(&queues.all.0);
+        let shared = lock(&self.0.all.0);
         shared.state.is_open(shared.now(), 1).is_ok()
     }
 }
@@ -128,13 +102,6 @@ impl LimitQueue {
         Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
     }
 
-    fn set_limit(&self, limit: RateLimit) {
-        let mut shared = lock(&self.0);
-        shared.state.set_limit(limit);
-        // The new limit may let the first request in the queue pass.
-        shared.queue.wake();
-    }
-
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
         let (ticket, woken) = lock(&self.0).queue.join(rank, weight);
@@ -150,7 +117,7 @@ impl RateLimiter for ProcessRateLimiter {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         let (rank, weight) = (attempt.rank, usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         Box::pin(async move {
-            let queues = lock(&self.0).of(attempt);
+            let queues = self.0.of(attempt);
             let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
             while let Some(queue) = admission.queues.get(admission.passed) {
                 queue.pass(rank, weight).await;
@@ -161,9 +128,8 @@ impl RateLimiter for ProcessRateLimiter {
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        let queues = lock(&self.0);
         // A 429 does not show which window was full, so all queues pause.
-        for queue in queues.of_some.iter().map(|(_, queue)| queue).chain([&queues.all]) {
+        for queue in self.0.of_some.iter().map(|(_, queue)| queue).chain([&self.0.all]) {
             let mut shared = lock(&queue.0);
             let now = shared.now();
             shared.state.rate_limited(now, pause);
@@ -171,7 +137,7 @@ impl RateLimiter for ProcessRateLimiter {
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
-        Some(lock(&self.0).limit.clone())
+        Some(self.0.limit.clone())
     }
 }
 
@@ -284,7 +250,7 @@ impl Drop for Admission {
 
 impl fmt::Debug for ProcessRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ProcessRateLimiter").field(&lock(&self.0).limit).finish()
+        f.debug_tuple("ProcessRateLimiter").field(&self.0.limit).finish()
     }
 }
 

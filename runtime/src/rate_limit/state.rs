@@ -47,16 +47,6 @@ impl State {
         Self { slots, in_flight: 0, windows, pace, margin, paused: None, closed: None }
     }
 
-    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit. A pause
-    /// after a 429 continues.
-    pub fn set_limit(&mut self, limit: RateLimit) {
-        let new = Self::new(limit);
-        // A new window that is longer than all old windows does not count the oldest requests, because their times are
-        // no longer stored.
-        self.windows.windows = new.windows.windows;
-        (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
-    }
-
     /// Checks whether the next request, of this weight, may pass.
     pub fn is_open(&self, now: GateTime, weight: usize) -> Result<(), Closed> {
         if self.slots.is_some_and(|slots| self.in_flight >= slots) {

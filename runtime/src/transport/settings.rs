@@ -3,7 +3,6 @@
 //! The client's builder sets them. A custom transport ignores these settings, so the builder rejects them together with
 //! a custom transport.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::transport::{Phase, TransportError};
@@ -44,15 +43,6 @@ impl Settings {
             ("root_certificate", !self.root_certificates.is_empty()),
         ];
         settings.into_iter().find_map(|(name, is_set)| is_set.then_some(name))
-    }
-}
-
-impl fmt::Debug for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings")
-            .field("connect_timeout", &self.connect_timeout)
-            .field("root_certificates", &self.root_certificates.len())
-            .finish_non_exhaustive()
     }
 }
 

@@ -290,7 +290,7 @@ async fn truncated_json_is_requested_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_share_a_limit_that_can_be_changed() {
+async fn clients_share_a_limit() {
     let service = Service::new(|request, _| token(request).unwrap_or_else(ok));
     let limiter = ProcessRateLimiter::new(RateLimit::new(1, SECOND, 20));
     let client = || service.builder().client_credentials("id", "secret").rate_limiter(limiter.clone()).build().unwrap();
@@ -301,18 +301,5 @@ async fn clients_share_a_limit_that_can_be_changed() {
     let arrivals = service.arrivals();
     assert_eq!(service.seen(), (4, 2));
     assert!(arrivals.windows(2).all(|pair| pair[1] - pair[0] >= SECOND), "{arrivals:?}");
-    // A new limit also applies to a request that is already queued; connection and token are kept.
-    let begun = Instant::now();
-    let waits = tokio::spawn(clients[0].raw("/x").into_future());
-    tokio::time::sleep(SECOND / 10).await;
-    limiter.set_rate_limit(RateLimit::new(100, SECOND, 20));
-    waits.await.unwrap().unwrap();
-    assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
-    assert_eq!(clients[1].raw("/x").endpoint().weight, 1);
-    assert_eq!((service.seen(), limiter.rate_limit()), ((5, 2), Some(RateLimit::new(100, SECOND, 20))));
-    // A request in flight counts under the new limit as well.
-    limiter.set_rate_limit(RateLimit::new(100, SECOND, 1));
-    for call in [0, 1, 0, 1].map(|index: usize| tokio::spawn(clients[index].raw("/x").into_future())) {
-        call.await.unwrap().unwrap();
-    }
+    assert_eq!(limiter.rate_limit(), Some(RateLimit::new(1, SECOND, 20)));
 }
