@@ -7,7 +7,6 @@
 mod blocking;
 mod builder;
 mod core;
-mod environment;
 mod request;
 #[cfg(feature = "settings")]
 mod settings;

@@ -6,12 +6,11 @@
 //! error. The results are the same even if another crate turns on features of `serde_json`.
 
 mod any_record;
+pub(crate) mod body;
 pub(crate) mod decoded_value;
 mod envelope;
-pub(crate) mod error_body;
 pub(crate) mod field_value;
 pub(crate) mod fields;
-pub(crate) mod json_body;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]

@@ -4,7 +4,6 @@
 //! failure and a remedy, and never contains a key, a secret or a token. `Display` omits the cause, which
 //! [`source`](std::error::Error::source) returns.
 
-pub(crate) mod cause;
 mod constructors;
 mod display;
 
@@ -13,7 +12,7 @@ use std::time::Duration;
 use crate::registry::EndpointInfo;
 use crate::transport::Headers;
 
-use cause::Cause;
+use constructors::Cause;
 pub(crate) use display::{excerpt, one_line, quoted};
 
 /// Any error of the client, from building it to decoding a response.

@@ -4,19 +4,16 @@
 //! It fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
 //! client sends the requests.
 
-// `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
+// `time_grid` divides time into steps, `page` and `page_limits` check responses, and `pager` decides which
 // window is requested next. These modules use no clock and no network. `job` requests all
 // windows of a range, with gaps, checkpoint and progress.
 
-mod blocking;
 mod checkpoint;
 mod follow;
-mod gaps;
 mod job;
 mod multi_history;
 mod page;
 mod page_limits;
-mod page_response;
 mod pager;
 mod request_plan;
 mod schedule;
@@ -35,15 +32,13 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
-pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
-pub use gaps::Gap;
 pub use job::{Plan, Progress};
 pub use multi_history::{Aligned, MultiHistory, Row};
-pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
-pub use page_response::Dropped;
-pub use streams::{Pages, Records};
+pub use page::{CollectError, Dropped, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
+pub use streams::{Blocking, Pages, Records};
+pub use time_grid::Gap;
 
 pub use crate::send::PageMetadata;
 

@@ -5,9 +5,37 @@
 
 mod base_url;
 pub(crate) mod check;
-mod request_kind;
 mod target;
 
+use std::fmt;
+
+use crate::registry::EndpointInfo;
+
 pub(crate) use base_url::base_url;
-pub use request_kind::RequestKind;
 pub(crate) use target::{RequestTarget, key_param};
+
+/// The purpose of a request.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// Data of an endpoint.
+    Data(&'static EndpointInfo),
+    /// A token.
+    Token,
+}
+
+/// Writes the endpoint, for example `market.ratio`, or `token`.
+impl fmt::Display for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(endpoint) => endpoint.fmt(f),
+            Self::Token => f.write_str("token"),
+        }
+    }
+}
+
+impl fmt::Debug for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -3,15 +3,13 @@
 //! The request is checked, sent with its credentials, and retried according to the retry rules. The response is decoded
 //! to a [`Body`] or becomes an error. The dispatcher makes each attempt, and the credentials supply the tokens.
 
-mod any_body;
 mod body;
 mod exchange;
 mod rejection_hints;
 mod series;
 mod service_clock;
 
-pub use any_body::{AnyBody, AnySeries};
-pub use body::{Body, MetadataRecord, PageMetadata, Response, SeriesBody};
+pub use body::{AnyBody, AnySeries, Body, MetadataRecord, PageMetadata, Response, SeriesBody};
 pub use series::Series;
 
 pub(crate) use body::TimedRecords;

@@ -42,12 +42,12 @@
 //!     }
 //! }
 //! ```
+//!
+//! [`from_fn`] enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
 pub(crate) mod address;
 mod built_in;
-mod from_fn;
 mod headers;
-mod notifiers;
 mod opaque_debug;
 mod settings;
 
@@ -61,9 +61,7 @@ use std::time::Duration;
 pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
-pub use from_fn::{FromFn, from_fn};
-pub use headers::{Headers, InvalidHeader, ResponseBody};
-pub use notifiers::{HeadersNotifier, SentNotifier};
+pub use headers::{Headers, HeadersNotifier, InvalidHeader, ResponseBody, SentNotifier};
 pub(crate) use opaque_debug::opaque_debug;
 pub(crate) use settings::Settings;
 
@@ -350,3 +348,40 @@ impl StdError for TransportError {
         self.cause.as_deref().map(|cause| cause as _)
     }
 }
+
+/// Creates a transport that passes each request to a closure, which returns the response.
+///
+/// ```
+/// # use generated_client_runtime::transport as transport;
+/// use transport::{Headers, HttpResponse, from_fn};
+///
+/// let transport = from_fn(|request| async move {
+///     assert!(request.url.ends_with("/ratio?coin=BTC"));
+///     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#))
+/// });
+/// # fn check(_: impl transport::Transport) {}
+/// # check(transport);
+/// ```
+pub fn from_fn<F, R>(answer: F) -> FromFn<F>
+where
+    F: Fn(HttpRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
+{
+    FromFn(answer)
+}
+
+/// A transport that is a closure, created by [`from_fn`].
+#[derive(Clone)]
+pub struct FromFn<F>(F);
+
+impl<F, R> Transport for FromFn<F>
+where
+    F: Fn(HttpRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
+{
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin((self.0)(request))
+    }
+}
+
+crate::transport::opaque_debug!(FromFn<F>);

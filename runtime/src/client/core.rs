@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::blocking::Background;
-use super::builder::Settings;
-use super::{Builder, Dynamic, Raw, Request, Untyped, environment};
+use super::builder::{self, Settings};
+use super::{Builder, Dynamic, Raw, Request, Untyped};
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ServiceInfo};
 use crate::send::Connection;
@@ -64,7 +64,7 @@ impl AnyClient {
     /// Starts building a client with the settings of the environment, whose variables begin with the prefix of the
     /// service. A missing or invalid variable is an error.
     pub fn builder_from_env(service: &'static ServiceInfo) -> Result<Builder<Self>, Error> {
-        environment::read(service, &|name| std::env::var(name)).map(|settings| Self::with(service, settings))
+        builder::read_environment(service, &|name| std::env::var(name)).map(|settings| Self::with(service, settings))
     }
 
     /// Starts building a client with the settings of a TOML file, which has the keys of

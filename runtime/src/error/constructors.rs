@@ -2,11 +2,16 @@
 //!
 //! The code that detects a failure creates the error. Its callers add the request, the attempts and the time, and mask
 //! the credentials.
+//!
+//! The text of a cause from another crate may contain a secret. If the cause or one of its own causes contains one, all
+//! of them are replaced by their masked texts. Otherwise the cause keeps its type, so that callers can examine it.
 
+use std::error::Error as StdError;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, Error, ErrorKind, Facts, Inner, Timing, cause};
+use super::{Again, Error, ErrorKind, Facts, Inner, Timing};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
 use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
@@ -74,7 +79,7 @@ impl Error {
     }
 
     /// Sets the cause, if any.
-    pub(crate) fn with_source(self, cause: Option<cause::Cause>) -> Self {
+    pub(crate) fn with_source(self, cause: Option<Cause>) -> Self {
         self.with(|facts| facts.source = cause)
     }
 
@@ -115,7 +120,7 @@ impl Error {
         if let Some(body) = &mut facts.body {
             secrets.redact_bytes(body);
         }
-        facts.source = facts.source.take().map(|source| cause::without_secrets(source, secrets));
+        facts.source = facts.source.take().map(|source| without_secrets(source, secrets));
         self
     }
 }
@@ -149,5 +154,49 @@ impl From<TransportError> for Error {
         }
         this.0.facts.source = error.into_source();
         this
+    }
+}
+
+pub(crate) type Cause = Arc<dyn StdError + Send + Sync>;
+
+/// Returns the cause with secrets masked.
+pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
+    // An error of this crate also has headers and a body, which its text omits or shortens; they are masked too.
+    if let Some(error) = cause.downcast_ref::<Error>() {
+        return Arc::new(error.clone().without_secrets(credentials));
+    }
+    let all = || std::iter::successors(Some(&*cause as &(dyn StdError + 'static)), |cause| (*cause).source());
+    let shows = |text: String| masked(text.clone(), credentials) != text;
+    if !all().any(|cause| shows(format!("{cause} {cause:#} {cause:?}"))) {
+        return cause;
+    }
+    let mut texts: Vec<_> = all().map(|cause| masked(cause.to_string(), credentials)).collect();
+    let innermost = Masked { text: texts.pop().unwrap_or_default(), cause: None };
+    let outermost =
+        texts.into_iter().rev().fold(innermost, |cause, text| Masked { text, cause: Some(Box::new(cause)) });
+    Arc::new(outermost)
+}
+
+fn masked(mut text: String, credentials: &dyn Redact) -> String {
+    credentials.redact(&mut text);
+    text
+}
+
+/// The masked text of one cause in a chain of causes that contained a secret.
+#[derive(Debug)]
+struct Masked {
+    text: String,
+    cause: Option<Box<Self>>,
+}
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Masked {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
     }
 }

@@ -12,14 +12,13 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
-use super::gaps::Gap;
 use super::job::{Decode, Job, Options, ReportedWindow, decode};
 use super::page::{Page, Report};
 use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
-use super::time_grid::Span;
+use super::streams::Blocking;
+use super::time_grid::{Gap, Span};
 use super::{HasHistory, RecordOf, streams};
 use crate::client::{self, BlockingFeature, Request, Untyped};
 use crate::dispatch::observer::Event;

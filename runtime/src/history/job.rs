@@ -13,12 +13,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::gaps::{self, Gap};
-use super::page::{Batch, FailedPage, Report};
-use super::page_response::{PageResponse, Received};
+use super::page::{Batch, FailedPage, PageResponse, Received, Report};
 use super::pager::{Accepted, Pager};
 use super::request_plan::RequestTemplate;
-use super::time_grid::Span;
+use super::time_grid::{self, Gap, Span};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::{Instant, sleep};
@@ -288,7 +286,7 @@ impl Job {
             Ok(mut response) => {
                 self.has_succeeded = true;
                 self.cut(&mut window, &mut response);
-                let (ended, open) = gaps::join(self.open, &response.missing, self.whole, window.to);
+                let (ended, open) = time_grid::join(self.open, &response.missing, self.whole, window.to);
                 self.open = open;
                 (response, ended)
             }

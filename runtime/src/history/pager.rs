@@ -8,9 +8,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::page::{FirstRecordSearch, Report};
+use super::page::{Dropped, FirstRecordSearch, PageResponse, Received, Report};
 use super::page_limits::PageLimits;
-use super::page_response::{Dropped, PageResponse, Received};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::{Error, ErrorKind};

@@ -8,8 +8,7 @@ mod simulation;
 
 use std::time::Duration;
 
-use super::gaps;
-use super::time_grid::{Span, TimeGrid};
+use super::time_grid::{self, Span, TimeGrid};
 use crate::platform::Instant;
 use crate::send::Estimate;
 use crate::values::Timestamp;
@@ -239,11 +238,11 @@ impl Schedule {
         let expired = range.to - self.span(self.settings.allowed_lateness);
         let old = self.position.missing.partition_point(|from| *from + step <= expired);
         for from in self.position.missing.drain(..old) {
-            gaps::push(&mut gaps, Span { from, to: from + step });
+            time_grid::push(&mut gaps, Span { from, to: from + step });
         }
         for missing in self.grid.missing(range, new.iter().copied()) {
             let middle = expired.clamp(missing.from, missing.to);
-            gaps::push(&mut gaps, Span { from: missing.from, to: middle });
+            time_grid::push(&mut gaps, Span { from: missing.from, to: middle });
             let recent = self.grid.pieces(Span { from: middle, to: missing.to }, 1);
             self.position.missing.extend(recent.iter().map(|interval| interval.from));
         }

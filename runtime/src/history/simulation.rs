@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::gaps;
-use super::page::Report;
-use super::page_response::Dropped;
+use super::page::{Dropped, Report};
+
 use super::pager::{Pager, PagerOptions};
-use super::time_grid::{Span, TimeGrid};
+use super::time_grid::{self, Span, TimeGrid};
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
@@ -120,7 +119,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
             result.times.extend(response.sorted.iter().map(|(_, index)| records[*index]));
             assert!(response.sorted.iter().all(|(time, _)| window.contains(*time)));
             let ended;
-            (ended, open) = gaps::join(open, &response.missing, grid.whole(range), window.to);
+            (ended, open) = time_grid::join(open, &response.missing, grid.whole(range), window.to);
             result.gaps.extend(ended.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())));
             report.add(response.report);
         }

@@ -23,6 +23,16 @@ use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, 
 /// and a short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` to open a new connection for
 /// each request. A connection is driven by the runtime that opened it, so use one client for awaited requests and
 /// another client for blocking requests.
+///
+/// ```
+/// # use generated_client_runtime::transport::ReqwestTransport;
+/// # extern crate generated_client_runtime as runtime;
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+/// # use invented::Client;
+/// let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
+/// let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
