@@ -14,14 +14,14 @@
 //! # use invented::{Client, RatioRecord, Series};
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), generated_client_runtime::Error> {
 //! let transport = from_fn(|request| async move {
-//!     assert!(request.url.ends_with("/ratio?coin=BTC"));
+//!     assert!(request.url.ends_with("/ratio?symbol=A"));
 //!     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#))
 //! });
 //! let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
 //!
 //! let mut expected = RatioRecord::default();
 //! (expected.open_date, expected.ratio) = (Timestamp::from_unix_seconds(1_700_000_000), 0.25);
-//! assert_eq!(client.market().ratio().coin("BTC").await?, Series::from(vec![expected]));
+//! assert_eq!(client.market().ratio().symbol("A").await?, Series::from(vec![expected]));
 //! # Ok(()) }
 //! ```
 //!
@@ -356,7 +356,7 @@ impl StdError for TransportError {
 /// use transport::{Headers, HttpResponse, from_fn};
 ///
 /// let transport = from_fn(|request| async move {
-///     assert!(request.url.ends_with("/ratio?coin=BTC"));
+///     assert!(request.url.ends_with("/ratio?symbol=A"));
 ///     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#))
 /// });
 /// # fn check(_: impl transport::Transport) {}

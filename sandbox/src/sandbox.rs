@@ -24,13 +24,15 @@ use crate::traffic::Counts;
 /// ```
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use generated_client::{Client, REGISTRY, Timeframe};
+/// # use generated_client as my_client;
 /// use generated_client_sandbox::Sandbox;
+/// use my_client::{Client, REGISTRY};
 ///
 /// let sandbox = Sandbox::of(&REGISTRY).start()?;
 /// let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
-/// let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(10).await?;
-/// assert_eq!(ratio.len(), 10);
+/// // The sandbox serves the endpoints of the registry, and no other path.
+/// let error = client.raw("/nothing").await.expect_err("a path that is not in the registry");
+/// assert_eq!(error.status(), Some(404));
 /// # Ok(())
 /// # }
 /// ```

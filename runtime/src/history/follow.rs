@@ -41,7 +41,7 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// # use runtime::Timestamp;
 /// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
 /// // `market().ratio()` is an example; use an endpoint of your client.
-/// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);
+/// let ratio = client.market().ratio().symbol("A").timeframe(Timeframe::M1);
 /// let mut minutes = ratio.follow(Timestamp::now());
 /// loop {
 ///     for record in minutes.next().await?.records() {
@@ -59,16 +59,17 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// An interval is requested two seconds after its end, plus the lateness that all of the last three records had. If its
 /// record is missing, the interval is requested again, first after four seconds, and then after pauses that are as long
 /// as the record is late, but at most as long as the interval or 14 minutes. If the series has had no record for a
-/// hundred times as long, a pause is a hundredth of that time. Of a series without records for longer than a page,
-/// only the latest intervals are requested, and at every eighth time also those after its last record. After a failure, a pause is at most eight seconds. After
-/// a suspend of the machine, requests continue within eight seconds. The number of requests is:
+/// hundred times as long, a pause is a hundredth of that time. Of a series without records for longer than a page, only
+/// the latest intervals are requested, and at every eighth time also those after its last record. After a failure, a
+/// pause is at most eight seconds. After a suspend of the machine, requests continue within eight seconds. The average
+/// number of requests in an hour is:
 ///
-/// | interval | punctual, a day | 900 s late, a day | no records: first day | second day | 31st day |
+/// | interval | punctual | 900 s late | no records: first day | second day | 31st day |
 /// |---|---|---|---|---|---|
-/// | 1 m | 1440 | 1550 | 390 | 80 | 6 |
-/// | 1 h | 24 | 27 | 110 | 70 | 3 |
-/// | 4 h | 6 | 7 | 95 | 70 | 3 |
-/// | 1 d | 1 | 2 | 1 | 80 | 3 |
+/// | 1 m | 60 | 65 | 16 | 3.3 | 0.25 |
+/// | 1 h | 1 | 1.1 | 4.6 | 2.9 | 0.13 |
+/// | 4 h | 0.25 | 0.29 | 4.0 | 2.9 | 0.13 |
+/// | 1 d | 0.04 | 0.08 | 0.04 | 3.3 | 0.13 |
 ///
 /// The record of each interval is delivered once. A missing record can still be published after the record of a later
 /// interval. It is then delivered as [`Update::Late`] if it is within the [allowed lateness](Self::allowed_lateness), and

@@ -34,9 +34,9 @@ const LEAD: u64 = 2;
 /// # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), runtime::Error> {
 /// // `market().ratio()` is an example; use an endpoint of your client.
 /// let mut all = MultiHistory::new();
-/// for coin in ["BTC", "ETH"] {
-///     let ratio = client.market().ratio().coin(coin).timeframe(Timeframe::H1);
-///     all = all.add(coin, ratio.history(from..to), |record| Some(record.ratio));
+/// for symbol in ["A", "B"] {
+///     let ratio = client.market().ratio().symbol(symbol).timeframe(Timeframe::H1);
+///     all = all.add(symbol, ratio.history(from..to), |record| Some(record.ratio));
 /// }
 /// let mut table = all.align();
 /// while let Some(row) = table.next().await {

@@ -16,7 +16,7 @@ use super::{Evidence, Range, RecordInfo, ServiceInfo, TimeUnit, ValueType};
 pub struct GroupInfo {
     /// The name of the group's accessor on `Client` and of the group's module.
     pub ident: &'static str,
-    /// Name of the group as shown to users, for example `Funding Rate`.
+    /// Name of the group as shown to users, for example `Daily Values`.
     pub title: &'static str,
     /// A description of the group in one sentence.
     pub summary: &'static str,

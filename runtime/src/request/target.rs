@@ -197,7 +197,7 @@ impl Hash for RequestTarget {
     }
 }
 
-/// Writes the method and the target, for example `GET /ratio?coin=BTC`.
+/// Writes the method and the target, for example `GET /ratio?symbol=A`.
 impl fmt::Display for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GET {}", self.path_and_query())

@@ -95,7 +95,7 @@ async fn many_bad_records_are_one_error() {
 async fn page_of_bad_records_is_requested_once() {
     let page = format!(r#"{{"data": [{}]}}"#, vec!["1"; 500].join(","));
     let service = Service::new(move |_, _| reply(200, &[], &page));
-    let request = service.client().market().ratio().coin("B").timeframe(Timeframe::H1).skip_bad_records();
+    let request = service.client().market().ratio().symbol("B").timeframe(Timeframe::H1).skip_bad_records();
     let history = request.history("2023-11-14".parse::<Timestamp>().unwrap().."2023-12-14".parse().unwrap());
     let all = history.collect().await.unwrap();
     assert_eq!((service.seen().0, all.report.bad_records.len()), (2, 1000));
@@ -115,7 +115,7 @@ async fn records_after_a_truncated_page_of_bad_records_are_requested() {
         let records: Vec<_> = times.map(record).collect();
         reply(200, &[], &format!(r#"{{"data": [{}]}}"#, records.join(",")))
     });
-    let request = service.client().market().ratio().coin("B").timeframe(Timeframe::H1).skip_bad_records();
+    let request = service.client().market().ratio().symbol("B").timeframe(Timeframe::H1).skip_bad_records();
     let all = request.history(at(START)..at(START + 2000 * HOUR)).collect().await.unwrap();
     assert_eq!(all.len(), 1900, "{:?}", all.report.gaps);
 }

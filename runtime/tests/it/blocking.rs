@@ -15,7 +15,7 @@ use crate::socket::{DATA, KEY, Server, Step};
 use crate::{scripted, socket};
 
 fn ask(client: &Client) -> Result<f64, Error> {
-    let series = client.market().ratio().coin("BTC").send_blocking()?;
+    let series = client.market().ratio().symbol("BTC").send_blocking()?;
     Ok(series.iter().map(|point| point.ratio).sum())
 }
 
@@ -170,7 +170,7 @@ fn blocking_follow_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let follow = || {
         let client = service.builder().clock(|| at(START + 3 * HOUR + 5)).build().unwrap();
-        client.market().ratio().coin("B").timeframe(Timeframe::H1).follow(at(START))
+        client.market().ratio().symbol("B").timeframe(Timeframe::H1).follow(at(START))
     };
     let mut updates = follow().updates_blocking();
     let update = updates.next().unwrap().unwrap();
@@ -184,7 +184,7 @@ fn blocking_follow_is_an_iterator() {
 fn blocking_history_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);
+    let hours = || client.market().ratio().symbol("B").timeframe(Timeframe::H1).limit(50);
     let history = || hours().history(at(START)..at(START + 200 * HOUR));
     let mut records = history().records_blocking();
     let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();

@@ -1,4 +1,4 @@
-//! A bot of two coins and two timeframes, written as in the recipe "Never miss a bar", for a month in which the service,
+//! A bot of two symbols and two timeframes, written as in the recipe "Never miss a bar", for a month in which the service,
 //! its dates, the machine and its clock have every trouble, and in which the bot restarts at twenty random moments.
 
 use std::collections::BTreeSet;
@@ -116,9 +116,9 @@ struct Output {
     checkpoint: Option<String>,
 }
 
-async fn bot(client: Client, coin: &str, step: i64, world: Arc<World>, output: &Mutex<Output>) -> Result<(), Error> {
+async fn bot(client: Client, symbol: &str, step: i64, world: Arc<World>, output: &Mutex<Output>) -> Result<(), Error> {
     let timeframe = if step == 60 { Timeframe::M1 } else { Timeframe::H1 };
-    let mut updates = client.market().ratio().coin(coin).timeframe(timeframe).follow(at(START));
+    let mut updates = client.market().ratio().symbol(symbol).timeframe(timeframe).follow(at(START));
     if let Some(checkpoint) = &output.lock().unwrap().checkpoint {
         updates = updates.resume(checkpoint.parse().unwrap());
     }
@@ -148,8 +148,8 @@ async fn a_bot_receives_every_bar_of_a_bad_month_once() {
     let world = Arc::new(World::new(&mut rng));
     let script = world.clone();
     let service = Service::new(move |request, number| script.respond(request, number));
-    let series = ["B", "E"].into_iter().flat_map(|coin| [60, HOUR].map(|step| (coin, step)));
-    let series: Vec<_> = series.map(|(coin, step)| (coin, step, Arc::new(Mutex::new(Output::default())))).collect();
+    let series = ["B", "E"].into_iter().flat_map(|symbol| [60, HOUR].map(|step| (symbol, step)));
+    let series: Vec<_> = series.map(|(symbol, step)| (symbol, step, Arc::new(Mutex::new(Output::default())))).collect();
     let mut restarts: Vec<i64> = (0..20).map(|_| rng.i64(0..MONTH)).collect();
     restarts.sort_unstable();
     for end in restarts.into_iter().chain([MONTH]) {
@@ -157,9 +157,9 @@ async fn a_bot_receives_every_bar_of_a_bad_month_once() {
         let limit = RateLimit::new(10, Duration::from_secs(1), 20);
         let client = service.builder().rate_limit(limit).clock(move || machine.machine()).build().unwrap();
         let mut bots = JoinSet::new();
-        for (coin, step, output) in series.clone() {
+        for (symbol, step, output) in series.clone() {
             let (client, world) = (client.clone(), world.clone());
-            bots.spawn(async move { bot(client, coin, step, world, &output).await });
+            bots.spawn(async move { bot(client, symbol, step, world, &output).await });
         }
         // A wrong wall clock and a wrong first `Date` together cannot be detected.
         let is_over = |now| now >= end && within(&world.wrong, now + 60).is_none();
@@ -168,14 +168,14 @@ async fn a_bot_receives_every_bar_of_a_bad_month_once() {
             assert!(bots.try_join_next().is_none(), "a bot has ended");
         }
     }
-    for (coin, step, output) in series {
+    for (symbol, step, output) in series {
         let Output { bars, gaps, .. } = &*output.lock().unwrap();
         let last = MONTH / step - 20;
         let sorted: BTreeSet<i64> = bars.iter().copied().collect();
-        assert_eq!(sorted.len(), bars.len(), "{coin} {step}: a bar was delivered twice");
+        assert_eq!(sorted.len(), bars.len(), "{symbol} {step}: a bar was delivered twice");
         let expected = (0..last).filter(|bar| world.published(step, *bar).is_some());
-        assert!(sorted.range(..last).copied().eq(expected), "{coin} {step}: bars are missing");
+        assert!(sorted.range(..last).copied().eq(expected), "{symbol} {step}: bars are missing");
         let expected = (0..last).filter(|bar| world.published(step, *bar).is_none());
-        assert!(gaps.iter().copied().filter(|bar| *bar < last).eq(expected), "{coin} {step}: {gaps:?}");
+        assert!(gaps.iter().copied().filter(|bar| *bar < last).eq(expected), "{symbol} {step}: {gaps:?}");
     }
 }

@@ -141,7 +141,7 @@ fn mock(number: usize, echo: &str) -> Option<MockResponse> {
 async fn ask(builder: Builder<Client>, seen: &Seen) {
     seen.note(format_args!("{builder:?} {builder:#?}"));
     let client = builder.observer(seen.clone()).build().unwrap();
-    let request = client.market().ratio().coin("BTC").query("note", KEY);
+    let request = client.market().ratio().symbol("BTC").query("note", KEY);
     seen.note(format_args!("{client:?} {client:#?}"));
     if let Err(error) = request.await {
         seen.error(&error);

@@ -259,7 +259,7 @@ async fn truncated_json_is_requested_again() {
     for length in [1, DATA.len() / 2, DATA.len() - 1] {
         let server = Server::start(vec![cut(&DATA[..length]), cut(DATA)]).await;
         let client = server.builder().retry(retry.clone()).build().unwrap();
-        client.market().ratio().coin("BTC").await.unwrap();
+        client.market().ratio().symbol("BTC").await.unwrap();
         assert_eq!(server.requests.lock().unwrap().len(), 2, "{length}");
     }
     // A service may send JSON as plain text.
@@ -279,12 +279,12 @@ async fn truncated_json_is_requested_again() {
     ] {
         let server = Server::start(vec![step]).await;
         let client = server.builder().retry(retry.clone()).build().unwrap();
-        assert_eq!(client.market().ratio().coin("BTC").await.unwrap_err().kind(), kind);
+        assert_eq!(client.market().ratio().symbol("BTC").await.unwrap_err().kind(), kind);
         assert_eq!(server.requests.lock().unwrap().len(), 1);
     }
     let server = Server::start(vec![cut(&DATA[..9])]).await;
     let client = server.builder().retry(retry).build().unwrap();
-    let error = client.market().ratio().coin("BTC").await.unwrap_err();
+    let error = client.market().ratio().symbol("BTC").await.unwrap_err();
     assert_eq!((error.kind(), error.attempts(), error.is_retryable()), (ErrorKind::Body, 4, true));
     assert!(error.to_string().contains("the connection closed before the end of the JSON, after 9 bytes"), "{error}");
 }

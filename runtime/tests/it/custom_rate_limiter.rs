@@ -70,7 +70,7 @@ async fn custom_limiter_is_used() {
 async fn plan_uses_the_limit_of_a_custom_limiter() {
     let service = Service::new(|_, _| ok());
     let plan = |client: &invented::Client| {
-        let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
+        let hours = client.market().ratio().symbol("B").timeframe(Timeframe::H1);
         let plan = hours
             .history(
                 Timestamp::from_unix_seconds(1_700_000_000)..Timestamp::from_unix_seconds(1_700_000_000 + 2000 * 3600),

@@ -107,8 +107,8 @@ const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5
 #[tokio::test(start_paused = true)]
 async fn typed_and_dynamic_results_are_equal() {
     let client = Service::new(|_, _| reply(200, &[], WHOLE)).client();
-    let typed = client.market().ratio().coin("B").await.unwrap();
-    let listed = series(client.endpoint(Ratio::INFO).query("coin", "B").await.unwrap());
+    let typed = client.market().ratio().symbol("B").await.unwrap();
+    let listed = series(client.endpoint(Ratio::INFO).query("symbol", "B").await.unwrap());
     assert_eq!((written(&typed), written(&listed)), (WHOLE.to_owned(), WHOLE.to_owned()));
     assert_eq!(format!("{:?}", typed.records), format!("{:?}", listed.records));
     assert_eq!((typed.times(), typed.columns().len()), (listed.times(), listed.columns().len()));
@@ -260,14 +260,14 @@ async fn params_are_checked_by_the_registry() {
 }
 
 fn hours(client: &Client) -> invented::Request<runtime::Dynamic> {
-    client.endpoint(Ratio::INFO).query("coin", "B").query("timeframe", Timeframe::H1)
+    client.endpoint(Ratio::INFO).query("symbol", "B").query("timeframe", Timeframe::H1)
 }
 
 #[tokio::test(start_paused = true)]
 async fn dynamic_history_uses_the_registry() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 700 * HOUR));
     let (client, range) = (service.client(), at(START)..at(START + 1000 * HOUR));
-    let typed = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(range.clone());
+    let typed = client.market().ratio().symbol("B").timeframe(Timeframe::H1).history(range.clone());
     let listed = hours(&client).history(range.clone());
     assert_eq!(typed.plan().unwrap(), listed.plan().unwrap());
     let (typed, listed) = (typed.collect().await.unwrap(), listed.collect().await.unwrap());

@@ -15,9 +15,9 @@ use crate::scripted::{DATA, MockResponse, Service, failure, reply, silence};
 async fn check(mock: fn() -> MockResponse) -> String {
     let service = Service::new(move |_, _| mock());
     let client = service.builder().retry(Retry::none()).build().unwrap();
-    let error = client.market().ratio().coin("BTC").await.unwrap_err();
+    let error = client.market().ratio().symbol("BTC").await.unwrap_err();
     let text = format!("{error:#}");
-    text.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap().to_owned()
+    text.strip_prefix("market.ratio (GET /ratio?symbol=BTC): ").unwrap().to_owned()
 }
 
 /// The response or failure of an attempt, and the expected error text.
@@ -30,8 +30,8 @@ async fn error_text_after_one_attempt() {
         (silence, "no complete response in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
         (
-            || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
-            "status 400: no such coin (code COIN); \
+            || reply(400, &[], r#"{"detail": {"message": "no such symbol", "error_code": "COIN"}}"#),
+            "status 400: no such symbol (code COIN); \
              missing param `timeframe`, reported as required; after 1 attempt in 21ms",
         ),
         (
@@ -140,7 +140,7 @@ impl Endpoint for Latest {
 async fn error_inside_a_success_shows_the_service_message() {
     let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
     let client = service.client();
-    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    let series = client.market().ratio().symbol("B").await.unwrap_err().to_string();
     assert!(
         series.contains("`data` is missing at line 1 column 42; the service reports: Invalid symbol.;"),
         "{series}"
@@ -150,13 +150,13 @@ async fn error_inside_a_success_shows_the_service_message() {
         "the service returned an error with a success status; the service reports: Invalid symbol.; after 1 attempt";
     assert!(record.contains(expected), "{record}");
     service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
-    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    let series = client.market().ratio().symbol("B").await.unwrap_err().to_string();
     assert!(series.contains("`data`: expected a list of records"), "{series}");
     assert!(series.contains("; the service reports: Invalid symbol.; after 1 attempt"), "{series}");
     service.becomes(|_, _| {
         reply(200, &[], r#"{"detail": {"message": "Invalid symbol.", "error_code": "51001"}, "data": []}"#)
     });
-    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    let series = client.market().ratio().symbol("B").await.unwrap_err().to_string();
     assert!(series.contains(expected), "{series}");
 }
 
@@ -169,7 +169,7 @@ async fn message_of_a_successful_series_is_no_error() {
         (r#"{"message": "success", "data": [{"openDate": 1, "ratio": 1.5}]}"#, 1),
     ] {
         let service = Service::new(move |_, _| reply(200, &[], body));
-        let series = service.client().market().ratio().coin("B").await.unwrap();
+        let series = service.client().market().ratio().symbol("B").await.unwrap();
         assert_eq!((series.len(), series.unknown_fields.is_empty()), (records, false), "{body}");
     }
 }

@@ -66,7 +66,7 @@ fn respond(request: &HttpRequest, clock: &Clock, late: &dyn Fn(i64) -> i64) -> M
 fn request(service: &Arc<Service>, clock: &Clock) -> Request<Ratio> {
     let clock = clock.clone();
     let client = service.builder().rate_limit(RateLimit::none()).clock(move || clock.machine()).build().unwrap();
-    client.market().ratio().coin("B").timeframe(Timeframe::M1)
+    client.market().ratio().symbol("B").timeframe(Timeframe::M1)
 }
 
 fn follow(service: &Arc<Service>, clock: &Clock) -> Follow<Ratio> {
@@ -219,7 +219,7 @@ async fn an_outage_is_reported_and_caught_up_with() {
     let (observer, own) = (outages.clone(), clock.clone());
     let builder = service.builder().rate_limit(RateLimit::none()).clock(move || own.machine());
     let client = builder.observer(Count(observer)).build().unwrap();
-    let minutes_of_b = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let minutes_of_b = client.market().ratio().symbol("B").timeframe(Timeframe::M1);
     let mut poller = minutes_of_b.follow(at(START)).outage_after(120 * SECOND);
     let down = until(300 + 100, &mut poller, &clock).await;
     assert_eq!(down, Received { records: minutes(0..4), ..Received::default() });
@@ -269,10 +269,10 @@ async fn a_restart_neither_loses_nor_repeats_a_record() {
     all.records.sort_unstable();
     assert_eq!(all.records, minutes(0..all.records.len().try_into().unwrap()));
     assert!(all.records.len() >= 45);
-    // `follow` for another coin cannot continue from this checkpoint.
+    // `follow` for another symbol cannot continue from this checkpoint.
     let other =
-        request(&service, &clock).coin("C").follow(at(START)).resume(saved.unwrap().parse().unwrap()).next().await;
-    assert!(other.unwrap_err().to_string().contains("instead of GET /ratio?coin=C"));
+        request(&service, &clock).symbol("C").follow(at(START)).resume(saved.unwrap().parse().unwrap()).next().await;
+    assert!(other.unwrap_err().to_string().contains("instead of GET /ratio?symbol=C"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -300,7 +300,7 @@ async fn a_series_that_ended_is_reported_once_and_costs_little() {
 #[tokio::test(start_paused = true)]
 async fn permanent_errors_are_returned_and_follow_continues() {
     let client = Service::new(|_, _| reply(200, &[], "{}")).builder().build().unwrap();
-    let mut poller = client.market().ratio().coin("B").follow(at(START));
+    let mut poller = client.market().ratio().symbol("B").follow(at(START));
     for pause in [0, 1, 1] {
         let before = Instant::now();
         let error = poller.next().await.unwrap_err().to_string();
@@ -396,7 +396,7 @@ async fn each_of_many_bad_records_is_reported_once() {
 #[tokio::test(start_paused = true)]
 async fn the_open_interval_of_a_history_is_requested_again() {
     let service = Service::new(|request, _| answer(request, |_| true));
-    let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
+    let hours = service.client().market().ratio().symbol("B").timeframe(Timeframe::H1);
     let from = Timestamp::now().floor(3600 * SECOND) - 3 * 3600 * SECOND;
     let history = || hours.clone().history(from..at(i64::MAX)).include_partial();
     let all = history().collect().await.unwrap();
@@ -407,7 +407,7 @@ async fn the_open_interval_of_a_history_is_requested_again() {
     assert_eq!((again.times.first(), again.checkpoint.unwrap().records()), (Some(&open), 3));
     let later = open + Duration::from_secs(HOUR.unsigned_abs()) + 60 * SECOND;
     let client = service.builder().clock(move || later).build().unwrap();
-    let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
+    let hours = client.market().ratio().symbol("B").timeframe(Timeframe::H1);
     let mut poller = hours.follow(from).resume(checkpoint);
     assert_eq!(poller.next().await.unwrap().records()[0].open_date, open);
 }
@@ -421,7 +421,7 @@ async fn followers_go_before_histories() {
     let machine = clock.clone();
     let limit = RateLimit::new(10, SECOND, 20);
     let client = service.builder().rate_limit(limit).clock(move || machine.machine()).build().unwrap();
-    let minutes = |coin| client.market().ratio().coin(coin).timeframe(Timeframe::M1);
+    let minutes = |symbol| client.market().ratio().symbol(symbol).timeframe(Timeframe::M1);
     let year = START - 365 * 24 * HOUR;
     let histories: Vec<_> = (0..30)
         .map(|_| {
@@ -458,7 +458,7 @@ async fn the_backlog_of_a_follower_goes_after_others() {
     let machine = clock.clone();
     let limit = RateLimit::new(1, SECOND, 20);
     let client = service.builder().rate_limit(limit).clock(move || machine.machine()).build().unwrap();
-    let minutes = |coin| client.market().ratio().coin(coin).timeframe(Timeframe::M1);
+    let minutes = |symbol| client.market().ratio().symbol(symbol).timeframe(Timeframe::M1);
     let mut backlog = minutes("C").follow(at(START - 365 * 24 * HOUR));
     let backlog = tokio::spawn(async move { while backlog.next().await.is_ok() {} });
     let mut poller = minutes("B").follow(at(START));

@@ -100,7 +100,7 @@ async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     let (start, metronome) = (Instant::now(), Metronome::start());
     let task = |client: Client| async move {
         while start.elapsed() < TIME {
-            client.market().ratio().coin("BTC").await.unwrap();
+            client.market().ratio().symbol("BTC").await.unwrap();
         }
     };
     let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(task(client.clone()))).collect();

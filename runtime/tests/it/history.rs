@@ -19,7 +19,7 @@ use crate::scripted::{MockResponse, Service, ok, reply};
 const SECOND: Duration = Duration::from_secs(1);
 
 fn hours(client: &Client) -> Request<invented::Ratio> {
-    client.market().ratio().coin("B").timeframe(Timeframe::H1)
+    client.market().ratio().symbol("B").timeframe(Timeframe::H1)
 }
 
 fn seconds(records: &[RatioRecord]) -> Vec<i64> {
@@ -40,7 +40,7 @@ async fn history_is_complete_and_in_order() {
     paths.sort();
     let line = |from: i64, to: i64| {
         let (from, to) = (START + from * HOUR - 1, START + to * HOUR);
-        format!("ratio?coin=B&timeframe=1h&limit=500&startTime={from}&endTime={to}&sort=asc")
+        format!("ratio?symbol=B&timeframe=1h&limit=500&startTime={from}&endTime={to}&sort=asc")
     };
     let expected = [(0, 499), (499, 998), (998, 1497), (1497, 1996), (1996, 2000)].map(|(from, to)| line(from, to));
     assert_eq!(paths, expected);
@@ -50,7 +50,7 @@ async fn history_is_complete_and_in_order() {
 async fn page_size_can_be_set_and_records_untyped() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
-    let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
+    let levels = client.market().levels().symbol("B").timeframe(Timeframe::H1).limit(50);
     let history = levels.history(at(START)..at(START + 100 * HOUR));
     assert_eq!(history.plan().unwrap().requests, 3);
     let printed = format!("{history:?}");
@@ -70,7 +70,7 @@ async fn page_size_can_be_set_and_records_untyped() {
 async fn invalid_history_fails_before_sending() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
-    let ratio = || client.market().ratio().coin("B");
+    let ratio = || client.market().ratio().symbol("B");
     let range = at(START)..at(START + HOUR);
     let day = Timeframe::from("1d");
     let table = [
@@ -100,7 +100,7 @@ async fn invalid_history_fails_before_sending() {
 async fn plan_lists_the_requests_to_send() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
-    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let minutes = client.market().ratio().symbol("B").timeframe(Timeframe::M1);
     let plan = minutes.history(at(START)..at(START + 365 * 24 * HOUR)).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
     assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
@@ -150,7 +150,7 @@ async fn the_first_record_is_searched_for() {
     let (start, begin) = (START - 7 * 365 * 24 * HOUR, START + 7 * HOUR);
     let service = Service::new(move |request, _| answer_every(request, 60, |time| time >= begin));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let minutes = client.market().ratio().symbol("B").timeframe(Timeframe::M1);
     let all = minutes.clone().history(at(start)..at(begin + 48 * HOUR)).collect().await.unwrap();
     assert_eq!((all.len(), all.times[0]), (48 * 60, at(begin)));
     let [gap] = all.report.gaps.as_slice() else { panic!("{:?}", all.report.gaps) };

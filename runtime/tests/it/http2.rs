@@ -55,7 +55,7 @@ async fn http2_connection_carries_concurrent_requests() {
     let authority = Authority::new("ours");
     let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), whole).await;
     let client = builder(port, &authority).build().unwrap();
-    let ask = || client.market().ratio().coin("BTC").into_future();
+    let ask = || client.market().ratio().symbol("BTC").into_future();
     // The first request is sent alone, because each request that begins before HTTP/2 is negotiated opens a connection.
     ask().await.unwrap();
     let tasks: Vec<_> = (0..20).map(|_| tokio::spawn(ask())).collect();

@@ -90,7 +90,7 @@ async fn nothing_shows_a_key_in_the_query() {
         let mut text = format!("{builder:?}");
         let builder = builder.transport(Service(Arc::clone(&sent), outcome)).observer(seen.clone());
         let client = builder.build().unwrap();
-        let request = client.raw("/quote").query("coin", "BTC");
+        let request = client.raw("/quote").query("symbol", "BTC");
         write!(text, "{client:?} {client:#?} {request:?}").unwrap();
         match request.await {
             // A successful response is data, which is not masked.
@@ -106,7 +106,7 @@ async fn nothing_shows_a_key_in_the_query() {
             }
         }
         let sent = sent.lock().unwrap();
-        assert_eq!(sent[0].url, "https://example.com/quote?coin=BTC&api%20key=canary%2B%2Felk");
+        assert_eq!(sent[0].url, "https://example.com/quote?symbol=BTC&api%20key=canary%2B%2Felk");
         write!(text, "{:?} {}", sent[0], seen.0.lock().unwrap()).unwrap();
         assert!(!text.contains("canary") && !text.contains("elk"), "{text}");
     }

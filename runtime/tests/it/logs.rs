@@ -88,14 +88,14 @@ async fn logs_contain_only_allowed_values() {
     let (service, builder) = troubled();
     let client = builder.build().unwrap();
     let request =
-        async { client.market().ratio().coin("canary-key").query("sort", "asc").query("own", "canary").await };
+        async { client.market().ratio().symbol("canary-key").query("sort", "asc").query("own", "canary").await };
     request.instrument(tracing::debug_span!("outer")).await.unwrap();
     service.becomes(|_, _| reply(404, &[], "canary-body"));
     client.raw("/canary-path").await.unwrap_err();
     let log = log.0.lock().unwrap();
     assert!(!log.contains("canary"), "{log}");
     let expected = [
-        "request endpoint=market.ratio params=coin=********** sort=asc within outer",
+        "request endpoint=market.ratio params=symbol=********** sort=asc within outer",
         " message=attempt request=token number=2 outcome=Ok(200) bytes=51 elapsed_ms=21",
         " message=retry request=market.ratio kind=Status delay_ms=0",
         " attempts=2 waited_ms=3009 status=200 bytes=51",

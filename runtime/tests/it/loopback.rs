@@ -12,7 +12,7 @@ use crate::invented::Client;
 use crate::socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {
-    let series = client.market().ratio().coin("BTC").await?;
+    let series = client.market().ratio().symbol("BTC").await?;
     Ok(series.records.iter().map(|point| point.ratio).sum())
 }
 
@@ -35,7 +35,7 @@ async fn typed_series_is_received() {
     }
     assert_eq!(server.connections(), 1);
     let requests = server.requests.lock().unwrap();
-    assert!(requests[0].starts_with("GET /v2/ratio?coin=BTC HTTP/1.1\r\n"));
+    assert!(requests[0].starts_with("GET /v2/ratio?symbol=BTC HTTP/1.1\r\n"));
     assert!(requests[0].contains(&format!("\r\nx-api-key: {KEY}\r\n")));
     assert!(requests[0].contains("\r\naccept: application/json\r\n"));
 }
@@ -185,9 +185,9 @@ async fn rejection_is_explained() {
     let error = check(Step::Write(reply("422 Unprocessable", body))).await;
     assert_eq!((error.status(), error.code()), (Some(422), Some("VENUE")));
     let text = error.to_string();
-    let start = "market.ratio (GET /ratio?coin=BTC): status 422: no such venue (code VENUE); ";
+    let start = "market.ratio (GET /ratio?symbol=BTC): status 422: no such venue (code VENUE); ";
     assert!(text.starts_with(start), "{text}");
-    assert!(!text.contains("param `coin`"), "{text}");
+    assert!(!text.contains("param `symbol`"), "{text}");
     let timeframe = "(code VENUE); missing param `timeframe`, reported as required; ";
     assert!(text.contains(timeframe), "{text}");
     assert_eq!(error.body().map(<[u8]>::len), Some(body.len()));

@@ -38,7 +38,7 @@ fn transports() -> Vec<(&'static str, Through)> {
 }
 
 async fn ask(client: &Client) -> Result<f64, Error> {
-    let series = client.market().ratio().coin("BTC").await?;
+    let series = client.market().ratio().symbol("BTC").await?;
     Ok(series.iter().map(|point| point.ratio).sum())
 }
 

@@ -15,22 +15,23 @@ use crate::{invented, ranges, scripted};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn coin(client: &Client, coin: &str) -> invented::Request<invented::Ratio> {
-    client.market().ratio().coin(coin).timeframe(Timeframe::H1).limit(50)
+fn symbol(client: &Client, symbol: &str) -> invented::Request<invented::Ratio> {
+    client.market().ratio().symbol(symbol).timeframe(Timeframe::H1).limit(50)
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_history_gets_far_ahead_of_another() {
     // One history has ten times the latency of the others.
     let service = Service::new(|request, _| {
-        let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
+        let reply = if query(request)["symbol"] == "slow" { 2 * SECOND } else { SECOND / 5 };
         MockResponse { duration: reply, ..answer(request, |_| true) }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let names = ["a", "b", "slow", "d"];
     let mut all = MultiHistory::new();
     for name in names {
-        all = all.add(name, coin(&client, name).history(at(START)..at(START + 49 * 100 * HOUR)), |record| record.ratio);
+        all =
+            all.add(name, symbol(&client, name).history(at(START)..at(START + 49 * 100 * HOUR)), |record| record.ratio);
     }
     let begun = Instant::now();
     let mut given: BTreeMap<&str, u32> = names.map(|name| (name, 0)).into();
@@ -52,14 +53,14 @@ async fn no_history_gets_far_ahead_of_another() {
 
 #[tokio::test(start_paused = true)]
 async fn error_ends_one_history_and_not_the_others() {
-    let service = Service::new(|request, _| match query(request)["coin"].as_str() {
+    let service = Service::new(|request, _| match query(request)["symbol"].as_str() {
         "bad" => scripted::reply(404, &[], "{}"),
         _ => answer(request, |_| true),
     });
     let client = service.client();
     let mut all = MultiHistory::new();
     for name in ["good", "bad"] {
-        all = all.add(name, coin(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
+        all = all.add(name, symbol(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
     }
     let (mut good, mut bad) = (0, 0);
     while let Some((name, page)) = all.next().await {
@@ -75,17 +76,17 @@ async fn error_ends_one_history_and_not_the_others() {
 #[tokio::test(start_paused = true)]
 async fn series_of_different_steps_and_endpoints_are_one_table() {
     let service = Service::new(|request, _| {
-        let (coin, is_hour) = (query(request)["coin"].clone(), query(request)["timeframe"] == "1h");
+        let (symbol, is_hour) = (query(request)["symbol"].clone(), query(request)["timeframe"] == "1h");
         let step = if is_hour { HOUR } else { 60 };
-        ranges::answer_every(request, step, |time| match coin.as_str() {
+        ranges::answer_every(request, step, |time| match symbol.as_str() {
             "late" => time >= START + 10 * HOUR,
             _ => time != START + 5 * HOUR,
         })
     });
     let client = service.client();
     let end = START + 40 * HOUR;
-    let minutes = client.market().ratio().coin("a").timeframe(Timeframe::M1);
-    let levels = client.market().levels().coin("late").timeframe(Timeframe::H1).limit(5);
+    let minutes = client.market().ratio().symbol("a").timeframe(Timeframe::M1);
+    let levels = client.market().levels().symbol("late").timeframe(Timeframe::H1).limit(5);
     let mut table = MultiHistory::new()
         .add("minutes", minutes.history(at(START)..at(end)), |record| Some(record.open_date.unix_seconds()))
         .add("hours", levels.history(at(START)..at(end)), |record| record["openDate"].as_i64())
@@ -113,7 +114,7 @@ async fn rows_do_not_wait_for_an_ended_series() {
         MockResponse { duration: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
     });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let history = |name, hours| coin(&client, name).history(at(START)..at(START + hours * HOUR));
+    let history = |name, hours| symbol(&client, name).history(at(START)..at(START + hours * HOUR));
     let table =
         MultiHistory::new()
             .add("short", history("short", 10), |_| Some(()))
@@ -137,7 +138,7 @@ async fn reports_of_a_table_stay_after_an_error() {
         _ => scripted::reply(404, &[], "{}"),
     });
     let client = service.client();
-    let history = coin(&client, "a").history(at(START)..at(START + 490 * HOUR));
+    let history = symbol(&client, "a").history(at(START)..at(START + 490 * HOUR));
     let mut table = MultiHistory::new().add("a", history, |_| Some(())).align();
     let mut rows = 0;
     let error = loop {
@@ -160,7 +161,7 @@ async fn missing_column_is_an_error() {
         },
     );
     let client = service.client();
-    let history = |name| coin(&client, name).history(at(START)..at(START + 4900 * HOUR));
+    let history = |name| symbol(&client, name).history(at(START)..at(START + 4900 * HOUR));
     let mut table =
         MultiHistory::new().add("a", history("a"), |_| Some(())).add("b", history("b"), |_| Some(())).align();
     let mut rows = 0;
@@ -181,9 +182,9 @@ async fn ended_series_releases_its_capacity() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut all = MultiHistory::new();
     for name in 0..15 {
-        all = all.add(name, coin(&client, "short").history(at(START)..at(START + 40 * HOUR)), |_| ());
+        all = all.add(name, symbol(&client, "short").history(at(START)..at(START + 40 * HOUR)), |_| ());
     }
-    all = all.add(15, coin(&client, "long").history(at(START)..at(START + 64 * 49 * HOUR)), |_| ());
+    all = all.add(15, symbol(&client, "long").history(at(START)..at(START + 64 * 49 * HOUR)), |_| ());
     let begun = Instant::now();
     while let Some((_, page)) = all.next().await {
         page.unwrap();
@@ -199,7 +200,7 @@ async fn several_histories_share_the_request_capacity() {
     let names = ["a", "b", "c", "d"];
     let mut all = MultiHistory::new();
     for name in names {
-        all = all.add(name, coin(&client, name).history(at(START)..at(START + 4900 * HOUR)).prefetch(12), |_| ());
+        all = all.add(name, symbol(&client, name).history(at(START)..at(START + 4900 * HOUR)).prefetch(12), |_| ());
     }
     assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
     assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
@@ -217,18 +218,19 @@ async fn every_series_begins_early() {
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 1)).build().unwrap();
     let mut all = MultiHistory::new();
     for name in ["a", "b", "c", "d"] {
-        all = all.add(name, coin(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
+        all = all.add(name, symbol(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
     }
     assert!(tokio::time::timeout(5 * SECOND, async { while all.next().await.is_some() {} }).await.is_err());
-    let coins: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
-    assert_eq!(coins[..4], ["a", "b", "c", "d"]);
+    let symbols: Vec<_> =
+        service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
+    assert_eq!(symbols[..4], ["a", "b", "c", "d"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn row_has_no_value_of_an_ended_series() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
-    let of = |name, hours| coin(&client, name).history(at(START)..at(START + hours * HOUR));
+    let of = |name, hours| symbol(&client, name).history(at(START)..at(START + hours * HOUR));
     let mut table =
         MultiHistory::new().add("short", of("a", 3), |_| Some(())).add("long", of("b", 7), |_| Some(())).align();
     for hour in 0..7 {

@@ -37,7 +37,7 @@ async fn observer_receives_events_in_order() {
     let (_, builder) = troubled();
     let journal = Arc::new(Journal::default());
     let client = builder.observer(journal.clone()).build().unwrap();
-    client.market().ratio().coin("canary-coin").await.unwrap();
+    client.market().ratio().symbol("canary-symbol").await.unwrap();
     let expected = [
         "token sent 1: Err(Connect), 0 bytes, 21ms",
         "token again after Connect",

@@ -49,7 +49,7 @@ async fn ask(builder: Builder<Client>) -> Result<usize, Error> {
     let settings = format!("{builder:?}");
     let client = builder.build()?;
     assert!(!format!("{settings} {client:?}").contains("canary"));
-    client.market().ratio().coin("BTC").await.map(|series| series.records.len())
+    client.market().ratio().symbol("BTC").await.map(|series| series.records.len())
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn error_text(builder: Builder<Client>, port: u16) -> (String, bool) {
     assert!(!text.contains("canary"), "{text}");
     let (start, rest) = text.split_once(": client error (Connect): ").unwrap();
     let (start, _) = start.split_once("; after 1 attempt in ").unwrap();
-    let start = start.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap();
+    let start = start.strip_prefix("market.ratio (GET /ratio?symbol=BTC): ").unwrap();
     (format!("{start} … {rest}"), error.is_retryable())
 }
 

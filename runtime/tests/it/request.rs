@@ -27,14 +27,14 @@ fn client() -> Client {
 #[test]
 fn request_can_be_inspected() {
     let client = client();
-    let request = client.market().ratio().limit(10).query("depth", 5).coin("BTC").limit(100);
-    assert_eq!(request.path_and_query(), "/ratio?coin=BTC&limit=100&depth=5");
-    assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=100&depth=5");
+    let request = client.market().ratio().limit(10).query("depth", 5).symbol("BTC").limit(100);
+    assert_eq!(request.path_and_query(), "/ratio?symbol=BTC&limit=100&depth=5");
+    assert_eq!(request.to_string(), "GET /ratio?symbol=BTC&limit=100&depth=5");
     assert_eq!(request.endpoint().to_string(), "market.ratio");
-    assert_eq!(format!("{request:?}"), "Request(market.ratio GET /ratio?coin=BTC&limit=100&depth=5)");
-    let same = client.market().ratio().coin("BTC").query("limit", 100).query("depth", "5");
+    assert_eq!(format!("{request:?}"), "Request(market.ratio GET /ratio?symbol=BTC&limit=100&depth=5)");
+    let same = client.market().ratio().symbol("BTC").query("limit", 100).query("depth", "5");
     assert_eq!(request, same);
-    assert_ne!(request, request.clone().coin("ETH"));
+    assert_ne!(request, request.clone().symbol("ETH"));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn values_are_written_as_the_service_reads_them() {
         (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
         (ratio.clone().exchanges(["", "a"]), "exchange=,a"),
         (ratio.clone().exchange(Exchange::NORTH_SPOT), "exchange=north_spot"),
-        (ratio.clone().coin("A&B ü"), "coin=A%26B%20%C3%BC"),
+        (ratio.clone().symbol("A&B ü"), "symbol=A%26B%20%C3%BC"),
     ];
     for (request, expected) in table {
         assert_eq!(request.path_and_query(), format!("/ratio?{expected}"));
@@ -58,8 +58,8 @@ fn values_are_written_as_the_service_reads_them() {
 #[test]
 fn unset_params_are_omitted() {
     let ratio = client().market().ratio();
-    let coin = |coin: Option<&str>| ratio.clone().coin("ETH").coin(coin).path_and_query();
-    assert_eq!((coin(Some("BTC")).as_str(), coin(None).as_str()), ("/ratio?coin=BTC", "/ratio"));
+    let symbol = |symbol: Option<&str>| ratio.clone().symbol("ETH").symbol(symbol).path_and_query();
+    assert_eq!((symbol(Some("BTC")).as_str(), symbol(None).as_str()), ("/ratio?symbol=BTC", "/ratio"));
     let limit = |limit: Option<u64>| ratio.clone().limit(5).limit(limit).path_and_query();
     assert_eq!((limit(Some(7)).as_str(), limit(None).as_str()), ("/ratio?limit=7", "/ratio"));
     let start = |start: Option<Timestamp>| {
@@ -85,7 +85,8 @@ fn setters_accept_references_and_small_integers() {
 #[test]
 fn equal_requests_hash_equally() {
     let ratio = client().market().ratio();
-    let requests = [ratio.clone().coin("BTC").limit(5), ratio.clone().limit(5).coin("BTC"), ratio.clone().coin("BTC")];
+    let requests =
+        [ratio.clone().symbol("BTC").limit(5), ratio.clone().limit(5).symbol("BTC"), ratio.clone().symbol("BTC")];
     assert_eq!(requests.into_iter().collect::<HashSet<_>>().len(), 2);
     assert_ne!(ratio.clone().skip_bad_records(), ratio);
     assert_eq!(format!("{:?}", ratio.skip_bad_records()), "Request(market.ratio GET /ratio, skip_bad_records)");

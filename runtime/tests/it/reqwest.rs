@@ -19,7 +19,7 @@ async fn requests_are_those_of_the_built_in_transport() {
     let own = server.builder().transport(ReqwestTransport::new(client().build().unwrap())).build().unwrap();
     for client in [server.builder().build().unwrap(), own] {
         for _ in 0..2 {
-            let response = client.market().ratio().coin("BTC").response().await.unwrap();
+            let response = client.market().ratio().symbol("BTC").response().await.unwrap();
             assert_eq!((response.headers.get("x-request-id"), response.body.records.len()), (Some("abc"), 1));
         }
     }

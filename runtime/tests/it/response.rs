@@ -15,7 +15,7 @@ const HEADERS: &[(&str, &str)] = &[
 #[tokio::test(start_paused = true)]
 async fn a_response_has_status_headers_and_the_typed_body() {
     let client = Service::new(|_, _| reply(203, HEADERS, DATA)).client();
-    let response = client.market().ratio().coin("BTC").response().await.unwrap();
+    let response = client.market().ratio().symbol("BTC").response().await.unwrap();
     assert_eq!((response.status, response.headers.get("X-Request-Id")), (203, Some("abc")));
     assert_eq!(response.body.records[0].ratio.to_bits(), 0.25_f64.to_bits());
     assert_eq!(response.headers.get("x-echo"), Some("you sent **********"));

@@ -15,7 +15,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 
 async fn check(client: &Client) -> Result<f64, Error> {
-    let series = client.market().ratio().coin("BTC").await?;
+    let series = client.market().ratio().symbol("BTC").await?;
     Ok(series.records.iter().map(|point| point.ratio).sum())
 }
 
@@ -68,7 +68,7 @@ async fn error_lists_the_attempts() {
     assert_eq!((error.attempts(), error.retry_after()), (4, Some(2 * SECOND)));
     assert!(error.waited() >= 6 * SECOND && error.elapsed() > error.waited());
     let text = error.to_string();
-    let start = "market.ratio (GET /ratio?coin=BTC): status 503: busy; retry after 2s; after 4 attempts in ";
+    let start = "market.ratio (GET /ratio?symbol=BTC): status 503: busy; retry after 2s; after 4 attempts in ";
     assert!(text.starts_with(start), "{text}");
     assert!(text.ends_with(" waiting"), "{text}");
 }
@@ -148,7 +148,7 @@ async fn queue_timeout_limits_the_queue() {
     let error = check(&client).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Queue, 0, 10 * SECOND));
     assert!(error.is_timeout() && error.is_retryable());
-    let expected = "market.ratio (GET /ratio?coin=BTC): \
+    let expected = "market.ratio (GET /ratio?symbol=BTC): \
         timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
     // The timeout can also be set for a single request, in place of the client's timeout.

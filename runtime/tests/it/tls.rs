@@ -30,7 +30,7 @@ async fn custom_root_is_trusted_in_addition() {
     let port = start(authority.acceptor("localhost", false, &[])).await;
     for pem in [authority.pem.clone(), another.pem.clone() + &authority.pem] {
         let client = builder(port).root_certificate(pem).build().unwrap();
-        assert_eq!(client.market().ratio().coin("BTC").await.unwrap().records.len(), 1);
+        assert_eq!(client.market().ratio().symbol("BTC").await.unwrap().records.len(), 1);
     }
     let client = builder(port).root_certificate(another.pem).root_certificate(authority.pem).build().unwrap();
     client.raw("/x").await.unwrap();

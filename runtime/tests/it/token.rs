@@ -89,7 +89,7 @@ fn service(reply: &str) -> (Arc<Service>, Client) {
 }
 
 async fn check(client: &Client) -> Result<Series<RatioRecord>, Error> {
-    client.market().ratio().coin("BTC").await
+    client.market().ratio().symbol("BTC").await
 }
 
 /// Sends a request from each of this number of concurrent tasks.
@@ -129,7 +129,7 @@ async fn token_and_data_requests_match_the_document() {
     let basic = "Basic bXk6aWQ6Y2FuYXJ5IHNlY3JldC8r";
     assert_eq!(token.headers.get("authorization"), Some(basic));
     let data = &state.data[0];
-    assert_eq!(data.url, "https://example.com/v2/ratio?coin=BTC");
+    assert_eq!(data.url, "https://example.com/v2/ratio?symbol=BTC");
     assert_eq!(data.headers.get("x-api-key"), Some(KEY));
     assert_eq!(data.headers.get("authorization"), Some("Bearer canary-token-1"));
     assert!(data.body.is_empty());
@@ -211,7 +211,7 @@ async fn rejected_token_request_has_help() {
             assert_eq!(error.status(), Some(status));
             assert!(error.is_token());
             let text = format!("{error} {error:?} {error:#?}");
-            assert!(text.contains("market.ratio (GET /ratio?coin=BTC): token request failed: "));
+            assert!(text.contains("market.ratio (GET /ratio?symbol=BTC): token request failed: "));
             assert!(!text.contains("canary") && !text.contains("bXk6aWQ6"), "{text}");
             let known = invented::SERVICE.client_credentials.as_ref().unwrap().errors;
             if let Some(info) = known.iter().find(|info| info.status == status) {
@@ -256,7 +256,7 @@ async fn no_output_contains_a_secret() {
     let (service, client) = service(r#""expires_in": 600"#);
     let builder = Client::builder("https://example.com/v2").api_key(KEY);
     let builder = builder.client_credentials("canary-id", SECRET);
-    let request = client.market().ratio().coin("BTC");
+    let request = client.market().ratio().symbol("BTC");
     service.0.lock().unwrap().hostile = true;
     let error = check(&client).await.unwrap_err();
     let body = String::from_utf8_lossy(error.body().unwrap());

@@ -18,7 +18,7 @@ use crate::invented::Client;
 use crate::scripted::{MockResponse, Service, failure, ok, reply, silence};
 
 async fn check(client: &Client) -> Result<(), Error> {
-    client.market().ratio().coin("BTC").await.map(drop)
+    client.market().ratio().symbol("BTC").await.map(drop)
 }
 
 fn token(body: &str) -> MockResponse {

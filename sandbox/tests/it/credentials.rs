@@ -139,7 +139,7 @@ async fn client_fetches_its_token_from_the_sandbox() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).client_credentials("id", "secret"));
     let client = Client::builder(server.base_url()).api_key("key").client_credentials("id", "secret").build().unwrap();
     let ask =
-        async || client.market().ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().records.len();
+        async || client.market().ratio().symbol("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().records.len();
     assert_eq!((ask().await, ask().await), (5, 5));
     assert_eq!(server.sandbox().counts().tokens_issued, 1);
     server.sandbox().revoke_tokens();
@@ -157,8 +157,8 @@ async fn key_in_the_query_is_not_a_param() {
         ("/health?apikey=other", 403),
         ("/health?apikey=", 403),
         ("/health", 403),
-        ("/ratio?coin=BTC&exchange=north_spot&timeframe=1h&apikey=a%2Bb", 200),
-        ("/ratio?coin=BTC&exchange=north_spot&timeframe=1h&other=1&apikey=a%2Bb", 422),
+        ("/ratio?symbol=BTC&exchange=north_spot&timeframe=1h&apikey=a%2Bb", 200),
+        ("/ratio?symbol=BTC&exchange=north_spot&timeframe=1h&other=1&apikey=a%2Bb", 422),
     ] {
         assert_eq!(server.get(path).await.status, status, "{path}");
     }

@@ -16,8 +16,8 @@ fn server(rules: &[&str]) -> Server {
     Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())))
 }
 
-const PATH: &str = "/ratio?coin=BTC&timeframe=1h&limit=5";
-const LEVELS: &str = "/levels?coin=BTC&timeframe=1h";
+const PATH: &str = "/ratio?symbol=BTC&timeframe=1h&limit=5";
+const LEVELS: &str = "/levels?symbol=BTC&timeframe=1h";
 
 async fn connect(server: &Server) -> TcpStream {
     TcpStream::connect(address(server)).await.unwrap()
@@ -132,7 +132,7 @@ async fn faults_change_records() {
 
 #[tokio::test]
 async fn records_are_missing_late_or_revised() {
-    const PAGE: &str = "/ratio?coin=BTC&timeframe=1h&limit=500";
+    const PAGE: &str = "/ratio?symbol=BTC&timeframe=1h&limit=500";
     let server = server(&["/ratio 10% missing"]);
     let times =
         |rows: &[serde_json::Value]| rows.iter().map(|row| row["openDate"].as_i64().unwrap()).collect::<Vec<_>>();
@@ -158,16 +158,16 @@ async fn rules_are_set_over_http() {
     let root = server.sandbox().page_url();
     let put = async |rules| server.exchange("PUT", format!("{root}sandbox/faults"), &[], rules).await;
     assert_eq!(server.at_root("/sandbox/faults").await.text, "/ratio 10% status=500\n");
-    assert_eq!(put("coin=NONE status=404\n\n/levels status=503\n").await.0, 204);
+    assert_eq!(put("symbol=NONE status=404\n\n/levels status=503\n").await.0, 204);
     for (path, status) in
-        [(PATH, 200), ("/ratio?coin=NONE&timeframe=1h", 404), ("/ratio?coin=A,NONE", 404), (LEVELS, 503)]
+        [(PATH, 200), ("/ratio?symbol=NONE&timeframe=1h", 404), ("/ratio?symbol=A,NONE", 404), (LEVELS, 503)]
     {
         assert_eq!(server.get(path).await.status, status, "{path}");
     }
     let (status, _, body) = put("late\ncoins=NONE stale").await;
     let message = String::from_utf8(body).unwrap();
-    assert!(status == 422 && message.contains("unknown endpoint, path, group or param `coins=NONE`"), "{message}");
-    assert_eq!(server.at_root("/sandbox/faults").await.text, "coin=NONE status=404\n/levels status=503\n");
+    assert!(status == 422 && message.contains("unknown endpoint, path, group or param `symbols=NONE`"), "{message}");
+    assert_eq!(server.at_root("/sandbox/faults").await.text, "symbol=NONE status=404\n/levels status=503\n");
     assert_eq!(put("").await.0, 204);
     assert_eq!((server.get(LEVELS).await.status, server.sandbox().counts().requests), (200, 5));
 }

@@ -33,7 +33,7 @@ fn client(sandbox: &Sandbox, limit: RateLimit) -> Client {
 }
 
 fn ratio(client: &Client) -> Request<Ratio> {
-    client.market().ratio().coin("BTC").timeframe(Timeframe::M1)
+    client.market().ratio().symbol("BTC").timeframe(Timeframe::M1)
 }
 
 /// Returns the records of the sandbox, fetched in pages of the maximum size.

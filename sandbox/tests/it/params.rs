@@ -6,7 +6,7 @@ use crate::catalogue;
 use crate::invented::REGISTRY;
 use crate::support::{HOUR, NOW, Server};
 
-const RATIO: &str = "/ratio?coin=BTC&timeframe=1h";
+const RATIO: &str = "/ratio?symbol=BTC&timeframe=1h";
 
 fn builder() -> Builder {
     Sandbox::of(&REGISTRY).stop_clock_at(NOW)
@@ -26,16 +26,16 @@ async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
 
 /// Requests that are rejected unless the sandbox is lenient.
 const REPORTED: [(&str, &str, &str); 6] = [
-    ("/ratio?coin=BTC", "missing_param", "`timeframe` is missing"),
-    ("/ratio?timeframe=1h&coin=", "missing_param", "`coin` is missing"),
-    ("/ratio?coin=BTC&timeframe=1h&limit=7", "invalid_param", "`limit` has to be one of `5`, `50`, `500`, not \"7\""),
-    ("/ratio?coin=BTC&timeframe=1h&depth=7", "unknown_param", "the endpoint has no param `depth`"),
+    ("/ratio?symbol=BTC", "missing_param", "`timeframe` is missing"),
+    ("/ratio?timeframe=1h&symbol=", "missing_param", "`symbol` is missing"),
+    ("/ratio?symbol=BTC&timeframe=1h&limit=7", "invalid_param", "`limit` has to be one of `5`, `50`, `500`, not \"7\""),
+    ("/ratio?symbol=BTC&timeframe=1h&depth=7", "unknown_param", "the endpoint has no param `depth`"),
     (
-        "/ratio?coin=BTC&timeframe=1h&startTime=1700000000000",
+        "/ratio?symbol=BTC&timeframe=1h&startTime=1700000000000",
         "invalid_param",
         "`startTime` is in seconds, but \"1700000000000\" looks like milliseconds",
     ),
-    ("/ratio?coin=BTC&timeframe=1h&startTime=-1700000000000", "invalid_param", "looks like milliseconds"),
+    ("/ratio?symbol=BTC&timeframe=1h&startTime=-1700000000000", "invalid_param", "looks like milliseconds"),
 ];
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn values_of_a_wrong_type_are_rejected_even_if_lenient() {
         ("&limit=", "`limit` has to be a count"),
         ("&startTime=9223372036854775808", "`startTime` has to be a timestamp"),
         ("&endTime=1.5", "`endTime` has to be a timestamp"),
-        ("&coin=ETH", "`coin` is repeated"),
+        ("&symbol=ETH", "`symbol` is repeated"),
     ] {
         for server in [&strict, &lenient] {
             check(server, &format!("{RATIO}{query}"), Some(("invalid_param", words))).await;
@@ -130,7 +130,7 @@ async fn a_range_has_the_latest_records_that_begin_in_it() {
 async fn clock_can_stop_at_any_time() {
     for time in [i64::MIN, -1, i64::MAX] {
         let server = Server::with(builder().stop_clock_at(time));
-        for path in [RATIO, "/health", "/levels?coin=BTC&timeframe=1m"] {
+        for path in [RATIO, "/health", "/levels?symbol=BTC&timeframe=1m"] {
             assert_eq!(server.get(path).await.status, 200, "{time}: {path}");
         }
     }

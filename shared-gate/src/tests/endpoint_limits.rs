@@ -29,7 +29,7 @@ async fn machines_share_a_limit_of_some_endpoints() {
     }
     assert_eq!(stores.keys().collect::<Vec<_>>(), ["key", "key/1"]);
     tokio::time::sleep_until(end).await;
-    let (all, ratios) = (service.arrivals(), service.arrivals_at("/ratio?coin=BTC"));
+    let (all, ratios) = (service.arrivals(), service.arrivals_at("/ratio?symbol=BTC"));
     assert!(peak(&all, SECOND) <= 11 && peak(&ratios, SECOND) <= 2);
     // A request that waits for the window of some endpoints does not block the common queue, so other requests use the
     // rest of the limit.
@@ -75,7 +75,7 @@ async fn machines_share_a_limit_by_weight() {
 async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
     let mut calls = 0;
     while Instant::now() < end {
-        client.market().ratio().coin("BTC").await?;
+        client.market().ratio().symbol("BTC").await?;
         calls += 1;
     }
     Ok(calls)

@@ -152,7 +152,7 @@ async fn limit_of_some_endpoints_has_its_own_key() {
     let gate = SharedGate::builder(server.url(""), limit().and(of_some)).name("test").build().unwrap();
     let (client, sent) = client(gate.clone());
     client.raw("/x").await.unwrap();
-    client.market().ratio().coin("BTC").await.unwrap();
+    client.market().ratio().symbol("BTC").await.unwrap();
     assert_eq!(sent.load(Ordering::SeqCst), 2);
     gate.shutdown().await;
     for key in ["shared-gate:{test}", "shared-gate:{test/1}"] {

@@ -91,11 +91,12 @@ async fn checkpoint_of_another_request_is_rejected() {
     let client = service.client();
     let mut pages = hours(&client).history(at(START)..at(START + 1000 * HOUR)).pages();
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
-    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(at(START)..at(START + 1000 * HOUR));
+    let other =
+        client.market().ratio().symbol("C").timeframe(Timeframe::H1).history(at(START)..at(START + 1000 * HOUR));
     let elsewhere =
         Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
     let table = [
-        (other, "instead of GET /ratio?coin=C"),
+        (other, "instead of GET /ratio?symbol=C"),
         (hours(&client).history(at(START - 1)..at(START)), "instead of 2023-11-14T21:59:59Z"),
         (hours(&elsewhere).history(at(START)..at(START + HOUR)), "instead of https://example.org/v2"),
     ];

@@ -157,7 +157,7 @@ impl ::runtime::history::HasHistory for Ratio {}
 impl ::runtime::history::HasHistory for Levels {}
 
 const PARAMS: &[ParamInfo] = &[
-    ParamInfo { required: Some(Evidence::Reported), ..ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented) },
+    ParamInfo { required: Some(Evidence::Reported), ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented) },
     ParamInfo { list_setter: Some("exchanges"), ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented) },
     ParamInfo { required: Some(Evidence::Reported), ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented) },
     ParamInfo { allowed_values: &["5", "50", "500"], ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented) },
@@ -173,9 +173,9 @@ pub trait TakesMarket: Endpoint {}
 ::runtime::takes!(Levels => TakesMarket);
 
 impl<E: TakesMarket> Request<E> {
-    /// The coin.
-    pub fn coin<Via>(self, coin: impl IntoParam<String, Via>) -> Self {
-        self.with::<String, Via>("coin", coin)
+    /// The symbol.
+    pub fn symbol<Via>(self, symbol: impl IntoParam<String, Via>) -> Self {
+        self.with::<String, Via>("symbol", symbol)
     }
 
     /// The exchange.
