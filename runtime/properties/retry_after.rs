@@ -61,7 +61,7 @@ fn assert_bounded(asked: Option<Duration>) {
         .with_response(429, Headers::new())
         .again(Again::Yes)
         .with_retry_after(asked);
-    match Retries::new(&rules).decide(&rules, error, None, history, Duration::MAX) {
+    match Retries::new(&rules).decide(&rules, error, history, Duration::MAX) {
         Ok((delay, _)) => assert!(asked.unwrap_or_default() <= delay && delay <= longest, "{asked:?} became {delay:?}"),
         Err(_) => assert!(asked > Some(longest), "{asked:?} is short enough, but the request failed"),
     }

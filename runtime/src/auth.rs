@@ -3,8 +3,149 @@
 //! The builder passes in the keys and secrets, and each request gets the resulting headers. Token requests go through
 //! the dispatcher, like data requests. After a 401, `send` repeats a data request with a new token.
 
-mod credentials;
 pub(crate) mod token;
 
-pub(crate) use credentials::{Credentials, DefaultHeader};
+use std::sync::Arc;
+
+use crate::dispatch::Policy;
+use crate::error::Error;
+use crate::registry::ServiceInfo;
+use crate::request::{RequestTarget, key_param};
+use crate::secrets::{Redact, Secret};
+use crate::transport::Headers;
+
 pub(crate) use token::Token;
+use token::TokenFlow;
+
+/// The credentials of one client and its clones.
+pub(crate) struct Credentials {
+    /// The headers of a request that has no bearer token.
+    headers: Headers,
+    service: &'static ServiceInfo,
+    /// The query param with the API key.
+    key_param: Option<Secret>,
+    /// The API key in every form that is sent, and the values of the user's secret headers.
+    secrets: Vec<Secret>,
+    /// The token flow, if it is configured.
+    pub(crate) flow: Option<TokenFlow>,
+}
+
+/// A header that the user sends with every request.
+pub(crate) struct DefaultHeader {
+    pub(crate) name: String,
+    pub(crate) value: Secret,
+    /// True if the value is masked in responses that repeat it.
+    pub(crate) is_secret: bool,
+}
+
+impl Credentials {
+    /// Creates the credentials, or returns an error if the service does not accept credentials of this kind.
+    pub(crate) fn new(
+        service: &'static ServiceInfo,
+        agent: &str,
+        defaults: &[DefaultHeader],
+        api_key: Option<Secret>,
+        client_credentials: Option<(Secret, Secret)>,
+        policy: &Policy,
+    ) -> Result<Self, Error> {
+        let mut headers = Headers::new();
+        headers.insert("accept", "application/json")?;
+        headers.insert("user-agent", agent)?;
+        for (name, value) in service.headers {
+            headers.insert(name, value)?;
+        }
+        for DefaultHeader { name, value, .. } in defaults {
+            headers.insert_sensitive(name, value.expose())?;
+        }
+        // The check rejects every header that carries credentials, so it runs before the API key is inserted.
+        check(service.api_key_header, client_credentials.is_some(), &headers)?;
+        check_key(service, api_key.as_ref())?;
+        let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));
+        if let (Some(name), Some(value)) = (service.api_key_header, &key_value) {
+            headers.insert_sensitive(name, value).map_err(|error| Error::build(format!("invalid API key: {error}")))?;
+        }
+        let key_param = service.api_key_query.zip(api_key.as_ref()).map(|(name, key)| key_param(name, key));
+        let flow = match (&service.client_credentials, client_credentials) {
+            (_, None) => None,
+            (Some(_), Some((id, _))) if id.is_blank() => return Err(Error::build("the client id is empty")),
+            (Some(_), Some((_, secret))) if secret.is_blank() => {
+                return Err(Error::build("the client secret is empty"));
+            }
+            (Some(info), Some(own)) => {
+                let path = with_key(info.path, key_param.as_ref());
+                Some(TokenFlow::new(info, path, &service.error_body, own, headers.clone(), policy.clone())?)
+            }
+            (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
+        };
+        let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
+        // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.
+        let encoded = key_value.filter(|_| service.api_key_basic);
+        let encoded = encoded.and_then(|value| value.strip_prefix(service.api_key_prefix).map(Secret::from));
+        // The password is masked separately too, because a response may repeat it without the user name.
+        let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
+        let password = password.map(|(_, password)| Secret::from(password));
+        let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
+        Ok(Self { headers, service, key_param, secrets, flow })
+    }
+
+    /// Returns an error if the user set the param that carries the API key.
+    pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
+        let reserved = self.service.api_key_query.filter(|name| target.sets(name));
+        let error = |name| Error::build(format!("the param `{name}` is reserved for the credentials"));
+        reserved.map_or(Ok(()), |name| Err(error(name).with_hint("use `api_key`")))
+    }
+
+    /// Returns an error if the user's headers include a header that carries the credentials.
+    pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
+        check(self.service.api_key_header, self.flow.is_some(), headers)
+    }
+
+    /// Adds the query param with the API key to a path, so that only the transport sees it.
+    pub(crate) fn path_with_key(&self, path_and_query: &str) -> String {
+        with_key(path_and_query, self.key_param.as_ref())
+    }
+
+    /// Returns the headers of a data request.
+    pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
+        token.map_or(&self.headers, |token| &token.headers).clone()
+    }
+}
+
+fn with_key(path: &str, key_param: Option<&Secret>) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    key_param.map_or_else(|| path.to_owned(), |key| format!("{path}{separator}{}", key.expose()))
+}
+
+/// Returns an error if a required API key is missing, or if the service does not accept the key that is set.
+fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
+    let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
+    match key {
+        Some(_) if !service.takes_api_key() => Err(Error::build("the service does not accept an API key")),
+        Some(key) if key.is_blank() => missing("the API key is empty"),
+        Some(key) if service.api_key_basic && !key.expose().contains(':') => {
+            Err(Error::build("the API key does not have the form `name:password`").with_hint("it contains no colon"))
+        }
+        None if service.takes_api_key() && !service.api_key_optional => missing("the API key is missing"),
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error if the user's headers would replace a header that the API key or the token flow sets.
+fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
+    let reserved = |name: &str| Error::build(format!("the header `{name}` is reserved for the credentials"));
+    if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {
+        return Err(reserved(name).with_hint("use `api_key`"));
+    }
+    if has_flow && headers.contains("authorization") {
+        return Err(reserved("authorization").with_hint("omit either this header or `client_credentials`"));
+    }
+    Ok(())
+}
+
+impl Redact for Credentials {
+    fn secrets(&self) -> Vec<Secret> {
+        let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
+        secrets.extend(self.secrets.iter().cloned());
+        secrets
+    }
+}

@@ -19,12 +19,15 @@
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
 
+#![allow(clippy::inline_always, reason = "a few functions take most instructions of a decoder")]
+
 // The modules, lowest layer first. A module imports only from modules above it in this list, which `tests/it/layers.rs`
 // checks.
-pub mod registry;
-pub mod transport;
-
 mod platform;
+
+pub mod registry;
+
+pub mod transport;
 
 mod values;
 

@@ -4,14 +4,51 @@
 //! contains both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server
 //! uses it to route requests, and errors contain names from it.
 
+/// Declares the struct of an entry, its constructor `new`, and a setter for each field. The arguments of `new` are the
+/// fields before `..`; the other fields have the declared values, which stand for unknown, until they are set.
+///
+/// Emitted code calls the setters, because the compiler takes longer to check struct literals with
+/// `..EntryInfo::new(…)`: `cargo check` of a client with 130 endpoints took 1.5 s with such literals, and 0.9 s with
+/// setters.
+macro_rules! entry {
+    (
+        $(#[$about:meta])*
+        pub struct $entry:ident {
+            $($(#[$about_given:meta])* pub $given:ident: $given_type:ty,)+
+            $(.. $($(#[$about_fact:meta])* pub $fact:ident: $type:ty = $value:expr,)+)?
+        }
+    ) => {
+        $(#[$about])*
+        pub struct $entry {
+            $($(#[$about_given])* pub $given: $given_type,)+
+            $($($(#[$about_fact])* pub $fact: $type,)+)?
+        }
+
+        #[doc(hidden)]
+        impl $entry {
+            pub const fn new($($given: $given_type),+) -> Self {
+                Self { $($given,)+ $($($fact: $value,)+)? }
+            }
+
+            entry!(setters $($given: $given_type,)+ $($($fact: $type,)+)?);
+        }
+    };
+    (setters $($fact:ident: $type:ty,)+) => {
+        $(
+            #[must_use]
+            pub const fn $fact(mut self, $fact: $type) -> Self {
+                self.$fact = $fact;
+                self
+            }
+        )+
+    };
+}
+
 mod endpoint;
-mod entry;
 mod service;
 mod value;
 
 use std::fmt;
-
-use entry::entry;
 
 pub use endpoint::{
     BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation,

@@ -3,7 +3,6 @@
 //! The values of params are checked, and encoded into the path and query. This module does not depend on the Rust type
 //! of an endpoint, and sends nothing.
 
-mod base_url;
 pub(crate) mod check;
 mod target;
 
@@ -11,7 +10,7 @@ use std::fmt;
 
 use crate::registry::EndpointInfo;
 
-pub(crate) use base_url::base_url;
+pub(crate) use check::base_url;
 pub(crate) use target::{RequestTarget, key_param};
 
 /// The purpose of a request.

@@ -48,7 +48,6 @@
 pub(crate) mod address;
 mod built_in;
 mod headers;
-mod opaque_debug;
 mod settings;
 
 use std::error::Error as StdError;
@@ -62,8 +61,20 @@ pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
 pub use headers::{Headers, HeadersNotifier, InvalidHeader, ResponseBody, SentNotifier};
-pub(crate) use opaque_debug::opaque_debug;
 pub(crate) use settings::Settings;
+
+/// Implements `Debug` for a type; the output contains only the name of the type.
+macro_rules! opaque_debug {
+    ($type:ident $(<$param:ident $(: $bound:path)?>)?) => {
+        impl$(<$param $(: $bound)?>)? ::std::fmt::Debug for $type$(<$param>)? {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(concat!(stringify!($type), "(..)"))
+            }
+        }
+    };
+}
+
+pub(crate) use opaque_debug;
 
 /// Sends a request and returns the response.
 ///

@@ -132,27 +132,26 @@ impl<C: ClientType> Builder<C> {
 
 impl ClientSettings {
     pub(super) fn apply<C: From<Core>>(self, builder: Builder<C>) -> Result<Builder<C>, Error> {
-        let settings = self;
-        let mut builder = builder.base_url(settings.base_url.expose().to_owned());
-        builder = match (settings.client_id, settings.client_secret) {
+        let mut builder = builder.base_url(self.base_url.expose().to_owned());
+        builder = match (self.client_id, self.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,
             (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
             (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
         };
-        builder = with(builder, settings.api_key, Builder::api_key);
-        builder = with(builder, settings.user_agent, Builder::user_agent);
-        builder = with(builder, settings.connect_timeout, |builder, time| builder.connect_timeout(time.0));
-        builder = with(builder, settings.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));
-        builder = with(builder, settings.timeout, |builder, time| builder.timeout(time.0));
-        builder = with(builder, settings.queue_timeout, |builder, time| builder.queue_timeout(time.0));
-        builder = with(builder, settings.max_body_bytes, Builder::max_body_bytes);
-        builder = with(builder, settings.allow_http, Builder::allow_http);
-        builder = with(builder, settings.retry, Builder::retry);
-        for (name, value) in settings.headers.unwrap_or_default() {
+        builder = with(builder, self.api_key, Builder::api_key);
+        builder = with(builder, self.user_agent, Builder::user_agent);
+        builder = with(builder, self.connect_timeout, |builder, time| builder.connect_timeout(time.0));
+        builder = with(builder, self.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));
+        builder = with(builder, self.timeout, |builder, time| builder.timeout(time.0));
+        builder = with(builder, self.queue_timeout, |builder, time| builder.queue_timeout(time.0));
+        builder = with(builder, self.max_body_bytes, Builder::max_body_bytes);
+        builder = with(builder, self.allow_http, Builder::allow_http);
+        builder = with(builder, self.retry, Builder::retry);
+        for (name, value) in self.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
-        builder = match settings.rate_limit {
+        builder = match self.rate_limit {
             None => builder,
             Some(RateLimitSettings::Named(name)) => {
                 let limit = RateLimit::named(&name, builder.service.limits)?;
@@ -162,18 +161,18 @@ impl ClientSettings {
                 builder.rate_limit(RateLimit::new(requests, window.0, concurrent))
             }
         };
-        for file in settings.root_certificates.unwrap_or_default() {
+        for file in self.root_certificates.unwrap_or_default() {
             builder = builder.root_certificate(read(&file)?);
         }
-        if let Some(CertificateSettings { certificate, key }) = settings.client_certificate {
+        if let Some(CertificateSettings { certificate, key }) = self.client_certificate {
             builder = builder.client_certificate(read(&certificate)?, read(&key)?);
         }
         #[cfg(feature = "system-roots")]
-        let builder = if settings.system_roots == Some(true) { builder.system_roots() } else { builder };
+        let builder = if self.system_roots == Some(true) { builder.system_roots() } else { builder };
         #[cfg(feature = "proxy")]
-        let builder = with(with(builder, settings.proxy, Builder::proxy), settings.env_proxy, Builder::env_proxy);
+        let builder = with(with(builder, self.proxy, Builder::proxy), self.env_proxy, Builder::env_proxy);
         #[cfg(feature = "http2")]
-        let builder = with(builder, settings.http2, Builder::http2);
+        let builder = with(builder, self.http2, Builder::http2);
         Ok(builder)
     }
 }

@@ -177,8 +177,7 @@ impl<'a> DecodedValue<'a> {
     }
 
     /// Converts a number into a value of the type `ty`.
-    #[allow(clippy::inline_always)] // See `read_number`.
-    #[inline(always)]
+    #[inline(always)] // See `read_number`.
     fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
         match (ty, number) {
             (ValueType::Number, number) => Some(Self::Number(number.float())),

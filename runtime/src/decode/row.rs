@@ -150,8 +150,7 @@ impl<'a> Row<'a> {
     }
 
     /// Reads the value of the field at `index`. If there is no such field, the value is kept with its index as name.
-    #[allow(clippy::inline_always)] // It is called for every value, and the call itself takes as long as the fast path.
-    #[inline(always)]
+    #[inline(always)] // It is called for every value, and the call itself takes as long as the fast path.
     fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let start = json.at;
         let (Some(field), Some(value)) = (self.record.fields.get(index), self.values.get_mut(index)) else {

@@ -215,8 +215,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a number.
-    #[allow(clippy::inline_always)] // See `DecodedValue::read_number`.
-    #[inline(always)]
+    #[inline(always)] // See `DecodedValue::read_number`.
     pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
         let (number, length) = Number::begin(self.rest()).ok_or_else(|| self.no_number())?;
         self.at += length;

@@ -42,7 +42,7 @@ impl UnknownFields {
     pub fn get_raw(&self, name: &str) -> Option<&str> {
         let mut found = None;
         // Of two fields with the same name, the later field is used.
-        self.each(|key, value| found = Some(value).filter(|_| key == name).or(found));
+        each(self.as_json(), |key, value| found = Some(value).filter(|_| key == name).or(found));
         found
     }
 
@@ -54,7 +54,7 @@ impl UnknownFields {
     /// Returns names and values as the service wrote them; of two fields with the same name the later one is used.
     pub fn iter_raw(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, &str)> {
         let (mut all, mut indexes): (Vec<(Cow<'_, str>, &str)>, _) = (Vec::new(), HashMap::new());
-        self.each(|name, value| {
+        each(self.as_json(), |name, value| {
             let index = *indexes.entry(name.clone()).or_insert(all.len());
             match all.get_mut(index) {
                 Some((_, earlier)) => *earlier = value,
@@ -86,15 +86,6 @@ impl UnknownFields {
             each(originals, |name, text| all.push((name, text)));
         }
         all
-    }
-
-    fn new(json: &str) -> Self {
-        Self { json: json.into() }
-    }
-
-    /// Calls `entry` with the name and the text of each value.
-    fn each<'u>(&'u self, entry: impl FnMut(Cow<'u, str>, &'u str)) {
-        each(self.as_json(), entry);
     }
 }
 
@@ -138,7 +129,7 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
         for (name, value) in fields {
             object[&*name.into()] = value;
         }
-        if object.is_null() { Self::default() } else { Self::new(&object.to_string()) }
+        if object.is_null() { Self::default() } else { Self { json: object.to_string().into() } }
     }
 }
 
@@ -202,7 +193,7 @@ impl UnknownText {
         if !self.originals.is_empty() {
             self.fields.extend([SEPARATOR.to_string().as_str(), &self.originals, "}"]);
         }
-        let fields = UnknownFields::new(&self.fields);
+        let fields = UnknownFields { json: self.fields.as_str().into() };
         self.clear();
         fields
     }
@@ -225,7 +216,7 @@ mod tests {
     use super::*;
 
     fn fields(object: &str) -> UnknownFields {
-        UnknownFields::new(object)
+        UnknownFields { json: object.into() }
     }
 
     #[test]

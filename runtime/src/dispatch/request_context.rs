@@ -127,16 +127,14 @@ impl RequestContext {
     }
 
     /// Waits until the next attempt is due; returns the error if no attempt follows.
-    ///
-    /// `wanted` is the decision of the user's predicate, if one is set.
-    pub(crate) async fn retry(&mut self, retries: &Retries, error: Error, wanted: Option<bool>) -> Result<(), Error> {
+    pub(crate) async fn retry(&mut self, retries: &Retries, error: Error) -> Result<(), Error> {
         if self.out_of_time {
             return Err(error);
         }
         // The failure is counted before the decision, which compares the counts with their maximums.
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.status() == Some(500));
-        let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;
+        let (delay, error) = retries.decide(&self.policy.retry, error, self.attempts, self.left())?;
         self.observers.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(WaitReason::Delay)?;

@@ -7,7 +7,6 @@
 //! If the header `Retry-After` (RFC 9110, section 10.2.3) contains a date, the duration is counted from the `Date` of
 //! the response, so that a wrong local clock does no harm.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -40,8 +39,6 @@ use crate::values::duration;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "settings", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Retry {
-    #[cfg_attr(feature = "settings", serde(skip))]
-    retry_if: Option<Predicate>,
     max_attempts: u32,
     #[cfg_attr(feature = "settings", serde(deserialize_with = "duration"))]
     initial_backoff: Duration,
@@ -56,7 +53,6 @@ pub struct Retry {
 impl Default for Retry {
     fn default() -> Self {
         Self {
-            retry_if: None,
             max_attempts: 4,
             initial_backoff: Duration::from_millis(500),
             max_backoff: Duration::from_secs(20),
@@ -84,26 +80,6 @@ impl Retry {
     pub fn backoff(mut self, initial_backoff: Duration, max_backoff: Duration) -> Self {
         (self.initial_backoff, self.max_backoff) = (initial_backoff, max_backoff);
         self
-    }
-
-    /// Retries the failed data requests that this predicate selects, instead of the requests that the default rules
-    /// select.
-    ///
-    /// The number of attempts, the budget and `max_retry_after` still apply.
-    ///
-    /// ```
-    /// # use generated_client_runtime::Retry;
-    /// // This service responds with 404 while it is being deployed.
-    /// let retry = Retry::default().retry_if(|error| error.is_retryable() || error.status() == Some(404));
-    /// ```
-    pub fn retry_if(mut self, predicate: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
-        self.retry_if = Some(Predicate(Arc::new(predicate)));
-        self
-    }
-
-    /// Returns the decision of the user's predicate for an error, if a predicate is set.
-    pub(crate) fn wanted(&self, error: impl FnOnce() -> Error) -> Option<bool> {
-        self.retry_if.as_ref().map(|predicate| (predicate.0)(&error()))
     }
 
     /// Sets the maximum number of retries after the status 500; the default is one.
@@ -143,12 +119,6 @@ impl Retry {
         self.initial_backoff.saturating_mul(doubled).min(self.max_backoff).mul_f64(random())
     }
 }
-
-/// The user's predicate, which selects the errors to retry.
-#[derive(Clone)]
-struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
-
-crate::transport::opaque_debug!(Predicate);
 
 /// The retry budget. Time refills it, so it is stored as the time at which it will be full again.
 pub(crate) struct Retries {
@@ -210,18 +180,15 @@ impl Retries {
 
     /// Returns the delay before the next attempt, together with the error. If no attempt follows, for example because
     /// the delay would exceed the time left, returns only the error.
-    ///
-    /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn decide(
         &self,
         rules: &Retry,
         error: Error,
-        wanted: Option<bool>,
         attempts: Attempts,
         left: Duration,
     ) -> Result<(Duration, Error), Error> {
         let has_too_many_500 = error.status() == Some(500) && attempts.doubtful > rules.max_retries_on_500;
-        let is_worth_it = wanted.unwrap_or(error.is_retryable() && !has_too_many_500);
+        let is_worth_it = error.is_retryable() && !has_too_many_500;
         if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
             return Err(error);
         }
@@ -275,9 +242,8 @@ mod tests {
     }
 
     fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
-        let wanted = rules.wanted(|| error.clone());
         let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts };
-        let verdict = retries.decide(rules, error, wanted, attempts, Duration::MAX);
+        let verdict = retries.decide(rules, error, attempts, Duration::MAX);
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.to_string())
     }
 
@@ -293,7 +259,6 @@ mod tests {
             assert_eq!(rules.pause(asked.map(Duration::from_secs)), Duration::from_secs(expected));
         }
         assert_eq!(check_once(&rules, status(503), 1), Err("it failed".to_owned()), "no other rule changed");
-        assert!(format!("{:?}", rules.retry_if(|_| true)).contains("Predicate(..)"));
     }
 
     #[test]
@@ -309,15 +274,6 @@ mod tests {
         }
         assert!(check_once(&Retry::default().max_retries_on_500(0), status(500), 1).is_err());
         assert!(check_once(&Retry::none(), status(503), 1).is_err());
-    }
-
-    #[test]
-    fn retry_predicate_decides_within_the_limits() {
-        let rules = Retry::default().retry_if(|error| error.status() == Some(404));
-        assert!(check_once(&rules, status(404), 3).is_ok());
-        assert!(check_once(&rules, status(404), 4).is_err());
-        assert!(check_once(&rules, status(503), 1).is_err());
-        assert!(!format!("{rules:?}").is_empty());
     }
 
     #[test]

@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 
 use super::limit::LimitWindow;
 use super::queue::{Queue, Ticket};
-use super::safety_margin::YEAR;
 use super::state::{Closed, State};
+use super::window::YEAR;
 use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, Rank, RateLimit, RateLimiter};
 use crate::platform::{Instant, lock, timeout_at};
 

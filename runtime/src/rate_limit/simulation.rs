@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use super::safety_margin::YEAR;
 use super::state::{Closed, State};
+use super::window::YEAR;
 use super::{GateTime, RateLimit};
 
 const SECOND: Duration = Duration::from_secs(1);

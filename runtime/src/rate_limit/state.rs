@@ -7,8 +7,7 @@
 
 use std::time::Duration;
 
-use super::safety_margin::{LearnedMargin, YEAR};
-use super::window::Windows;
+use super::window::{LearnedMargin, Windows, YEAR};
 use super::{GateTime, RateLimit};
 
 /// The state from which a rate limiter decides whether a request may pass.

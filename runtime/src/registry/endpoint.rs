@@ -8,7 +8,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::entry::entry;
 use super::{Evidence, Range, RecordInfo, ServiceInfo, TimeUnit, ValueType};
 
 /// A group of endpoints.

@@ -4,7 +4,6 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use super::entry::entry;
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
 entry! {

@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use super::entry::entry;
 use super::{Evidence, Range, TimeUnit};
 
 entry! {

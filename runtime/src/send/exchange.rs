@@ -208,10 +208,7 @@ async fn success(
             }
             // The token flow has already retried the token request.
             Err(error) if error.is_token() => return Err(error),
-            Err(error) => {
-                let wanted = context.policy.retry.wanted(|| connection.about(error.clone(), target));
-                context.retry(retries, error, wanted).await?;
-            }
+            Err(error) => context.retry(retries, error).await?,
         }
     }
 }

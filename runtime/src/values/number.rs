@@ -25,8 +25,7 @@ impl Number {
 
     /// Reads the JSON number at the beginning of a text, and returns its length; `None` if the text does not begin with
     /// a number, or if the number is outside the range of `f64`.
-    #[allow(clippy::inline_always)] // A body is mostly numbers, and a call would slow down decoding by 10 %.
-    #[inline(always)]
+    #[inline(always)] // A body is mostly numbers, and a call would slow down decoding by 10 %.
     pub(crate) fn begin(text: &str) -> Option<(Self, usize)> {
         let (decimal, length) = Decimal::begin(text.as_bytes())?;
         let number = match decimal.number() {
@@ -102,8 +101,7 @@ const POWERS: [f64; 23] = [
 
 impl Decimal {
     /// Reads a JSON number, and returns its length.
-    #[allow(clippy::inline_always)] // See `Number::begin`.
-    #[inline(always)]
+    #[inline(always)] // See `Number::begin`.
     fn begin(text: &[u8]) -> Option<(Self, usize)> {
         let byte = |at: usize| text.get(at).copied();
         let is_negative = byte(0) == Some(b'-');
@@ -135,8 +133,8 @@ impl Decimal {
     }
 
     /// Returns the number, if it can be computed with at most one rounding.
-    #[allow(clippy::inline_always)] // See `Number::begin`.
     #[inline(always)]
+    // See `Number::begin`.
     // The casts are exact: every integer up to 2^53 is an `f64`, and every integer of up to eighteen digits is an
     // `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]

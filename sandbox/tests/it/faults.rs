@@ -164,7 +164,7 @@ async fn rules_are_set_over_http() {
     {
         assert_eq!(server.get(path).await.status, status, "{path}");
     }
-    let (status, _, body) = put("late\ncoins=NONE stale").await;
+    let (status, _, body) = put("late\nsymbols=NONE stale").await;
     let message = String::from_utf8(body).unwrap();
     assert!(status == 422 && message.contains("unknown endpoint, path, group or param `symbols=NONE`"), "{message}");
     assert_eq!(server.at_root("/sandbox/faults").await.text, "symbol=NONE status=404\n/levels status=503\n");

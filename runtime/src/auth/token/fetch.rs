@@ -126,7 +126,7 @@ impl TokenSource {
                     break Ok(token);
                 }
                 Err(error) => {
-                    if let Err(error) = context.retry(&dispatcher.retries, error, None).await {
+                    if let Err(error) = context.retry(&dispatcher.retries, error).await {
                         break Err(error.of_token().after(context.timing()));
                     }
                 }

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper_util::client::legacy::Client;
@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 
 use super::hyper::TimedConnector;
 use super::messages::NotifyingBody;
+use crate::platform::lock;
 
 /// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing
 /// them earlier avoids failed attempts.
@@ -65,7 +66,7 @@ impl Pools {
     pub(super) fn here(&self) -> Arc<Pool> {
         let current = Handle::current();
         let id = current.id();
-        let mut pools = self.pools();
+        let mut pools = lock(&self.pools);
         if let Some((_, pool)) = pools.iter().find(|(owner, _)| *owner == id) {
             return pool.clone();
         }
@@ -95,14 +96,9 @@ impl Pools {
     pub(super) fn distrust(&self, pool: &Arc<Pool>, responses: u64) -> bool {
         let is_stale = responses > 0 && responses == pool.responses();
         if is_stale {
-            self.pools().retain(|(_, other)| !Arc::ptr_eq(other, pool));
+            lock(&self.pools).retain(|(_, other)| !Arc::ptr_eq(other, pool));
         }
         is_stale
-    }
-
-    fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool>)>> {
-        // The list is valid even after a panic, so a poisoned lock is accepted.
-        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -151,7 +147,7 @@ mod tests {
         assert!(runtimes.iter().zip(&all).all(|(runtime, pool)| Arc::ptr_eq(&here(&pools, runtime), pool)));
         runtimes.truncate(3);
         here(&pools, &runtime());
-        assert_eq!(pools.pools().len(), 4);
+        assert_eq!(pools.pools.lock().unwrap().len(), 4);
         assert!(Arc::ptr_eq(&here(&pools, &runtimes[2]), &all[2]));
     }
 }
