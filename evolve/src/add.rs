@@ -6,9 +6,9 @@ use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
 use super::content::{Content, SERVICE, ident_of, label};
-use super::draft_types::path_param;
+use super::draft::{Draft, Source, path_param};
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::merge::{Draft, Source, merge};
+use super::merge::merge;
 use super::new_service::new_service;
 
 /// The facts about a new endpoint.
@@ -69,8 +69,9 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
         editor.note(note);
     }
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
-    let groups = [(group.clone(), drafted)].into_iter().collect();
-    merge(&mut editor, &Draft::new(Content { groups, ..Content::default() }, Source::Person));
+    let mut draft = Draft::new(Source::Person);
+    draft.content.groups.insert(group.clone(), drafted);
+    merge(&mut editor, &draft);
     editor.close()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use codegen::names::{self, Case};
 use codegen::spec::{
-    Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Record, Service, Type,
+    Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Record, Service, Type, Use,
 };
 use codegen::{Catalogue, did_you_mean};
 
@@ -133,18 +133,21 @@ impl Content {
     pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
-            let (found, overrides) = match entry {
-                ParamEntry::Name(name) => (self.shared(name), None),
-                ParamEntry::Use(entry) => (self.shared(&entry.param), Some(entry)),
-                ParamEntry::Own(param) => (vec![&**param], None),
-            };
-            for param in found {
-                if all.iter().all(|known| known.name != param.name) {
-                    let evidence = overrides.and_then(|entry| entry.evidence).or(param.evidence);
-                    let default = overrides.and_then(|entry| entry.default.clone()).or(param.default.clone());
-                    all.push(Param { evidence, default, ..param.clone() });
+            let found: Vec<Param> = match entry {
+                ParamEntry::Name(name) => self.shared(name).into_iter().cloned().collect(),
+                ParamEntry::Own(param) => vec![Param::clone(param)],
+                ParamEntry::Use(Use { param, evidence, default, .. }) => {
+                    let overridden = |param: &Param| Param {
+                        evidence: evidence.or(param.evidence),
+                        default: default.clone().or(param.default.clone()),
+                        ..param.clone()
+                    };
+                    self.shared(param).into_iter().map(overridden).collect()
                 }
-            }
+            };
+            let is_new = |param: &Param| all.iter().all(|known| known.name != param.name);
+            let new: Vec<_> = found.into_iter().filter(is_new).collect();
+            all.extend(new);
         }
         Some(all)
     }
@@ -180,15 +183,18 @@ impl Content {
                 known.extend(path.map(str::to_owned).into_iter().chain([label]));
             }
         }
-        if found.len() > 1 {
-            let labels: Vec<_> = found.iter().map(|(label, _)| format!("`{label}`")).collect();
-            return Err(Refusal::Message(format!("several endpoints match `{wanted}`: {}", labels.join(", "))));
+        match (found.len(), found.pop()) {
+            (1, Some(only)) => Ok(only),
+            (_, Some(last)) => {
+                let labels: Vec<_> = found.iter().chain([&last]).map(|(label, _)| format!("`{label}`")).collect();
+                Err(Refusal::Message(format!("several endpoints match `{wanted}`: {}", labels.join(", "))))
+            }
+            (_, None) => {
+                let meant = did_you_mean(wanted, known.iter().map(String::as_str));
+                let help = if meant.is_empty() { "add it with `cargo xtask add`" } else { &meant };
+                Err(Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}")))
+            }
         }
-        found.pop().ok_or_else(|| {
-            let meant = did_you_mean(wanted, known.iter().map(String::as_str));
-            let help = if meant.is_empty() { "add it with `cargo xtask add`".to_owned() } else { meant };
-            Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}"))
-        })
     }
 }
 

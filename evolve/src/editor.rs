@@ -18,17 +18,11 @@ use super::yaml_layout;
 /// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueChange {
-    files: Vec<EditedFile>,
+    /// The texts of all files before the edit, by name.
+    before: BTreeMap<String, String>,
+    /// The texts of the files that are new or differ.
+    after: BTreeMap<String, String>,
     notes: Vec<String>,
-}
-
-/// One file of a change.
-#[derive(Clone, Debug)]
-struct EditedFile {
-    name: String,
-    /// The text before the edit; `None` for a new file.
-    before: Option<String>,
-    after: String,
 }
 
 /// The reason why an edit was rejected.
@@ -43,7 +37,7 @@ pub enum Refusal {
 impl CatalogueChange {
     /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.after.is_empty()
     }
 
     /// Returns the notes for the user. Each note has one line.
@@ -53,18 +47,17 @@ impl CatalogueChange {
 
     /// Returns the new texts of the files, by name.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
+        self.after.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
     /// Returns the change as a unified diff. `folder` is prepended to the names of files.
     pub fn diff(&self, folder: &str) -> String {
-        let diffs = self.files.iter().map(|file| {
-            let name = format!("{folder}{}", file.name);
-            let before = if file.before.is_some() { &name } else { "/dev/null" };
-            TextDiff::from_lines(file.before.as_deref().unwrap_or_default(), &file.after)
-                .unified_diff()
-                .header(before, &name)
-                .to_string()
+        let diffs = self.texts().map(|(file, after)| {
+            let name = format!("{folder}{file}");
+            let before = self.before.get(file);
+            let header = if before.is_some() { &name } else { "/dev/null" };
+            let before = before.map_or("", String::as_str);
+            TextDiff::from_lines(before, after).unified_diff().header(header, &name).to_string()
         });
         diffs.collect()
     }
@@ -72,27 +65,26 @@ impl CatalogueChange {
     /// Writes the files into the catalogue's folder, which is created if it is missing. If one of the files cannot be
     /// written, or has been edited since the catalogue was read, no file is replaced.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));
+        let new = self.texts().map(|(name, text)| Ok((dir.join(name), self.on_disk_after(dir, name, text)?)));
         codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
     }
-}
 
-impl EditedFile {
-    /// Returns the complete new text, or an error if the file on disk has changed since it was read.
-    fn on_disk_after(&self, dir: &Path) -> io::Result<String> {
-        let path = dir.join(&self.name);
+    /// Returns the complete new text of a file, or an error if the file on disk has changed since it was read.
+    fn on_disk_after(&self, dir: &Path, name: &str, text: &str) -> io::Result<String> {
+        let path = dir.join(name);
         let old = match fs::read_to_string(&path) {
             Ok(old) => Some(old),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         };
-        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) != self.before.as_deref() {
+        let read = old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK));
+        if read != self.before.get(name).map(String::as_str) {
             let why = "has been edited since it was read, so nothing is written; run the command again";
             return Err(io::Error::other(format!("{} {why}", path.display())));
         }
         // A byte order mark, which some editors write, is kept.
         let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
-        Ok([mark, &self.after].concat())
+        Ok([mark, text].concat())
     }
 }
 
@@ -201,12 +193,8 @@ impl Editor {
                 return Err(Refusal::new("internal error: the edited text differs from the edit; nothing is changed"));
             }
         }
-        let files = after.into_iter().map(|(name, after)| {
-            let before = self.before.get(&name).cloned();
-            EditedFile { name, before, after }
-        });
-        let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
-        Ok(CatalogueChange { files, notes: self.notes })
+        after.retain(|name, text| self.before.get(name) != Some(text));
+        Ok(CatalogueChange { before: self.before, after, notes: self.notes })
     }
 
     /// Returns the first line for a new file of a group: the comment that declares the schema to YAML editors, if the

@@ -3,7 +3,7 @@
 use codegen::spec::{Evidence, History, Param, Type};
 use heck::ToSnakeCase;
 
-use crate::draft_types::TIMESTAMP;
+use crate::draft::TIMESTAMP;
 
 /// Returns the history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {

@@ -5,7 +5,6 @@
 
 mod bodies;
 mod composed_schemas;
-mod credentials;
 mod document;
 mod draft;
 mod envelope;
@@ -23,9 +22,10 @@ use codegen::{Catalogue, is_invisible, repeats_name, url_path};
 use serde_yaml::Value;
 
 use super::content::Content;
+use super::draft::{Draft, Source};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
-use super::merge::{Draft, Source, merge};
+use super::merge::merge;
 use document::{Document, text};
 use omissions::{Omissions, Weight};
 
@@ -48,7 +48,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let mut reader = Reader {
         document: &document,
         options: import,
-        draft: Draft::new(Content::default(), Source::Description),
+        draft: Draft::new(Source::Description),
         omissions: Omissions::default(),
         known: Content::default(),
         suffix: String::new(),
@@ -58,9 +58,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         nesting: 0,
         templates: HashSet::new(),
         records: HashMap::new(),
-        uses: Vec::new(),
         metadata: BTreeSet::new(),
-        types_by_values: HashMap::new(),
     };
     let described = reader.service(editor.service.error_body.evidence.is_some());
     if is_new {
@@ -131,12 +129,8 @@ struct Reader<'d> {
     templates: HashSet<String>,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
-    /// The number of references to each record from fields and from types of bodies.
-    uses: Vec<usize>,
     /// The records that describe the metadata of the envelope.
     metadata: BTreeSet<usize>,
-    /// The names of types by their values.
-    types_by_values: HashMap<Vec<String>, Vec<String>>,
 }
 
 impl<'d> Reader<'d> {

@@ -6,16 +6,14 @@
 
 mod body;
 mod body_kind;
-mod draft;
 mod enums;
 mod error_responses;
 mod fields;
 mod guess_type;
 mod metadata;
-mod new_types;
-mod positional;
+mod reader;
 mod time;
-mod widen_types;
+mod value_types;
 
 use std::collections::BTreeSet;
 
@@ -27,8 +25,8 @@ use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
-use draft::Reader;
 pub(crate) use guess_type::is_unix_time;
+use reader::Reader;
 
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
@@ -130,8 +128,7 @@ fn learn_one(
         BodyKind::Value => body_kind::all_bodies(&responses),
     };
     let at = endpoint.clone();
-    let mut reader = Reader::new(editor, options, endpoint, known, enum_fields);
-    reader.data = own;
+    let mut reader = Reader::new(editor, options, endpoint, own, enum_fields);
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);

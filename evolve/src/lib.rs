@@ -6,7 +6,7 @@
 mod add;
 mod content;
 pub mod diff;
-mod draft_types;
+mod draft;
 mod editor;
 mod har;
 mod history_params;

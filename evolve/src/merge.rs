@@ -11,58 +11,15 @@ mod values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Evidence, Field, Known, ParamEntry, Record};
+use codegen::spec::{Endpoint, Evidence, Known, ParamEntry, Record};
 use codegen::url_path::template;
 
-use crate::content::{At, Content, FieldsAt, ident_of, known_mut, slot};
+use crate::content::{At, Content, ident_of, known_mut, slot};
+use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 use draft_names::ClientNames;
 use setters::Setters;
 pub(crate) use values::{add_values, is_within, values_of};
-
-/// New facts as a separate catalogue, in which types and records have provisional names with numbers.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    pub(crate) content: Content,
-    /// The fields of the metadata next to the records of every series.
-    pub(crate) metadata: Vec<Field>,
-    /// The names that the drafted types and records should get.
-    pub(crate) names: HashMap<String, WantedName>,
-    /// Known lists of fields, with types that were widened. These lists replace the lists in the catalogue.
-    pub(crate) lists: BTreeMap<FieldsAt, Vec<Field>>,
-    pub(crate) source: Source,
-}
-
-/// The origin of a draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// An OpenAPI description, which lists all params and fields of an endpoint. If a name is already in use, another
-    /// name is chosen.
-    Description,
-    /// User input. Names are not changed.
-    Person,
-    /// Responses, which may lack some of the fields. New types, records and fields are noted.
-    Responses,
-}
-
-/// The name that a type or record should get.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WantedName {
-    pub(crate) name: String,
-    /// The name of the field that contains the type or record, if it is known.
-    pub(crate) parent: String,
-    /// The name of the endpoint or component that contains the type or record.
-    pub(crate) owner: String,
-    /// `true` if the user chose the name. The drafted type is then merged into the known type with this name, even if
-    /// the two have no value in common.
-    pub(crate) is_chosen: bool,
-}
-
-impl Draft {
-    pub(crate) fn new(content: Content, source: Source) -> Self {
-        Self { content, metadata: Vec::new(), names: HashMap::new(), lists: BTreeMap::new(), source }
-    }
-}
 
 /// Merges a draft into a catalogue.
 pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
@@ -198,10 +155,7 @@ impl<'a> Merger<'a> {
             entry.params = Known::Known(self.params(gap.new, entry.evidence));
         }
         if gap.body {
-            let mut body = self.body(gap.new, entry.body.known(), entry.evidence);
-            if let (Some(body), Some(known)) = (&mut body, entry.body.known()) {
-                self.keep_time(known, body, &entry.name, gap);
-            }
+            let body = self.body(gap.new, entry.body.known(), entry.evidence);
             entry.body = body.map_or(Known::Unknown, Known::Known);
         }
         entry

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 
-use crate::merge::WantedName;
+use crate::draft::WantedName;
 
 /// The Rust names that are in use in one scope.
 #[derive(Clone, Debug, Default)]
@@ -69,14 +69,13 @@ fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
 /// `name`.
 pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
-    let mut candidates =
-        chosen.into_iter().map(str::to_owned).chain([derived.clone()]).chain(numbered(&derived, Case::Snake));
+    let wanted = chosen.into_iter().map(str::to_owned).chain([derived.clone()]);
     let is_free = |ident: &String| {
         !names::is_taken(Scope::Endpoints, ident)
             && names::is_ident(ident, Case::Snake)
             && types_of_method(ident).iter().all(|ty| !is_in_use(ty) && !names::is_taken(Scope::Types, ty))
     };
-    candidates.find(is_free).unwrap_or_default()
+    wanted.chain(numbered(&derived, Case::Snake)).find(is_free).unwrap_or_default()
 }
 
 /// Returns the type names that belong to the method of an endpoint: the names of the record and of the marker type.

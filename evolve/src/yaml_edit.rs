@@ -1,6 +1,6 @@
 //! Edits the text of a catalogue file to match a tree. Comments, order and layout are preserved.
 //!
-//! The text is compared with the tree. Each difference becomes a splice, which replaces a range of the text in the
+//! The text is compared with the trees before and after the edit. Each difference becomes a splice, which replaces a range of the text in the
 //! layout of the adjacent values. Then the text is parsed again. If the result differs from the tree, the edit fails.
 //! Values whose layout cannot be preserved are left unchanged and reported.
 
@@ -28,10 +28,9 @@ struct FileEdit {
 /// messages about the changes that have to be made by hand.
 pub(crate) fn rewrite(text: &str, before: &Node, after: &Node) -> Result<(String, Vec<String>), String> {
     let root = yaml_parser::parse(text).map_err(|error| error.message)?;
-    let wanted = changed(&root, before, after);
     let mut edit =
         FileEdit { text: text.chars().collect(), splices: Vec::new(), unchanged: Vec::new(), path: Vec::new() };
-    let result = edit.value(&root, &wanted, None);
+    let result = edit.value(&root, Some(before), after, None);
     let text = edit.spliced();
     match yaml_parser::parse(&text) {
         Ok(node) if is_equal(&node, &result) => Ok((text, edit.unchanged)),
@@ -39,50 +38,19 @@ pub(crate) fn rewrite(text: &str, before: &Node, after: &Node) -> Result<(String
     }
 }
 
-/// Returns the tree of the text with the difference between two trees. The text may contain values that the trees omit,
-/// such as an empty list; they are kept.
-fn changed(text: &Node, before: &Node, after: &Node) -> Node {
-    match (&text.kind, &before.kind, &after.kind) {
-        _ if before == after => text.clone(),
-        (Kind::Map(written), Kind::Map(_), Kind::Map(entries)) => {
-            let mut all = Vec::new();
-            for (key, value) in entries {
-                let name = key.text().unwrap_or_default();
-                match (text.get(name), before.get(name)) {
-                    (Some(text), Some(before)) => all.push((key.clone(), changed(text, before, value))),
-                    // An edited map gets the value `unknown`, which may be required now.
-                    (None, Some(before)) if before == value && value.text() != Some("unknown") => {}
-                    _ => all.push((key.clone(), value.clone())),
-                }
-            }
-            let name = |key: &Node| key.text().unwrap_or_default().to_owned();
-            let is_kept = |key: &Node| after.get(&name(key)).or(before.get(&name(key))).is_none();
-            all.extend(written.iter().filter(|(key, _)| is_kept(key)).cloned());
-            Kind::Map(all).into()
-        }
-        (Kind::List(written), Kind::List(old), Kind::List(new))
-            if written.len() == old.len() && old.len() <= new.len() =>
-        {
-            let known = written.iter().zip(old).zip(new).map(|((text, old), new)| changed(text, old, new));
-            Kind::List(known.chain(new[old.len()..].iter().cloned()).collect()).into()
-        }
-        _ => after.clone(),
-    }
-}
-
 impl FileEdit {
-    /// Edits one value, as far as its layout allows. `key` is the key of the value, if the value is in a block map.
-    fn value(&mut self, node: &Node, wanted: &Node, key: Option<&Node>) -> Node {
-        if is_equal(node, wanted) {
-            return wanted.clone();
-        }
-        match (&node.kind, &wanted.kind) {
-            _ if self.needs_block(node, wanted, key) => self.replace(node, wanted, key),
-            (Kind::Map(entries), Kind::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
+    /// Edits one value, as far as its layout allows, and returns the resulting tree. The text may contain values that
+    /// the trees omit, such as an empty list; they are kept. `key` is the key of the value, if the value is in a block
+    /// map.
+    fn value(&mut self, node: &Node, before: Option<&Node>, after: &Node, key: Option<&Node>) -> Node {
+        match (&node.kind, &after.kind) {
+            _ if before == Some(after) || node.kind == after.kind => node.clone(),
+            _ if self.needs_block(node, after, key) => self.replace(node, after, key),
+            (Kind::Map(entries), Kind::Map(_)) if !entries.is_empty() => self.map(node, entries, before, after),
             (Kind::List(known), Kind::List(items)) if !known.is_empty() && items.len() >= known.len() => {
-                self.list(node, known, items)
+                self.list(node, known, before, items)
             }
-            _ => self.replace(node, wanted, key),
+            _ => self.replace(node, after, key),
         }
     }
 
@@ -94,11 +62,12 @@ impl FileEdit {
         self.is_flow(node) && key.is_some() && gets_deeper && !is_list_on_a_line
     }
 
-    fn list(&mut self, node: &Node, known: &[Node], items: &[Node]) -> Node {
+    fn list(&mut self, node: &Node, known: &[Node], before: Option<&Node>, items: &[Node]) -> Node {
+        let old = if let Some(Kind::List(old)) = before.map(|before| &before.kind) { old.as_slice() } else { &[] };
         let mut result = Vec::new();
         for (index, (node, wanted)) in known.iter().zip(items).enumerate() {
             self.path.push(format!("item {}", index + 1));
-            result.push(self.value(node, wanted, None));
+            result.push(self.value(node, old.get(index), wanted, None));
             self.path.pop();
         }
         let new = &items[known.len()..];
@@ -115,33 +84,35 @@ impl FileEdit {
     }
 
     /// Edits a map. Existing keys keep their order, and each new key is inserted after its predecessor in the tree.
-    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(Node, Node)]) -> Node {
-        let wanted = |key: &Node| pairs.iter().find(|(name, _)| name.text() == key.text());
+    fn map(&mut self, node: &Node, entries: &[(Node, Node)], before: Option<&Node>, after: &Node) -> Node {
+        let old = |key: &Node| before.and_then(|before| before.get(key.text()?));
         let mut result = Vec::new();
         for (index, (key, value)) in entries.iter().enumerate() {
-            let name = key.clone();
-            self.path.push(format!("`{}`", key.text().unwrap_or_default()));
-            match wanted(key) {
-                Some((_, wanted)) => {
+            let name = key.text().unwrap_or_default();
+            self.path.push(format!("`{name}`"));
+            match after.get(name) {
+                Some(after) => {
                     let block_key = (!self.is_flow(node)).then_some(key);
-                    result.push((name, self.value(value, wanted, block_key)));
+                    result.push((key.clone(), self.value(value, old(key), after, block_key)));
                 }
-                None if self.remove(node, entries, index) => {}
-                None => result.push((name, value.clone())),
+                None if old(key).is_some() && self.remove(node, entries, index) => {}
+                None => result.push((key.clone(), value.clone())),
             }
             self.path.pop();
         }
-        let (mut after, mut new) = (None, Vec::new());
-        for pair in pairs {
-            if let Some(index) = entries.iter().position(|(key, _)| key.text() == pair.0.text()) {
-                self.insert(node, entries, after, &std::mem::take(&mut new));
-                after = Some(index);
-            } else {
-                new.push(pair.clone());
-                result.push(pair.clone());
+        let (mut predecessor, mut new) = (None, Vec::new());
+        let Kind::Map(pairs) = &after.kind else { return Kind::Map(result).into() };
+        for (key, value) in pairs {
+            if let Some(index) = entries.iter().position(|(known, _)| known.text() == key.text()) {
+                self.insert(node, entries, predecessor, &std::mem::take(&mut new));
+                predecessor = Some(index);
+            } else if old(key) != Some(value) || value.text() == Some("unknown") {
+                // An edited map gets the value `unknown`, which may be required now.
+                new.push((key.clone(), value.clone()));
+                result.extend(new.last().cloned());
             }
         }
-        self.insert(node, entries, after, &new);
+        self.insert(node, entries, predecessor, &new);
         Kind::Map(result).into()
     }
 

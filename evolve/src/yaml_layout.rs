@@ -15,34 +15,32 @@ const LAST: [&str; 8] = ["evidence", "time", "positional", "unit", "format", "se
 
 /// Sorts the keys of a tree as in a hand-written catalogue: if a map lists fields, the list comes last. An example or
 /// default that is text is quoted, although it may look like a number.
-pub(crate) fn arranged(mut node: Node) -> Node {
-    match &mut node.kind {
-        Kind::List(items) => {
-            for item in items {
-                *item = arranged(std::mem::replace(item, Kind::Null.into()));
-            }
-        }
+pub(crate) fn arranged(node: Node) -> Node {
+    let kind = match node.kind {
+        Kind::List(items) => Kind::List(items.into_iter().map(arranged).collect()),
         Kind::Map(entries) => {
-            let is = |name: &str, entry: &(Node, Node)| entry.0.text() == Some(name);
-            let ty = entries.iter().find(|entry| is("type", entry)).and_then(|(_, ty)| ty.text());
+            let ty = entries.iter().find(|(key, _)| key.text() == Some("type")).and_then(|(_, ty)| ty.text());
             let is_text = ty.is_some_and(|ty| match TypeExpr::parse(ty) {
                 Some(TypeExpr::Builtin(builtin)) => !builtin.is_numeric() && builtin.time_form().is_none(),
                 _ => true,
             });
-            for (key, value) in entries.iter_mut() {
+            let entries = entries.into_iter().map(|(key, value)| {
                 let is_value = matches!(key.text(), Some("example" | "default" | "const_value"));
-                *value = match std::mem::replace(&mut value.kind, Kind::Null) {
+                let value = match value.kind {
                     Kind::Number(written) if is_text && is_value => Kind::Text(written).into(),
                     other => arranged(other.into()),
                 };
-            }
-            if LAST[5..].iter().any(|name| entries.iter().any(|entry| is(name, entry))) {
+                (key, value)
+            });
+            let mut entries: Vec<_> = entries.collect();
+            if entries.iter().any(|(key, _)| key.text().is_some_and(|key| LAST[5..].contains(&key))) {
                 entries.sort_by_key(|(key, _)| LAST.iter().position(|last| key.text() == Some(last)));
             }
+            Kind::Map(entries)
         }
-        _ => {}
-    }
-    node
+        scalar => scalar,
+    };
+    kind.into()
 }
 
 /// Returns a value on one line, in braces or brackets.
@@ -147,17 +145,11 @@ pub(crate) fn file(root: &Node) -> String {
 
 /// Returns a text without quotes if every YAML parser reads it as this text, otherwise in quotes.
 fn scalar(text: &str, in_braces: bool) -> String {
-    if is_word(text) {
-        return text.to_owned();
-    }
-    let is_plain = !text.contains(['\n', '\r', '\t']) && yaml_writer::is_plain(text) && {
-        let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
-        yaml_parser::parse(&shown).is_ok_and(|node| {
-            node.get("a").and_then(Node::text) == Some(text)
-                && matches!(node.kind, Kind::Map(pairs) if pairs.len() == 1)
-        })
+    let is_kept_in_braces = || match yaml_parser::parse(&format!("{{a: {text}}}")).map(|node| node.kind) {
+        Ok(Kind::Map(pairs)) => pairs.len() == 1 && pairs[0].1.text() == Some(text),
+        _ => false,
     };
-    if is_plain && !text.is_empty() {
+    if is_word(text) || yaml_writer::is_plain(text) && (!in_braces || is_kept_in_braces()) {
         return text.to_owned();
     }
     let needs_escapes = |character: char| character.is_control() || is_invisible(character);
@@ -176,24 +168,20 @@ fn is_word(text: &str) -> bool {
 
 /// Returns the lines of a long text below its key.
 fn folded(key: &str, text: &str, indent: usize) -> Vec<String> {
-    let words: Vec<&str> = text.split(' ').collect();
-    let is_prose = words.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace));
-    if !is_prose {
+    let mut words = text.split(' ');
+    if words.clone().any(|word| word.is_empty() || word.contains(char::is_whitespace)) {
         return vec![format!("{key}: {}", scalar(text, false))];
     }
-    let mut lines = vec![format!("{key}: >-")];
-    let mut line = String::new();
+    let mut lines = vec![format!("{key}: >-"), format!("  {}", words.next().unwrap_or_default())];
     for word in words {
-        if !line.is_empty() && indent + 2 + line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(format!("  {line}"));
-            line.clear();
+        match lines.last_mut() {
+            Some(line) if indent + line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                *line += " ";
+                *line += word;
+            }
+            _ => lines.push(format!("  {word}")),
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line += word;
     }
-    lines.push(format!("  {line}"));
     lines
 }
 

@@ -14,7 +14,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env()?;
-    // The methods of the client create the same requests: `client.group().endpoint()`, followed by `into_dynamic()`.
+    // The methods of the client create the same requests, if `into_dynamic()` follows them.
     let example = GROUPS.iter().flat_map(|group| group.endpoints).find(|endpoint| endpoint.is_example);
     let example = example.ok_or("the catalogue has no example")?;
     let mut request = client.endpoint(example);

@@ -47,9 +47,9 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run(&self) -> Outcome {
-        let manifest = project_paths::root().join("bench/Cargo.toml");
         let mut command = cargo();
-        command.args(["run", "--quiet", "--locked", "--manifest-path"]).arg(manifest).arg("--").args(&self.arguments);
+        command.args(["run", "--quiet", "--locked", "--manifest-path"]);
+        command.arg(project_paths::root().join("bench/Cargo.toml")).arg("--").args(&self.arguments);
         replace_process(command.env("CARGO_TARGET_DIR", project_paths::target()))
     }
 }

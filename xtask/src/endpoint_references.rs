@@ -131,17 +131,6 @@ fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     Some((&text[..end], text[end..].strip_prefix(call)?))
 }
 
-/// Reads the first YAML block of a page as an endpoint of a catalogue with this `service.yaml`, and returns its errors;
-/// `None` if there are none.
-pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
-    let (_, block) = page.split_once("```yaml\n")?;
-    let indent = block.len() - block.trim_start_matches(' ').len();
-    let entry = block.split("```").next()?.lines().map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()));
-    let group = format!("title: Page\nsummary: The entry of a page.\nendpoints:\n{}", entry.collect::<String>());
-    let catalogue = codegen::load_texts(&[("page.yaml", &group), ("service.yaml", service)]);
-    codegen::resolve(&catalogue).err().map(|errors| errors.render("", false))
-}
-
 /// Returns the names of groups, and of endpoints with a path, written as `ENDPOINT` or `GROUP.ENDPOINT`.
 fn known(api: &Api) -> BTreeSet<String> {
     let of_group = |group: &Group| {
@@ -162,6 +151,18 @@ mod tests {
         let text = "`derivs plot ratio.value --coin A`\nlet value = client\n    .ratio()\n    .now(1).await?;\nclient.builder().x();";
         let expected = [(2, "ratio.now".to_owned()), (1, "ratio.value".to_owned())];
         assert_eq!(mentions(text), expected);
+    }
+
+    /// Reads the first YAML block of a page as an endpoint of a catalogue with this `service.yaml`, and returns its errors;
+    /// `None` if there are none.
+    fn errors_of_entry(page: &str, service: &str) -> Option<String> {
+        let (_, block) = page.split_once("```yaml\n")?;
+        let indent = block.len() - block.trim_start_matches(' ').len();
+        let entry =
+            block.split("```").next()?.lines().map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()));
+        let group = format!("title: Page\nsummary: The entry of a page.\nendpoints:\n{}", entry.collect::<String>());
+        let catalogue = codegen::load_texts(&[("page.yaml", &group), ("service.yaml", service)]);
+        codegen::resolve(&catalogue).err().map(|errors| errors.render("", false))
     }
 
     #[test]

@@ -9,7 +9,7 @@ use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Recording, 
 
 use crate::Outcome;
 use crate::cargo_programs::cargo;
-use crate::confirm_edit::{Target, evidence};
+use crate::catalogue_edits::{Target, evidence};
 use crate::project_paths;
 use crate::terminal::print;
 

@@ -1,13 +1,11 @@
 //! The commands of `cargo xtask`. Libraries and other packages do most of the work.
 
-mod add;
 mod cargo_programs;
+mod catalogue_edits;
 mod codegen;
-mod confirm_edit;
 mod crate_folder;
 mod diff;
 mod endpoint_references;
-mod import;
 mod learn;
 mod project_paths;
 mod terminal;
@@ -31,8 +29,8 @@ enum Command {
     Codegen(codegen::Codegen),
     Check(codegen::Check),
     Openapi(codegen::Openapi),
-    Add(add::Add),
-    Import(import::Import),
+    Add(catalogue_edits::Add),
+    Import(catalogue_edits::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
     Drift(learn::Drift),

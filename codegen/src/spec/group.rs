@@ -118,7 +118,7 @@ map! {
         /// a time series.
         may time: Option<Text>;
         /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
-        /// the envelope, and for records whose fields are unknown.
+        /// the envelope; any other time field has its own unit.
         may unit: Option<Spanned<TimeUnit>>;
         /// The format of the time field, if it is text: `iso8601` or `date`. Allowed in the same cases as `unit`.
         may format: Option<Spanned<TimeFormat>>;
@@ -130,6 +130,8 @@ map! {
     never(HasAny(&["time", "unit", "format"]), Lacks("series")): "body-time/series";
     never(Is("time", "none"), HasAny(&["unit", "format"])): "body-time/none";
     never(Has("unit"), Has("format")) at "format": "time-format/both";
+    never(Is("series", "unknown"), IsNot("time", "none")) at "time": "body-time/unknown";
+    never(Is("series", "unknown"), HasAny(&["unit", "format"])): "body-time/unit";
     never(Has("type"), Has("positional")) at "positional": "body-positional/type";
     never(Is("series", "unknown"), Has("positional")) at "positional": "body-positional/unknown";
     never(Is("object", "unknown")) at "object": "body-kind/object";

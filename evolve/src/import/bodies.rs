@@ -8,7 +8,7 @@ use super::document::{entries, entries_of};
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
 use super::service::error_status;
-use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
+use crate::draft::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
 
 impl<'d> Reader<'d> {
     /// Returns the body of a successful response; `None` if the body is unknown. Records in the body have provisional
@@ -29,7 +29,7 @@ impl<'d> Reader<'d> {
         let (response, reference) = self.resolve(response, &pointer)?;
         let pointer = reference.unwrap_or(&pointer);
         self.omissions.unread(response, RESPONSE, pointer);
-        let json = entries(response, "content").find(|(kind, _)| is_json(kind));
+        let json = json_of(response);
         for (kind, _) in entries(response, "content").filter(|(kind, _)| json.is_none_or(|(json, _)| json != *kind)) {
             let weight = if json.is_none() { Weight::Missing } else { Weight::Aside };
             self.omissions.add(weight, format!("a body of the media type `{kind}`"), pointer);
@@ -93,11 +93,6 @@ impl<'d> Reader<'d> {
         if ty == ANY {
             return None;
         }
-        // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
-        // the record, and the record needs a name. Only records with several uses get a name, so this use counts twice.
-        if let Some(record) = record_in(&ty) {
-            self.uses[record] += 1;
-        }
         // If the body itself is a timestamp or a list of timestamps, the catalogue has no key for their format, so
         // timestamps that are written as text stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.document.timestamp_format(schema).is_some();
@@ -125,8 +120,10 @@ pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()
 }
 
-/// Returns `true` if a body of this media type is one JSON value, unlike `application/x-ndjson`.
-pub(super) fn is_json(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")
+/// Returns the JSON body of a response with its media type. It is one JSON value, unlike `application/x-ndjson`.
+pub(super) fn json_of(response: &Value) -> Option<(&str, &Value)> {
+    entries(response, "content").find(|(kind, _)| {
+        let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")
+    })
 }

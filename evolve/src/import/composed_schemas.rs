@@ -13,7 +13,7 @@ use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
 use super::omissions::Weight;
 use super::schemas::{DEPTH, Valued, any, is_nullable, written_format};
-use crate::draft_types::ANY;
+use crate::draft::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
 const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";

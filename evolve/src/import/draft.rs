@@ -5,19 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use codegen::spec::{Body, Evidence, Field, Fields, Known, Record, Text};
 
 use super::Reader;
-use super::schemas::owner;
 use crate::content::slot;
-use crate::draft_types::{TIMESTAMP, is_time_of_record, record_in};
-use crate::merge::{Draft, WantedName};
+use crate::draft::{Draft, TIMESTAMP, record_in, time_of_record};
 
 impl Reader<'_> {
-    /// Returns the provisional name of a type or record, and notes the name that it should get.
-    pub(super) fn drafted(&mut self, provisional: String, name: &str, pointer: &str) -> Text {
-        let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), ..WantedName::default() };
-        self.draft.names.insert(provisional.clone(), wanted);
-        provisional.into()
-    }
-
     /// Returns the draft. If only one body uses a record, the body lists the fields of the record. `evidence`
     /// is the evidence of metadata, if it differs from that of the envelope.
     pub(super) fn drafted_content(mut self, evidence: Option<Evidence>) -> Draft {
@@ -45,13 +36,18 @@ impl Reader<'_> {
 
     /// Returns the records that only one body uses. The body lists their fields, so they need no name.
     fn inline(&self) -> BTreeSet<usize> {
+        let content = &self.draft.content;
+        let fields = content.service.records.iter().flat_map(|record| &record.fields);
+        let bodies = || content.endpoints().filter_map(|(_, endpoint)| endpoint.body.known());
         let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
-        let bodies = self.draft.content.endpoints().filter_map(|(_, endpoint)| endpoint.body.known());
-        for record in bodies.filter_map(|body| record_of(body).or_else(|| record_in(body.ty.as_ref()?))) {
-            *uses.entry(record).or_default() += 1;
+        for index in fields.filter_map(|field| record_in(&field.ty)).chain(bodies().filter_map(record_of)) {
+            *uses.entry(index).or_default() += 1;
         }
-        let single_use = uses.into_iter().filter(|(record, bodies)| bodies + self.uses[*record] == 1);
-        single_use.map(|(record, _)| record).collect()
+        // If the type of a body contains a record, for example as a list item, the body cannot list its fields.
+        for index in bodies().filter_map(|body| record_in(body.ty.as_ref()?)) {
+            uses.remove(&index);
+        }
+        bodies().filter_map(record_of).filter(|index| uses.get(index) == Some(&1)).collect()
     }
 }
 
@@ -81,13 +77,9 @@ fn record_of(body: &Body) -> Option<usize> {
 /// Returns the value of the key `time` for a series that does not use the envelope's time field: the name of the time
 /// field, or `none` if no field is certain to be the time. Returns `None` if the series needs no key `time`.
 fn time_of(record: &Record, is_inline: bool, shared: Option<&str>) -> Option<String> {
-    let is_timestamp = |field: &&Field| *field.ty == TIMESTAMP;
     if let Some(field) = record.fields.iter().find(|field| Some(field.name.as_str()) == shared) {
-        return (!is_inline && !is_timestamp(&field)).then(|| "none".to_owned());
+        return (!is_inline && *field.ty != TIMESTAMP).then(|| "none".to_owned());
     }
-    let timestamps: Vec<&Field> = record.fields.iter().filter(is_timestamp).collect();
-    match timestamps.as_slice() {
-        [one] if is_time_of_record(one) => Some(one.name.to_string()),
-        _ => shared.map(|_| "none".to_owned()),
-    }
+    let own = time_of_record(&record.fields, None).map(|field| field.name.to_string());
+    own.or(shared.map(|_| "none".to_owned()))
 }

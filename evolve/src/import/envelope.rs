@@ -8,10 +8,10 @@ use heck::ToSnakeCase;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::bodies::{is_json, success_response};
-use super::document::{entries, text};
+use super::bodies::{json_of, success_response};
+use super::document::text;
 use super::schemas::type_of;
-use crate::draft_types::{TIMESTAMP, is_time_of_record};
+use crate::draft::{TIMESTAMP, is_time_of_record};
 
 impl<'d> Reader<'d> {
     /// Returns the envelope of most responses; `None` if most responses have no list of records, or differ.
@@ -48,8 +48,7 @@ impl<'d> Reader<'d> {
         let all = self.document.gets().filter_map(|(_, operation)| {
             let (_, response) = success_response(operation.get("responses")?)?;
             let (response, _) = self.document.follow(response)?;
-            let (_, content) = entries(response, "content").find(|(kind, _)| is_json(kind))?;
-            content.get("schema")
+            json_of(response)?.1.get("schema")
         });
         all.filter(|schema| !self.members(schema).is_empty()).collect()
     }

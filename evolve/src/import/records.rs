@@ -9,8 +9,9 @@ use serde_yaml::{Mapping, Value};
 use super::composed_schemas::Properties;
 use super::document::{text, text_of};
 use super::omissions::Weight;
+use super::schemas::wanted_name;
 use super::{Reader, telling};
-use crate::draft_types::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
+use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
 
 /// The name of a property, its schema, its path, and `true` if it is required.
 type Property<'d> = (String, &'d Value, String, bool);
@@ -115,35 +116,22 @@ impl<'d> Reader<'d> {
         listed: Vec<Property<'d>>,
         positional: bool,
     ) -> String {
-        let index = self.uses.len();
         let summary = telling(self.summary(schema, &["description"]), name);
-        let record = Record {
-            name: self.drafted(record_name(index), name, pointer),
-            summary,
-            evidence: self.options.evidence,
-            positional,
-            fields: Vec::new(),
-        };
+        let record = Record { summary, evidence: self.options.evidence, positional, ..Record::default() };
         // The record is added before its fields are read, so that a field that refers back to the record finds it.
+        let index = self.draft.content.service.records.len();
+        let ty = self.draft.add_record(record, wanted_name(name, pointer));
         self.records.insert(pointer.to_owned(), index);
-        self.draft.content.service.records.push(record);
-        self.uses.push(0);
         self.open.push(index);
         // A record is read only once, where it is found first. The nesting depth is counted from the record, so that
         // it does not depend on the schemas around this first occurrence.
         let nesting = std::mem::take(&mut self.nesting);
-        let fields = listed.into_iter().map(|(key, property, at, is_required)| {
-            let field = self.field(property, &key, &at, is_required);
-            if let Some(inner) = record_in(&field.ty) {
-                self.uses[inner] += 1;
-            }
-            field
-        });
+        let fields = listed.into_iter().map(|(key, property, at, required)| self.field(property, &key, &at, required));
         let fields = fields.collect();
         self.nesting = nesting;
         self.open.pop();
         self.draft.content.service.records[index].fields = fields;
-        record_name(index)
+        ty
     }
 
     fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Field {

@@ -10,7 +10,7 @@ use super::composed_schemas::constants;
 use super::document::{items, text, text_of};
 use super::omissions::{SCHEMA, Weight};
 use super::{Reader, telling};
-use crate::draft_types::{ANY, TIMESTAMP, type_name};
+use crate::draft::{ANY, Draft, TIMESTAMP, WantedName};
 use crate::learn::is_unix_time;
 use crate::merge::values_of;
 use crate::rust_names::is_value;
@@ -121,27 +121,23 @@ impl<'d> Reader<'d> {
     }
 
     fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, mut new: Type) -> String {
-        let texts = new.values.iter().map(|value| value.value.to_string()).collect();
+        let texts = |ty: &Type| ty.values.iter().map(|value| value.value.to_string()).collect::<Vec<_>>();
         // Inline enums with the same values share one type.
-        let same = self.types_by_values.entry(texts).or_default();
-        let names = &self.draft.names;
-        let is_it = |known: &&String| {
-            !is_component(pointer) || names.get(known.as_str()).is_some_and(|wanted| wanted.name == name)
+        let Draft { content, names, .. } = &self.draft;
+        let is_it = |known: &&Type| {
+            let has_name = || names.get(known.name.as_str()).is_some_and(|wanted| wanted.name == name);
+            texts(known) == texts(&new) && (!is_component(pointer) || has_name())
         };
-        if let Some(known) = same.iter().find(is_it) {
-            return known.clone();
+        if let Some(known) = content.service.types.iter().find(is_it) {
+            return known.name.to_string();
         }
-        let ty = type_name(self.draft.content.service.types.len());
-        same.push(ty.clone());
         if new.values.iter().all(|value| duration::seconds(&value.value).is_some()) {
             for value in &mut new.values {
                 value.duration = Some(value.value.clone());
             }
         }
         let (summary, evidence) = (telling(self.summary(schema, &["description"]), name), self.options.evidence);
-        let name = self.drafted(ty.clone(), name, pointer);
-        self.draft.content.service.types.push(Type { name, summary, evidence, ..new });
-        ty
+        self.draft.add_type(Type { summary, evidence, ..new }, wanted_name(name, pointer))
     }
 }
 
@@ -191,10 +187,11 @@ pub(super) fn is_component(pointer: &str) -> bool {
     pointer.starts_with("#/components/schemas/") && pointer.matches('/').count() == 3
 }
 
-/// Returns the name of the component, or the path, that contains a schema.
-pub(super) fn owner(pointer: &str) -> String {
+/// Returns the name that a type or record should get: its own, or that after the component or path that contains it.
+pub(super) fn wanted_name(name: &str, pointer: &str) -> WantedName {
     let component = pointer.strip_prefix("#/components/").and_then(|rest| rest.split('/').nth(1));
-    component.unwrap_or_else(|| pointer.trim_start_matches('`').split('`').next().unwrap_or_default()).to_owned()
+    let owner = component.unwrap_or_else(|| pointer.trim_start_matches('`').split('`').next().unwrap_or_default());
+    WantedName { name: name.to_owned(), owner: owner.to_owned(), ..WantedName::default() }
 }
 
 /// Returns `true` if a schema itself allows `null`.

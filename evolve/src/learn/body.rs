@@ -6,12 +6,10 @@ use codegen::spec::{Body, Evidence, Field, Fields, Known};
 use codegen::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
-use super::draft::Reader;
-use super::fields::FieldList;
 use super::guess_type::keys_of_data;
-use super::time::make_time;
+use super::reader::Reader;
 use crate::content::{FieldsAt, known_mut, slot};
-use crate::draft_types::{ANY, holding};
+use crate::draft::{ANY, holding};
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
 
@@ -19,67 +17,51 @@ impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
     pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
         let known = self.known.clone().unwrap_or_default();
-        let inherited = known.evidence.unwrap_or(self.editor.endpoint(&self.endpoint).evidence);
-        let envelope = self.editor.service.envelope_time();
-        let shared = envelope.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
+        if kind == BodyKind::Value {
+            return self.value(&known, seen);
+        }
+        if let Some(of) = self.editor.fields(&self.module, &known) {
+            self.refuse_another(of.fields, of.evidence.unwrap_or(self.known_evidence()), seen)?;
+        }
+        let envelope = self.editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
+        let shared = envelope.map(|time| time.name.to_string());
         match slot(&known).and_then(Known::known) {
-            _ if kind == BodyKind::Value => return self.value(&known, inherited, seen),
-            Some(Fields::Inline(listed)) => {
-                self.refuse_another(listed, inherited, seen)?;
-                self.widen_body(&known, inherited, shared, seen);
+            Some(Fields::Inline(_)) => self.widen_body(&known, shared.as_deref(), seen),
+            Some(Fields::Record(record)) => self.known_record(record, seen),
+            None => {
+                let body = self.draft(&known, kind, shared.as_deref(), seen)?;
+                self.add_body(body);
             }
-            Some(Fields::Record(record)) => {
-                if let Some((_, named)) = self.editor.record(&self.module, record) {
-                    self.refuse_another(&named.fields, named.evidence, seen)?;
-                }
-                self.known_record(record, seen);
-            }
-            None => self.body = Some(self.draft(&known, kind, shared.as_deref(), seen)?),
         }
         Ok(())
     }
 
     /// Widens the fields that a body lists, and updates its `time`.
-    fn widen_body(&mut self, known: &Body, evidence: Evidence, shared: Option<String>, seen: &Observed) {
-        let own = known.time.as_ref().map(ToString::to_string);
-        let shared = shared.filter(|time| !seen.by_position && own.as_ref().is_none_or(|own| own == time));
-        let has_time = shared.as_ref().is_none_or(|time| self.has_time(time, known, seen));
-        let list = FieldList { time: shared.clone().filter(|_| has_time), evidence, ..FieldList::default() };
-        let fields = self.widen_list(&FieldsAt::Body(self.endpoint.clone()), &list, seen);
-        let time =
-            if has_time { self.dropped_time(&fields, own) } else { Some(self.other_time(&fields, shared.as_deref())) };
+    fn widen_body(&mut self, known: &Body, shared: Option<&str>, seen: &Observed) {
+        let own = known.time.as_ref().map(|time| time.as_str());
+        let shared = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == *time));
+        let has_time = shared.is_none_or(|time| self.has_time(time, known, seen));
+        let fields = self.widen_list(&FieldsAt::Body(self.endpoint.clone()), shared.filter(|_| has_time), seen);
+        let time = if has_time { self.dropped_time(&fields, own) } else { Some(self.other_time(&fields, shared)) };
         if let (Some(time), Some(body)) = (time, known_mut(&mut self.editor.endpoint_mut(&self.endpoint).body)) {
             body.time = Some(time.into());
         }
     }
 
-    /// Returns a draft of a body whose fields are unknown. The kind of the body may be known.
+    /// Returns a draft of a body whose fields are unknown. Its kind may be known, and that it has no time.
     fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
                 "the keys of the body look like data, not field names: {keys}; write `body: unknown` to get raw JSON"
             )));
         }
-        let named = known.time.as_ref().map(|time| time.as_str());
-        let own = named.filter(|own| self.has_own_time(own, seen));
-        let envelope = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == *time));
+        let is_timeless = known.time.is_some();
+        let envelope = shared.filter(|_| !seen.by_position && !is_timeless);
         let has_time = envelope.is_some_and(|time| self.has_time(time, known, seen));
-        let mut fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
-        for field in &mut fields {
-            make_time(field, own);
-        }
+        let fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
         let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.get(time).is_some());
-        let is_known = kind == BodyKind::Object
-            || is_positional
-            || own == named && (has_time || envelope.is_none() && own.is_some());
-        let time = match shared.filter(|_| has_time) {
-            _ if is_known => own.map(str::to_owned),
-            Some(shared) => {
-                self.editor.note(format!("the body gets `time: {shared}`"));
-                Some(shared.to_owned())
-            }
-            None => Some(self.other_time(&fields, shared)),
-        };
+        let is_known = kind == BodyKind::Object || is_positional || has_time || is_timeless;
+        let time = (!is_known).then(|| self.other_time(&fields, shared));
         self.note_equal_fields("the body", seen, &fields);
         let fields = Some(Known::Known(Fields::Inline(fields)));
         let (series, object) = if kind == BodyKind::Series { (fields, None) } else { (None, fields) };
@@ -93,22 +75,21 @@ impl Reader<'_> {
     }
 
     /// Learns the type of a body that is neither a series nor one object.
-    fn value(&mut self, known: &Body, inherited: Evidence, seen: &Observed) -> Result<(), Refusal> {
+    fn value(&mut self, known: &Body, seen: &Observed) -> Result<(), Refusal> {
         if let Some(expr) = known.ty.as_ref().and_then(|ty| TypeExpr::parse(ty)) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
-            let (found, known) = (seen.describe(), inherited.word());
+            let (found, evidence) = (seen.describe(), self.known_evidence());
+            let word = evidence.word();
             self.editor.note(format!(
-                "the body is {expr} (evidence: {known}), but the responses have {found}; it becomes {wider}"
+                "the body is {expr} (evidence: {word}), but the responses have {found}; it becomes {wider}"
             ));
-            let own = self.weaker_evidence(inherited);
+            let own = self.weaker_evidence(evidence);
             if let Some(body) = known_mut(&mut self.editor.endpoint_mut(&self.endpoint).body) {
-                body.ty = Some(wider.into());
-                body.evidence = own.or(body.evidence);
+                (body.ty, body.evidence) = (Some(wider.into()), own.or(body.evidence));
             }
             return Ok(());
         }
-        let name = format!("{} entry", self.owner());
-        let (ty, form) = self.new_type(&name, seen);
+        let (ty, form) = self.new_type(&format!("{} entry", self.owner()), seen);
         if ty == ANY {
             return Err(Refusal::Message(format!(
                 "the body is {}, for which the catalogue has no type; write `body: unknown`, and the client returns \
@@ -122,7 +103,7 @@ impl Reader<'_> {
             Some(TimeForm::Counted(_)) => holding(&ty, "integer"),
             None => ty,
         };
-        self.body = Some(Body { ty: Some(ty.into()), ..Body::default() });
+        self.add_body(Body { ty: Some(ty.into()), ..Body::default() });
         Ok(())
     }
 
@@ -138,8 +119,7 @@ impl Reader<'_> {
             let optional = if field.optional { ", optional" } else { "" };
             format!("{} ({}{optional})", field.name, field.ty)
         });
-        let fields: Vec<_> = fields.collect();
-        let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
+        let fields = list_or(&fields.collect::<Vec<_>>(), "no fields");
         let records = if seen.times == 1 { "1 record".to_owned() } else { format!("{} records", seen.times) };
         self.editor.note(format!("learned from {records}: {fields}"));
     }
@@ -153,13 +133,18 @@ impl Reader<'_> {
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }
-        let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
+        let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.clone()).collect();
         Err(Refusal::Message(format!(
             "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
              endpoint; otherwise, set the fields to `unknown` in {}.yaml to learn them again",
             names.join(", "),
-            if found.is_empty() { "no fields".to_owned() } else { found.join(", ") },
+            list_or(&found, "no fields"),
             self.module
         )))
     }
+}
+
+/// Returns a list as text, or another text if it is empty.
+fn list_or(list: &[String], other: &str) -> String {
+    if list.is_empty() { other.to_owned() } else { list.join(", ") }
 }

@@ -1,9 +1,11 @@
-//! Determines the kind of a body (a series, one object, or another value), and collects the records of all responses.
+//! Determines the kind of a body (a series, one object, or another value), and collects the records of all responses,
+//! with a name for each value.
 
-use codegen::spec::Body;
+use codegen::spec::{Body, Field};
 use serde_yaml::Value;
 
-use super::guess_type::{is_record, is_symbol};
+use super::guess_type::{TIME, is_record, is_symbol, name_of_index};
+use super::reader::Reader;
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -122,30 +124,70 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
         }
     }
     let seen = seen.settled();
-    match seen.times {
-        0 => Err(Refusal::new("no records in the response; send a request that returns some")),
+    let found = seen.describe();
+    let why = match seen.times {
+        0 => "no records in the response; send a request that returns some".to_owned(),
         all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("the records in the response have no fields; use a response whose records have fields"))
+            "the records in the response have no fields; use a response whose records have fields".to_owned()
         }
-        all if all == seen.objects || all == seen.lists => Ok(seen),
-        _ => Err(Refusal::Message(format!(
-            "the records are {}, but must all be objects or all be lists; write `body: {{series: unknown}}`, and \
-             the client returns raw JSON",
-            seen.describe()
-        ))),
-    }
+        all if all == seen.objects || all == seen.lists => return Ok(seen),
+        _ => format!(
+            "the records are {found}, but must all be objects or all be lists; write `body: {{series: unknown}}`, and \
+             the client returns raw JSON"
+        ),
+    };
+    Err(Refusal::Message(why))
 }
 
 /// Collects the bodies of all responses, if each body is one object (or a positional list).
 pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> {
     let seen = all_bodies(responses);
-    match seen.times {
-        all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("no fields in the response; send a request that returns some"))
-        }
-        all if all == seen.objects || all == seen.lists => Ok(seen),
-        _ => Err(Refusal::new(
-            "the response is not an object, but the catalogue declares one; use another response, or correct `body`",
-        )),
+    let all = seen.times;
+    if all == seen.objects && seen.fields.0.is_empty() {
+        return Err(Refusal::new("no fields in the response; send a request that returns some"));
     }
+    let why = "the response is not an object, but the catalogue declares one; use another response, or correct `body`";
+    if all == seen.objects || all == seen.lists { Ok(seen) } else { Err(Refusal::new(why)) }
+}
+
+impl Reader<'_> {
+    /// Converts the records of a body to objects with named fields.
+    pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
+        if kind == BodyKind::Value {
+            return Ok(seen);
+        }
+        let are_lists = seen.lists > 0;
+        let Some(known) = self.known.as_ref().and_then(|known| self.editor.fields(&self.module, known)) else {
+            return if are_lists { self.newly_named(kind, &seen) } else { Ok(seen) };
+        };
+        match (known.positional, are_lists) {
+            (true, true) => Ok(named_as(known.fields, &seen)),
+            (false, false) => Ok(seen),
+            (known, _) => Err(Refusal::Message(format!(
+                "the records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \
+                 learn it again",
+                seen.describe(),
+                if known { "lists (`positional`)" } else { "objects" }
+            ))),
+        }
+    }
+
+    /// Names the fields of positional records whose fields are unknown.
+    fn newly_named(&self, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
+        if !seen.are_rows() {
+            return Err(Refusal::Message(format!(
+                "the records are {} of different lengths, so their items cannot be named; write `body: {{series: unknown}}`, \
+                 and the client returns raw JSON",
+                seen.describe()
+            )));
+        }
+        let shared = self.editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
+        let time = shared.map_or(TIME, |time| time.name.as_str());
+        Ok(seen.named(name_of_index(seen, time)))
+    }
+}
+
+/// Converts lists to objects with these fields. Values after the last field get numbered names.
+pub(super) fn named_as(listed: &[Field], seen: &Observed) -> Observed {
+    seen.named(|index| listed.get(index).map_or_else(|| format!("value {}", index + 1), |field| field.name.to_string()))
 }

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
-use codegen::spec::TypeKind;
+use codegen::spec::{Type, TypeKind};
 use codegen::type_expr::TypeExpr;
 
-use super::draft::Reader;
-use crate::draft_types::type_name;
+use super::reader::Reader;
+use crate::draft::{Draft, WantedName};
 use crate::editor::Editor;
-use crate::merge::{WantedName, add_values, values_of};
+use crate::merge::{add_values, values_of};
 use crate::observed_values::{MAX_VALUES, Observed};
 use crate::rust_names::is_value;
 
@@ -48,16 +48,16 @@ impl<'a> Reader<'a> {
         }
         let (wanted, is_chosen) = self.wanted_enum(name, seen)?;
         let is_other = is_chosen && names::ident(wanted, Case::Pascal).as_deref() != Ok(ty);
-        match TypeExpr::parse(ty)? {
+        let why = match TypeExpr::parse(ty)? {
             TypeExpr::Builtin(_) => {
-                self.editor.note(format!("cannot make an enum of `{name}`: change its type `{ty}` to `string` first"));
+                format!("cannot make an enum of `{name}`: change its type `{ty}` to `string` first")
             }
             TypeExpr::Name(_) if is_other => {
-                self.editor
-                    .note(format!("`{name}` keeps its type {ty}; to make it an enum, change it to `string` first"));
+                format!("`{name}` keeps its type {ty}; to make it an enum, change it to `string` first")
             }
-            _ => {}
-        }
+            TypeExpr::Name(_) | TypeExpr::List(_) | TypeExpr::Map(_) | TypeExpr::Option(_) => return None,
+        };
+        self.editor.note(why);
         None
     }
 
@@ -94,13 +94,17 @@ impl<'a> Reader<'a> {
                 "the known type `{name}` has none of the values of `{field}`; to merge them, use `--enum {field}={name}`"
             ));
         }
-        let same = self.enums.iter().position(|(known, _)| known.name == wanted.name);
-        let index = same.unwrap_or(self.enums.len());
-        if same.is_none() {
-            self.enums.push((wanted, BTreeSet::new()));
-        }
-        self.enums[index].1.extend(values);
-        type_name(index)
+        let Draft { content, names, .. } = &mut self.draft;
+        let is_same = |ty: &&mut Type| names.get(ty.name.as_str()).is_some_and(|known| known.name == wanted.name);
+        let values = values_of(values);
+        let Some(ty) = content.service.types.iter_mut().find(is_same) else {
+            let ty = Type { evidence: self.options.evidence, values, ..Type::default() };
+            return self.draft.add_type(ty, wanted);
+        };
+        ty.values.extend(values);
+        ty.values.sort_by(|one, other| one.value.cmp(&*other.value));
+        ty.values.dedup();
+        ty.name.to_string()
     }
 
     /// Returns the strings that are valid as values of an enum.

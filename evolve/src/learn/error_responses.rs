@@ -21,37 +21,29 @@ fn is_among(names: &str, name: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
 
+/// Returns the members of a body that is an object.
+fn members(body: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = body.as_mapping().into_iter().flatten();
+    members.filter_map(|(key, value)| Some((key.as_str()?, value)))
+}
+
 /// Learns the status in the bodies of a service: a code that means success, or an empty list of errors.
 pub(super) fn learn_status(editor: &mut Editor, evidence: Evidence, responses: &[SavedResponse]) {
-    if editor.service.error_body != ErrorBody::default() {
-        return;
-    }
-    let Some(body) = responses.first().and_then(|response| response.body.as_mapping()) else { return };
-    let find = |names| body.iter().find(|(key, _)| key.as_str().is_some_and(|key| is_among(names, key)));
-    let name = |key: &Value| key.as_str().unwrap_or_default().to_owned();
+    let Some(SavedResponse { body, .. }) = responses.first() else { return };
+    let find = |names| members(body).find(|(key, _)| is_among(names, key));
     let (message, code, success) = match (find(MESSAGES), find(CODES)) {
+        _ if editor.service.error_body != ErrorBody::default() => return,
         (Some((message, text)), Some((code, value))) if (text.is_string() || text.is_null()) && is_success(value) => {
-            (name(message), vec![name(code)], written(value))
+            (message, vec![code.to_owned()], written(value))
         }
         (Some((errors, list)), _) if list.as_sequence().is_some_and(Vec::is_empty) => {
-            (name(errors), Vec::new(), Some("[]".to_owned()))
+            (errors, Vec::new(), written(list))
         }
         _ => return,
     };
     editor.note(format!("every response has a status: `error_body` in service.yaml is learned from `{message}`"));
-    let success = success.into_iter().map(Into::into).collect();
-    editor.service.error_body =
-        ErrorBody { message: vec![message], code, success, evidence: Some(evidence), ..ErrorBody::default() };
-}
-
-/// Returns `true` if a body has a message and a status code that is not among the usual values for success.
-fn has_failed(body: &Value) -> bool {
-    let entries = || body.as_mapping().into_iter().flatten();
-    let has = |names, fits: &dyn Fn(&Value) -> bool| {
-        entries().any(|(key, value)| key.as_str().is_some_and(|key| is_among(names, key)) && fits(value))
-    };
-    has(MESSAGES, &|text| text.as_str().is_some_and(|text| !text.is_empty()))
-        && has(CODES, &|code| written(code).is_some() && !is_success(code))
+    let (message, success) = (vec![message.to_owned()], success.into_iter().map(Into::into).collect());
+    editor.service.error_body = ErrorBody { message, code, success, evidence: Some(evidence), ..ErrorBody::default() };
 }
 
 fn is_success(code: &Value) -> bool {
@@ -95,27 +87,15 @@ pub(super) fn check(
                  under `success`"
             )));
         }
-        let is_error = |key: &Value| key.as_str().is_some_and(|key| is_among(MESSAGES, key));
-        let is_part = |key: &Value| {
-            is_error(key) || key.as_str().is_some_and(|key| is_among(CODES, key) || is_among(OTHERS, key))
-        };
-        let keys: Vec<&Value> = body.as_mapping().into_iter().flat_map(|body| body.keys()).collect();
         let is_unknown = known.is_none() && service.error_body == ErrorBody::default();
-        if is_unknown && keys.iter().any(|key| is_error(key)) {
-            let why = if keys.into_iter().all(is_part) {
-                Some("it has only a message")
-            } else {
-                has_failed(body).then_some("it has a message and a status code that does not mean success")
-            };
-            if let Some(why) = why {
-                let remedy = "if it is a success, write its `body` by hand";
-                return Err(Refusal::Message(format!("{origin} looks like an error response: {why}; {remedy}")));
-            }
+        if let Some(why) = likely_error(body).filter(|_| is_unknown) {
+            return Err(Refusal::Message(format!(
+                "{origin} looks like an error response: {why}; if it is a success, write its `body` by hand"
+            )));
         }
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
-        let Some(path) = message_path(service, response).filter(|path| !has_records && !is_listed(first(path))) else {
-            continue;
-        };
+        let path = message_path(service, response).filter(|path| !has_records && !is_listed(first(path)));
+        let Some(path) = path else { continue };
         let why = format!("it contains `{path}` (see `error_body` in service.yaml)");
         if !has_status {
             return Err(Refusal::Message(format!(
@@ -125,6 +105,19 @@ pub(super) fn check(
         warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));
     }
     Ok(warning)
+}
+
+/// Returns the reason why a body is probably that of an error, judged by the names of its members.
+fn likely_error(body: &Value) -> Option<&'static str> {
+    let is_part = |(key, _): (&str, _)| [MESSAGES, CODES, OTHERS].iter().any(|names| is_among(names, key));
+    let has =
+        |names, fits: &dyn Fn(&Value) -> bool| members(body).any(|(key, value)| is_among(names, key) && fits(value));
+    if has(MESSAGES, &|_| true) && members(body).all(is_part) {
+        return Some("it has only a message");
+    }
+    let has_failed = has(MESSAGES, &|text| text.as_str().is_some_and(|text| !text.is_empty()))
+        && has(CODES, &|code| written(code).is_some() && !is_success(code));
+    has_failed.then_some("it has a message and a status code that does not mean success")
 }
 
 /// Returns the path and the value of the status in a body, if the value does not mean success.
@@ -146,8 +139,8 @@ fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Opt
     let has_text = |path: &&str| response.at(path).is_some_and(Value::is_string);
     // Some error responses have a list where `error_body` declares the object with the message. Such a response is
     // recognized by its keys: each of them is the first key of a path in `error_body`.
-    let is_first = |key: &Value| messages.iter().chain(codes).any(|path| Some(first(path)) == key.as_str());
-    let has_nothing_else = response.body.as_mapping().is_some_and(|body| body.keys().all(is_first));
+    let is_first = |(key, _): (&str, _)| messages.iter().chain(codes).any(|path| first(path) == key);
+    let has_nothing_else = response.body.is_mapping() && members(&response.body).all(is_first);
     let has_first = |path: &&str| has_nothing_else && response.body.get(first(path)).is_some();
     let mut paths = messages.iter().map(String::as_str);
     paths.clone().find(has_text).or_else(|| paths.find(has_first).map(first))

@@ -53,9 +53,6 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
 /// Guesses the type of numbers. Few samples do not prove that a value has no fractions, so only ids, counts and flags
 /// become integers, and fields with many different integers.
 fn number(name: &str, seen: &Observed) -> Guess {
-    let snake = name.to_snake_case();
-    let has =
-        |words: &str| snake.split('_').any(|own| words.split(' ').any(|word| word == own || word == singular(own)));
     // Zero stands for no time.
     let is_time = |unit: &TimeUnit| unit_of(seen.least) == Some(*unit) && is_named_like_a_time(name);
     if let Some(unit) = unit_of(seen.max).filter(is_time) {
@@ -64,6 +61,8 @@ fn number(name: &str, seen: &Observed) -> Guess {
     if seen.fractions + seen.non_integers > 0 {
         return Guess::Builtin("number");
     }
+    let snake = name.to_snake_case();
+    let has = |words| snake.split('_').any(|own| is_among(words, own));
     // Digits such as `20240131` or `143000`.
     if seen.numbers() == 0 && seen.max > 99_999.0 && has("date time") {
         return Guess::Builtin("string");
@@ -77,12 +76,24 @@ const WHOLE: &str = "count copies decimals flag id index nonce number page preci
 /// Words in the names of fields that can have fractions, even if many samples have none.
 const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last low open price px qty quantity rate size \
     sum sz total vol volume";
+/// The last words in the names of fields with names or codes.
+const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
+/// The last words in the names of fields with times.
+const TIMES: &str = "time date timestamp ts at datetime since until expiry expires unixtime epoch tick";
+
+/// Returns `true` if a word, or its singular, is among words that are separated by spaces.
+fn is_among(words: &str, own: &str) -> bool {
+    words.split(' ').any(|word| word == own || word == singular(own))
+}
+
+/// Returns `true` if the last word of a name is among words that are separated by spaces.
+fn ends_in(name: &str, words: &str) -> bool {
+    name.to_snake_case().split('_').next_back().is_some_and(|last| is_among(words, last))
+}
 
 /// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
 fn is_code(name: &str) -> bool {
-    const LAST: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
-    let snake = name.to_snake_case();
-    snake.split('_').next_back().is_some_and(|last| LAST.split(' ').any(|word| word == last || word == singular(last)))
+    ends_in(name, CODES)
 }
 
 /// Returns `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
@@ -134,13 +145,10 @@ fn format_of(text: &str) -> Option<TimeFormat> {
 
 /// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
 pub(super) fn is_record(seen: &Observed) -> bool {
-    let names = &seen.fields.0;
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
-    // If no two objects have a key in common, the keys are not field names.
-    let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
-    let is_record =
-        names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name)) && keys_of_data(seen).is_none();
-    !names.is_empty() && is_record && !is_map(seen)
+    let names = &seen.fields.0;
+    let are_names = (1..=80).contains(&names.len()) && names.iter().all(|(name, _)| is_name(name));
+    are_names && keys_of_data(seen).is_none() && !is_map(seen)
 }
 
 /// Returns `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain
@@ -198,25 +206,7 @@ pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
 }
 
 fn is_named_like_a_time(name: &str) -> bool {
-    const LAST: &[&str] = &[
-        "time",
-        "date",
-        "timestamp",
-        "ts",
-        "at",
-        "datetime",
-        "since",
-        "until",
-        "expiry",
-        "expires",
-        "unixtime",
-        "epoch",
-        "tick",
-    ];
-    let snake = name.to_snake_case();
-    // The name of a list of timestamps may be in the plural.
-    let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
-    snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
+    ends_in(name, TIMES) || name.to_snake_case().starts_with("timestamp")
 }
 
 /// Returns `true` if a text is a date such as `2024-01-31`, with or without a time of day after it.

@@ -3,8 +3,7 @@
 use codegen::spec::Metadata;
 use serde_yaml::{Mapping, Value};
 
-use super::draft::Reader;
-use super::fields::FieldList;
+use super::reader::Reader;
 use crate::content::FieldsAt;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -41,21 +40,7 @@ impl Reader<'_> {
                 envelope.metadata = Some(new);
             }
         }
-        self.widen_metadata(&metadata, &seen);
-    }
-
-    fn widen_metadata(&mut self, name: &str, seen: &Observed) {
-        let Some(envelope) = self.editor.service.envelope.as_ref() else { return };
-        let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
-        let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` declares it as a list"));
-        let list = FieldList {
-            evidence: envelope.evidence,
-            within: format!("{name}."),
-            fixed: fixed.into_iter().collect(),
-            is_shared: true,
-            ..FieldList::default()
-        };
-        self.widen_list(&FieldsAt::Metadata, &list, seen);
+        self.widen_list(&FieldsAt::Metadata, None, &seen);
     }
 }
 

@@ -6,9 +6,9 @@
 use codegen::model::{TimeForm, TimeUnit};
 use codegen::spec::{Body, Evidence, Field, Fields, Known};
 
-use super::draft::Reader;
 use super::guess_type::{time_format, unit_of};
-use crate::draft_types::{TIMESTAMP, is_time_of_record};
+use super::reader::Reader;
+use crate::draft::{TIMESTAMP, time_of_record};
 use crate::editor::Editor;
 use crate::observed_values::{Observed, shown};
 
@@ -26,25 +26,24 @@ impl Reader<'_> {
         let own = body.unit.as_deref().copied().or(time.unit.as_ref().and_then(|unit| TimeUnit::of(unit)));
         let format = body.format.as_deref().or(time.format.as_deref()).copied();
         let form = TimeForm::of(own, format).unwrap_or_else(|| self.editor.service.time_form());
-        let values = seen.fields.get(name);
-        let missing = seen.objects - values.map_or(0, Observed::values);
-        let Some(values) = values.filter(|_| missing < seen.objects) else {
+        let values = seen.fields.get(name).filter(|values| values.values() > 0);
+        let Some(values) = values else {
             self.editor.note(format!("no record has `{name}`, {declaration}"));
             return false;
         };
+        let (of, missing) = (seen.objects, seen.objects - values.values());
         let fits = match form {
             TimeForm::Written(_) => time_format(values).is_some(),
             TimeForm::Counted(_) => values.are_numbers(),
         };
         if !fits {
+            let found = values.describe();
             self.editor.note(format!(
-                "`{name}`, {declaration}, contains {} instead of timestamps; the client rejects such a response",
-                values.describe()
+                "`{name}`, {declaration}, contains {found} instead of timestamps; the client rejects such a response"
             ));
             return false;
         }
         if missing > 0 && !is_optional {
-            let of = seen.objects;
             let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
             self.editor.note(format!(
                 "{missing} of {of} records {have} no `{name}`, {declaration}; the client rejects {them}"
@@ -53,19 +52,6 @@ impl Reader<'_> {
         }
         self.note_time(name, own, values);
         true
-    }
-
-    /// Returns `true` if the observed records have the time field `name`, which the catalogue declares for a body whose
-    /// other fields are unknown. Otherwise, adds a note.
-    pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
-        let values = seen.fields.get(name);
-        let is_timestamp = values.is_some_and(|values| time_format(values).is_some() || values.are_numbers());
-        let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
-        if !is_timestamp && !is_shared && name != "none" {
-            let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));
-            self.editor.note(format!("the time field `{name}` {found}"));
-        }
-        is_timestamp || is_shared || name == "none"
     }
 
     /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as
@@ -91,35 +77,27 @@ impl Reader<'_> {
     }
 
     /// Returns `none` as the `time` of a body whose own time field is no longer a timestamp, and adds a note.
-    pub(super) fn dropped_time(&mut self, list: &[Field], own: Option<String>) -> Option<String> {
-        let own = own?;
-        let is_other = list.iter().any(|field| *field.name == own && field.ty.as_str() != TIMESTAMP);
-        is_other.then(|| {
-            self.editor.note(format!("`{own}` is no longer a timestamp, so the body gets `time: none`"));
-            "none".to_owned()
-        })
+    pub(super) fn dropped_time(&mut self, list: &[Field], own: Option<&str>) -> Option<String> {
+        let own = own.filter(|own| list.iter().any(|field| *field.name == *own && *field.ty != TIMESTAMP))?;
+        self.editor.note(format!("`{own}` is no longer a timestamp, so the body gets `time: none`"));
+        Some("none".to_owned())
     }
 
     /// Returns the `time` of a body that does not use the envelope's time field, and adds a note.
     pub(super) fn other_time(&mut self, list: &[Field], shared: Option<&str>) -> String {
-        let is_other = |field: &&Field| field.ty.as_str() == TIMESTAMP && Some(field.name.as_str()) != shared;
-        let others: Vec<&Field> = list.iter().filter(is_other).collect();
-        let times: Vec<&&Field> = others.iter().filter(|field| is_time_of_record(field)).collect();
-        let plain = times.iter().find(|field| ["time", "timestamp", "ts"].contains(&field.name.as_str()));
-        let (time, why) = match others.as_slice() {
-            _ if times.len() == 1 => (times[0].name.as_str(), String::new()),
-            _ if plain.is_some() => (plain.map_or("", |field| field.name.as_str()), String::new()),
-            [] => ("none", String::new()),
-            [one] => {
-                let one = &one.name;
-                ("none", format!(", because `{one}` may be another time; if it is right, set `time: {one}`"))
-            }
+        let is_other = |field: &&Field| *field.ty == TIMESTAMP && Some(field.name.as_str()) != shared;
+        let others: Vec<_> = list.iter().filter(is_other).map(|field| field.name.as_str()).collect();
+        let time = time_of_record(list, shared);
+        let why = match others.as_slice() {
+            _ if time.is_some() => String::new(),
+            [] => String::new(),
+            [one] => format!(", because `{one}` may be another time; if it is right, set `time: {one}`"),
             _ => {
-                let names: Vec<_> = others.iter().map(|field| field.name.as_str()).collect();
-                let names = names.join(", ");
-                ("none", format!(", because the time may be any of {names}; set `time` to the right field"))
+                let names = others.join(", ");
+                format!(", because the time may be any of {names}; set `time` to the right field")
             }
         };
+        let time = time.map_or("none", |field| field.name.as_str());
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
     }
@@ -135,12 +113,5 @@ impl Reader<'_> {
             Some((body.time.as_ref().or(envelope)?.to_string(), REMEDY)).filter(|_| is_its)
         });
         series.collect()
-    }
-}
-
-/// Changes the type of a field to `timestamp` if `time` names the field, regardless of its values.
-pub(super) fn make_time(field: &mut Field, time: Option<&str>) {
-    if time == Some(field.name.as_str()) && field.ty.as_str() != TIMESTAMP {
-        (field.ty, field.unit) = (TIMESTAMP.into(), None);
     }
 }

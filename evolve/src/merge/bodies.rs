@@ -1,12 +1,10 @@
 //! Merges the bodies of endpoints, and the metadata next to the records of every series.
 
-use codegen::model::{TimeForm, TimeUnit};
 use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Known, Text};
+use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Known};
 
-use super::{Gap, Merger};
+use super::Merger;
 use crate::content::{FieldsAt, inline_mut};
-use crate::draft_types::TIMESTAMP;
 use crate::rust_names::NamesInUse;
 
 impl Merger<'_> {
@@ -27,53 +25,6 @@ impl Merger<'_> {
         }
         body.evidence = Some(body.evidence.unwrap_or(new.evidence)).filter(|evidence| *evidence != inherited);
         Some(body)
-    }
-
-    /// Copies the time of a known series to its new body. Facts that the new fields contradict are noted.
-    pub(super) fn keep_time(&mut self, known: &Body, body: &mut Body, name: &str, gap: &Gap<'_>) {
-        let envelope = self.editor.service.envelope_time().map(|time| time.name.clone());
-        // OpenAPI has no type for numeric timestamps, so the drafted type of the time is `integer`.
-        if let (Some(field), None) = (field_mut(body, known.time.as_ref()), &known.format)
-            && *field.ty == "integer"
-        {
-            (field.ty, field.range) = (TIMESTAMP.into(), None);
-        }
-        let mut lost = Vec::new();
-        if let Some(time) = &known.time {
-            let fields = self.editor.fields(gap.file(), body);
-            let has_time = fields.and_then(|all| all.get(time)).is_some_and(|field| *field.ty == TIMESTAMP);
-            if time.as_str() == "none" || has_time || body.time.is_none() && envelope.as_ref() == Some(time) {
-                body.time = Some(time.clone());
-            } else {
-                lost.push(format!("`time: {time}`"));
-            }
-        }
-        if let Some(form) = TimeForm::of(known.unit.as_deref().copied(), known.format.as_deref().copied()) {
-            let time = body.time.clone().or(envelope.clone());
-            let is_listed = inline_mut(body).is_some();
-            // The unit belongs to the time field if the body lists the time field, otherwise to the body.
-            let is_kept = if let Some(Field { unit, format, .. }) = field_mut(body, time.as_ref()) {
-                let own = unit.as_ref().and_then(|unit| TimeUnit::of(unit));
-                let fits = TimeForm::of(own, format.as_deref().copied()).is_none_or(|own| own == form);
-                if fits {
-                    (*unit, *format) = (form.unit().map(|unit| unit.word().into()), form.format().map(Into::into));
-                }
-                fits
-            } else {
-                let own = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
-                let fits = is_listed && time.is_some() && time == envelope && own.is_none_or(|own| own == form);
-                if fits {
-                    (body.unit, body.format) = (form.unit().map(Into::into), form.format().map(Into::into));
-                }
-                fits
-            };
-            let key = if form.unit().is_some() { "unit" } else { "format" };
-            lost.extend((!is_kept).then(|| format!("`{key}: {}`", form.word())));
-        }
-        if !lost.is_empty() {
-            let lost = lost.join(", ");
-            self.editor.note(format!("the body of `{name}` loses {lost}, because the new fields contradict it"));
-        }
     }
 
     /// Removes the envelope's time field from the listed fields of a body, and moves its format to the body. A series
@@ -132,9 +83,4 @@ impl Merger<'_> {
             }
         }
     }
-}
-
-/// Returns the field with a name that a body lists, for editing.
-fn field_mut<'b>(body: &'b mut Body, name: Option<&Text>) -> Option<&'b mut Field> {
-    inline_mut(body)?.iter_mut().find(|field| Some(&field.name) == name)
 }

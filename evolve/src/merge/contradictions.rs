@@ -1,12 +1,15 @@
 //! Compares known endpoints with the draft, and adds one note for each endpoint and kind of difference. The catalogue
 //! is not changed.
 
+use std::collections::{HashSet, VecDeque};
+
 use codegen::spec::{Body, Endpoint, Evidence, Field, ListFormat, Param, ParamEntry, Range, Record, TypeKind};
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::setters::is_argument;
-use super::{Gap, Merger, Source};
+use super::{Gap, Merger};
 use crate::content::{At, Content, SERVICE};
+use crate::draft::Source;
 use crate::yaml_layout;
 
 /// A param or field.
@@ -21,10 +24,6 @@ struct Named {
     values: Vec<String>,
 }
 
-/// Params or fields to compare: the text that introduces them in a note, the list of the catalogue, and the list of the
-/// draft.
-type Pair = (String, Vec<Named>, Vec<Named>);
-
 /// A kind of difference: its text, and a function from the known and the new definition to the text after the name, if
 /// they differ.
 type Difference = (&'static str, fn(&Named, &Named) -> Option<String>);
@@ -36,7 +35,7 @@ const TYPES: Difference = ("with another type", |known, new| {
     let differs =
         |(known, new)| known != new && ![known, new].contains(&"any") && (known, new) != ("number", "integer");
     let mut pairs = known.kinds.iter().zip(&kinds).map(|(known, new)| (*known, *new));
-    pairs.any(differs).then(|| in_both(Some(kinds.join(" of ")), Some(known.kinds.join(" of "))))
+    pairs.any(differs).then(|| in_both(&kinds.join(" of "), &known.kinds.join(" of ")))
 });
 
 /// The differences that only a description proves, because it lists all facts about an endpoint.
@@ -57,21 +56,24 @@ const OF_DESCRIPTIONS: [Difference; 7] = [
     }),
     ("with another list format", |known, new| {
         let (is, was) = (list_of(new)?, list_of(known)?);
-        (is != was).then(|| in_both(Some(is.word().to_owned()), Some(was.word().to_owned())))
+        (is != was).then(|| in_both(is.word(), was.word()))
     }),
     ("with another range", |known, new| {
-        let [was, is] = [known, new].map(|named| named.facts.range.as_deref());
-        let differs =
-            |limit: fn(&Range) -> Option<f64>| is.and_then(limit).is_some() && is.map(limit) != was.map(limit);
-        // A `count` is never negative, so it needs no minimum.
-        let is_other_min = *known.facts.ty != "count" && differs(|range| range.min.as_deref().copied());
-        let is_other = is_other_min || differs(|range| range.max.as_deref().copied());
-        let shown = |range: Option<&Range>| range.map(|range| yaml_layout::inline(&range.written()));
-        (known.kinds == new.kinds && is_other).then(|| in_both(shown(is), shown(was)))
+        let limits = |named: &Named| {
+            let Range { min, max } = named.facts.range.as_deref().cloned().unwrap_or_default();
+            // A `count` is never negative, so it needs no minimum.
+            [min.filter(|_| *known.facts.ty != "count"), max]
+        };
+        let is_other = limits(new).iter().zip(&limits(known)).any(|(is, was)| is.is_some() && is != was);
+        let shown = |named: &Named| {
+            let range = named.facts.range.as_deref();
+            range.map_or_else(|| "none".to_owned(), |range| yaml_layout::inline(&range.written()))
+        };
+        (known.kinds == new.kinds && is_other).then(|| in_both(&shown(new), &shown(known)))
     }),
     ("with another default", |known, new| {
-        let [was, is] = [known, new].map(|named| named.facts.default.as_deref().cloned());
-        (is.is_some() && is != was).then(|| in_both(is, was))
+        let (is, was) = (new.facts.default.as_ref()?, known.facts.default.as_ref());
+        (was != Some(is)).then(|| in_both(is, was.map_or("none", |was| was.as_str())))
     }),
     ("with values that are not in the catalogue", |known, new| {
         let lacks = |value: &&String| !known.values.is_empty() && !known.values.contains(value);
@@ -85,21 +87,21 @@ fn list_of(Named { facts, .. }: &Named) -> Option<ListFormat> {
     facts.list_setter.as_ref().map(|_| facts.list_as)
 }
 
-fn in_both(new: Option<String>, known: Option<String>) -> String {
-    let [new, known] = [new, known].map(|fact| fact.unwrap_or_else(|| "none".to_owned()));
+fn in_both(new: &str, known: &str) -> String {
     format!(" ({new} in the description, {known} in the catalogue)")
 }
 
 /// Returns the kinds of differences, each with the params or fields that differ.
 fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
-    let is_in = |all: &[Named], named: &&Named| all.iter().any(|other| other.facts.name == named.facts.name);
     let missing = |from: &[Named], all: &[Named]| {
-        let missing = all.iter().filter(|named| !is_in(from, named));
+        let missing = all.iter().filter(|named| find(from, named).is_none());
         missing.map(|named| named.facts.name.to_string()).collect::<Vec<_>>()
     };
     let of_pairs = |(how, difference): &Difference| {
-        let texts = paired(here, there)
-            .filter_map(|(known, new)| Some(format!("{}{}", new.facts.name, difference(known, new)?)));
+        let texts = there.iter().filter_map(|new| {
+            let text = difference(find(here, new)?, new)?;
+            Some(format!("{}{text}", new.facts.name))
+        });
         (*how, texts.collect())
     };
     let mut found = vec![("not in the catalogue", missing(here, there)), of_pairs(&TYPES)];
@@ -111,16 +113,42 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
     found
 }
 
-/// Returns the params or fields that both lists have, in the order of the second list.
-fn paired<'n>(here: &'n [Named], there: &'n [Named]) -> impl Iterator<Item = (&'n Named, &'n Named)> {
-    there.iter().filter_map(|new| Some((here.iter().find(|known| known.facts.name == new.facts.name)?, new)))
+/// Returns the param or field of a list that has the same name.
+fn find<'n>(list: &'n [Named], wanted: &Named) -> Option<&'n Named> {
+    list.iter().find(|named| named.facts.name == wanted.facts.name)
+}
+
+/// Returns notes about the differences between params or fields of the catalogue and those of the draft, and between
+/// the records of these fields. The pair consists of the text that introduces the differences, and the two lists. Each
+/// pair of records is compared once.
+fn compared(
+    [here, there]: [Side<'_>; 2],
+    source: Source,
+    records: &mut HashSet<(At, String)>,
+    pair: (String, Vec<Named>, Vec<Named>),
+) -> Vec<String> {
+    let (mut waiting, mut notes) = (VecDeque::from([pair]), Vec::new());
+    while let Some((what, known, new)) = waiting.pop_front() {
+        for (how, names) in differences(&known, &new, source) {
+            notes.push(format!("{what} {how}: {}", names.join(", ")));
+        }
+        for field in &known {
+            let new = find(&new, field).and_then(|new| there.record(new));
+            let Some(((at, known), (_, new))) = here.record(field).zip(new) else { continue };
+            if records.insert((at.clone(), new.name.to_string())) {
+                let what = format!("`{}` in {}.yaml: field", known.name, at.module);
+                waiting.push_back((what, here.of_record(known), there.of_record(new)));
+            }
+        }
+    }
+    notes
 }
 
 impl Merger<'_> {
     /// Adds notes about the differences between a known endpoint and the drafted endpoint, except in the parts that
     /// were filled in.
     pub(super) fn note_contradictions(&mut self, at: &At, gap: &Gap<'_>) {
-        let (entry, drafted, source) = (self.editor.endpoint(at).clone(), gap.new, self.draft.source);
+        let (entry, drafted, source) = (self.editor.endpoint(at), gap.new, self.draft.source);
         let label = entry.path.known().unwrap_or(&entry.name);
         let mut notes = Vec::new();
         if source == Source::Description && entry.deprecated.is_some() != drafted.deprecated.is_some() {
@@ -132,60 +160,43 @@ impl Merger<'_> {
         }
         let here = Side { content: self.editor, module: &at.module };
         let there = Side { content: &self.draft.content, module: &gap.module };
-        let kinds = here.body_kind(&entry).zip(there.body_kind(drafted)).filter(|(here, there)| here != there);
+        let kinds = here.body_kind(entry).zip(there.body_kind(drafted)).filter(|(here, there)| here != there);
         if let Some((here, there)) = &kinds {
             notes.push(format!("`{label}`: the body is {there} in the description, but {here} in the catalogue"));
         }
         // Names in user input refer to the params of the catalogue.
-        let params_there = if source == Source::Person { &here } else { &there };
+        let params_there = if source == Source::Person { here } else { there };
         let pairs = [
-            ("param", here.params(&entry), params_there.params(drafted), gap.params),
-            ("field", here.of_body(&entry), there.of_body(drafted), gap.body || kinds.is_some()),
+            ("param", here.params(entry), params_there.params(drafted), gap.params),
+            ("field", here.of_body(entry), there.of_body(drafted), gap.body || kinds.is_some()),
         ];
         let time = self.known.service.envelope_time().map(|time| &time.name);
-        let waiting = pairs.into_iter().filter_map(|(what, known, new, is_filled)| {
-            let sides = [known?, new?]
-                .map(|side| side.into_iter().filter(|named| Some(&named.facts.name) != time).collect::<Vec<_>>());
-            let [known, new] = sides;
-            (!is_filled).then(|| (format!("`{label}`: {what}"), known, new))
-        });
-        let waiting = waiting.collect();
-        self.note_differences([&at.module, &gap.module], notes, waiting);
+        for (what, known, new, _) in pairs.into_iter().filter(|(.., is_filled)| !is_filled) {
+            let (Some(mut known), Some(mut new)) = (known, new) else { continue };
+            for side in [&mut known, &mut new] {
+                side.retain(|named| Some(&named.facts.name) != time);
+            }
+            let what = format!("`{label}`: {what}");
+            notes.extend(compared([here, there], source, &mut self.compared, (what, known, new)));
+        }
+        for note in notes {
+            self.editor.note(note);
+        }
     }
 
     /// Adds notes about the differences between the known metadata and the drafted metadata.
     pub(super) fn note_metadata(&mut self) {
         let Some(envelope) = &self.known.service.envelope else { return };
-        let fields = self.known.metadata().map_or(&[][..], |metadata| &metadata.fields);
-        let [here, there] = [(self.known, fields), (&self.draft.content, &self.draft.metadata)]
-            .map(|(content, fields)| Side { content, module: SERVICE }.all_named(fields, envelope.evidence));
-        if !here.is_empty() && !there.is_empty() {
-            self.note_differences([SERVICE, SERVICE], Vec::new(), vec![("metadata: field".to_owned(), here, there)]);
-        }
-    }
-
-    /// Adds notes about the differences between the params or fields of a file and those of a drafted file, and between
-    /// the records of these fields. Each pair of records is compared once.
-    fn note_differences(&mut self, modules: [&str; 2], mut notes: Vec<String>, mut waiting: Vec<Pair>) {
-        let here = Side { content: self.editor, module: modules[0] };
-        let there = Side { content: &self.draft.content, module: modules[1] };
-        while !waiting.is_empty() {
-            let (what, known, new) = waiting.remove(0);
-            for (how, names) in differences(&known, &new, self.draft.source) {
-                notes.push(format!("{what} {how}: {}", names.join(", ")));
+        let known = self.known.metadata().map_or(&[][..], |metadata| &metadata.fields);
+        if !known.is_empty() && !self.draft.metadata.is_empty() {
+            let sides = [self.known, &self.draft.content].map(|content| Side { content, module: SERVICE });
+            let [known, new] = [(0, known), (1, &self.draft.metadata[..])]
+                .map(|(side, fields)| sides[side].all_named(fields, envelope.evidence));
+            let pair = ("metadata: field".to_owned(), known, new);
+            let notes = compared(sides, self.draft.source, &mut self.compared, pair);
+            for note in notes {
+                self.editor.note(note);
             }
-            for known_field in &known {
-                let same = new.iter().find(|new| new.facts.name == known_field.facts.name);
-                let records = here.record(known_field).zip(same.and_then(|new| there.record(new)));
-                let Some(((at, known), (_, new))) = records else { continue };
-                if self.compared.insert((at.clone(), new.name.to_string())) {
-                    let what = format!("`{}` in {}.yaml: field", known.name, at.module);
-                    waiting.push((what, here.of_record(known), there.of_record(new)));
-                }
-            }
-        }
-        for note in notes {
-            self.editor.note(note);
         }
     }
 
@@ -222,19 +233,20 @@ impl<'a> Side<'a> {
     /// Returns the kind of an entire body, if it is known.
     fn body_kind(&self, endpoint: &Endpoint) -> Option<String> {
         let body = endpoint.body.known()?;
-        match (body, body.ty.as_ref().map(|ty| self.kind_of(ty))) {
-            (Body { object: Some(_), .. }, _) => Some("an object".to_owned()),
-            (Body { series: Some(_), .. }, _) => Some("a series".to_owned()),
-            (_, Some("list")) => Some("a list".to_owned()),
-            (_, Some("object")) => Some("a map".to_owned()),
-            (_, ty) => ty.filter(|ty| *ty != "any").map(|ty| format!("one {ty}")),
-        }
+        Some(match (body, body.ty.as_ref().map(|ty| self.kinds(ty)[0])) {
+            (Body { object: Some(_), .. }, _) => "an object".to_owned(),
+            (Body { series: Some(_), .. }, _) => "a series".to_owned(),
+            (_, Some("list")) => "a list".to_owned(),
+            (_, Some("object")) => "a map".to_owned(),
+            (_, Some("any") | None) => return None,
+            (_, Some(kind)) => format!("one {kind}"),
+        })
     }
 
     /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field.
     fn of_body(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
         let body = endpoint.body.known()?;
-        if let Some(ty) = body.ty.as_ref().filter(|ty| self.kind_of(ty) != "any") {
+        if let Some(ty) = body.ty.as_ref().filter(|ty| self.kinds(ty) != ["any"]) {
             let all = Param { name: "the entire body".into(), ty: ty.clone(), ..Param::default() };
             return Some(vec![self.named(all, false)]);
         }
@@ -264,35 +276,32 @@ impl<'a> Side<'a> {
         let listed = TypeExpr::parse(&facts.ty).and_then(|expr| self.content.ty(&expr.innermost().to_string()));
         let listed = listed.filter(|ty| ty.kind == TypeKind::Enum).map_or(&[][..], |ty| &ty.values);
         let values = listed.iter().map(|value| value.value.to_string()).collect();
-        Named { kinds: self.kinds_of(&facts.ty), values, facts, optional }
+        Named { kinds: self.kinds(&facts.ty), values, facts, optional }
     }
 
-    fn kinds_of(&self, ty: &str) -> Vec<&'static str> {
-        let mut kinds = vec![self.kind_of(ty)];
-        if let Some(TypeExpr::List(item) | TypeExpr::Map(item)) = TypeExpr::parse(ty) {
-            kinds.extend(self.kinds_of(item.to_string().trim_end_matches('?')));
-        }
-        kinds
+    /// Returns the JSON type of a type in the catalogue; for a list or map, followed by the types of the items. Types are
+    /// compared by their JSON types, because other differences are not necessarily contradictions.
+    fn kinds(&self, ty: &str) -> Vec<&'static str> {
+        TypeExpr::parse(ty).map_or_else(|| vec!["any"], |expr| self.kinds_of(&expr))
     }
 
-    /// Returns the JSON type of a type in the catalogue. Types are compared by their JSON types, because other
-    /// differences are not necessarily contradictions.
-    fn kind_of(&self, ty: &str) -> &'static str {
-        match TypeExpr::parse(ty) {
+    fn kinds_of(&self, expr: &TypeExpr<'_>) -> Vec<&'static str> {
+        let (kind, item) = match expr {
             // A timestamp or a decimal may be a number or a string.
-            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp(_))) | None => "any",
-            Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
-            Some(TypeExpr::Builtin(Builtin::String)) => "string",
-            Some(TypeExpr::Builtin(Builtin::Number)) => "number",
-            Some(TypeExpr::Builtin(Builtin::Integer | Builtin::Count)) => "integer",
-            Some(TypeExpr::List(_)) => "list",
-            Some(TypeExpr::Map(_)) => "object",
-            Some(TypeExpr::Option(inner)) => self.kind_of(&inner.to_string()),
-            Some(TypeExpr::Name(name)) if self.content.ty(name).is_some() => "string",
-            Some(TypeExpr::Name(name)) => {
+            TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp(_)) => ("any", None),
+            TypeExpr::Builtin(Builtin::Boolean) => ("boolean", None),
+            TypeExpr::Builtin(Builtin::String) => ("string", None),
+            TypeExpr::Builtin(Builtin::Number) => ("number", None),
+            TypeExpr::Builtin(Builtin::Integer | Builtin::Count) => ("integer", None),
+            TypeExpr::List(item) => ("list", Some(item)),
+            TypeExpr::Map(item) => ("object", Some(item)),
+            TypeExpr::Option(inner) => return self.kinds_of(inner),
+            TypeExpr::Name(name) if self.content.ty(name).is_some() => ("string", None),
+            TypeExpr::Name(name) => {
                 let record = self.content.record(self.module, name);
-                if record.is_some_and(|(_, record)| record.positional) { "list" } else { "object" }
+                (if record.is_some_and(|(_, record)| record.positional) { "list" } else { "object" }, None)
             }
-        }
+        };
+        std::iter::once(kind).chain(item.into_iter().flat_map(|item| self.kinds_of(item))).collect()
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::names::{self, Case, Scope};
-use codegen::spec::{Body, Field, Fields, Known, Record, Type};
+use codegen::spec::{Body, Field, Fields, Known, Record, Service, Type};
 use codegen::type_expr::TypeExpr;
 
 use super::values::{add_values, is_identifier, with_idents};
-use super::{Gap, Merger, Source, WantedName};
+use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
-use crate::draft_types::record_in;
+use crate::draft::{Source, WantedName, record_in};
 use crate::rust_names::{NamesInUse, method_name, type_name, types_of_method};
 
 /// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
@@ -70,25 +70,22 @@ impl<'a> Merger<'a> {
             let of_params = if gap.params { self.types_of_params(gap.new) } else { Vec::new() };
             of_body.iter().chain(&of_params).for_each(|ty| self.reach(ty, gap.file(), &mut needed));
         }
-        self.new_metadata().iter().for_each(|field| self.reach(&field.ty, SERVICE, &mut needed));
-        for (at, fields) in &self.draft.lists {
+        let of_lists = self.draft.lists.iter().map(|(at, fields)| (at.module(), fields.as_slice()));
+        for (module, fields) in of_lists.chain([(SERVICE, self.new_metadata())]) {
             for field in fields {
-                self.reach(&field.ty, at.module(), &mut needed);
+                self.reach(&field.ty, module, &mut needed);
             }
         }
         // The records to which the fields of a shared record refer are also shared.
-        let is_shared = |modules: &BTreeSet<&str>| modules.len() > 1;
-        let shared: Vec<_> =
-            needed.iter().filter(|(_, modules)| is_shared(modules)).map(|(name, _)| name.clone()).collect();
-        for name in &shared {
-            self.reach(name, SERVICE, &mut needed);
+        let shared = needed.iter().filter(|(_, modules)| modules.len() > 1).map(|(name, _)| name.clone());
+        for name in shared.collect::<Vec<_>>() {
+            self.reach(&name, SERVICE, &mut needed);
         }
-        for new in &self.draft.content.service.types {
-            if needed.contains_key(new.name.as_str()) {
-                self.name_type(new);
-            }
+        let Service { types, records, .. } = &self.draft.content.service;
+        for new in types.iter().filter(|new| needed.contains_key(new.name.as_str())) {
+            self.name_type(new);
         }
-        for record in &self.draft.content.service.records {
+        for record in records {
             if let Some(modules) = needed.get(record.name.as_str()) {
                 let module = modules.get(SERVICE).or(modules.first()).copied().unwrap_or(SERVICE);
                 self.name_record(record, module);

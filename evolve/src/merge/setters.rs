@@ -6,7 +6,7 @@ use codegen::names::{self, Case, Scope};
 use codegen::spec::{Evidence, Param, ParamEntry, ParamLocation};
 
 use crate::content::Content;
-use crate::draft_types::SEVERAL;
+use crate::draft::SEVERAL;
 use crate::rust_names::{NamesInUse, singular};
 
 /// The setters of the client. The keys of `all` are the names of the setters' traits.
@@ -76,7 +76,7 @@ impl Setters {
         // then gets the singular, `coin`.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
         let first = param.rust_name.as_deref().cloned().or(single.flatten()).or(derived.clone());
-        let ident = self.claim(first, wish, idents);
+        let ident = self.claim(first.as_ref(), wish, idents);
         let plural = if is_unnamed {
             let other = derived.clone().filter(|derived| *derived != ident);
             let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
@@ -84,24 +84,24 @@ impl Setters {
         } else {
             param.list_setter.as_deref().cloned()
         };
-        let list = plural.map(|plural| self.claim(Some(plural), Wish { is_list: true, ..wish }, idents));
+        let list = plural.map(|plural| self.claim(Some(&plural), Wish { is_list: true, ..wish }, idents));
         [(derived.as_ref() != Some(&ident)).then_some(ident), list]
     }
 
-    fn claim(&mut self, wanted: Option<String>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {
+    fn claim(&mut self, wanted: Option<&String>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
-        let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish);
-        let is_usable = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
         // An escaped keyword, such as `type_`, is allowed only if it is derived from the wire name.
-        let is_derived = |ident: &str| names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(ident);
-        let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { is_usable(ident) });
-        let by_type = || {
-            let wanted = wanted.filter(|ident| self.has_other_type(ident, wish))?;
-            with_type(&wanted, wish.ty).filter(|ident| is_usable(ident))
+        let derived = names::ident(wish.wire_name, Case::Snake).ok();
+        let is_usable = |ident: &String| {
+            let is_name = names::is_ident(ident, Case::Snake) || wanted == Some(ident) && derived.as_ref() == wanted;
+            is_name && !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish)
         };
+        let by_type = wanted.filter(|ident| self.has_other_type(ident, wish));
+        let by_type = by_type.and_then(|ident| with_type(ident, wish.ty));
         let mut tried = NamesInUse::default();
-        let mut others = std::iter::repeat_with(|| tried.claim(wish.wire_name, Case::Snake, scope));
-        let ident = usable.or_else(by_type).or_else(|| others.find(|ident| is_usable(ident))).unwrap_or_default();
+        let others = std::iter::repeat_with(|| tried.claim(wish.wire_name, Case::Snake, scope));
+        let mut candidates = wanted.into_iter().cloned().chain(by_type).chain(others);
+        let ident = candidates.find(is_usable).unwrap_or_default();
         idents.note(ident.as_str());
         if !wish.is_argument {
             self.insert(&ident, wish.wire_name, wish.is_list);

@@ -12,13 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const SERVICE: &str = "\
-title: Example
-version: v1
-summary: A service to try things on.
-env_prefix: EXAMPLE
-time: {unit: seconds, evidence: documented}
-";
+use super::SERVICE;
 
 const MARKET: &str = "\
 title: Market
@@ -70,7 +64,7 @@ fn text(output: &[u8]) -> String {
 #[test]
 fn help_describes_a_command() {
     for (command, expected) in [
-        ("add", "On a terminal, the command prompts for missing options."),
+        ("add", "a group that does not exist is created"),
         ("import", "starts a new catalogue in a folder"),
         ("learn", "The fields are merged with the known fields"),
         ("verify", "Arguments of the scripts, such as a number of seconds"),

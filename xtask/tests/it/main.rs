@@ -6,3 +6,12 @@ mod cli;
 mod merge;
 mod references;
 mod rust_version;
+
+/// The `service.yaml` of the catalogues in tests.
+const SERVICE: &str = "\
+title: Example
+version: v1
+summary: A service to try things on.
+env_prefix: EXAMPLE
+time: {unit: seconds, evidence: documented}
+";

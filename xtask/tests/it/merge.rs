@@ -5,13 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const SERVICE: &str = "\
-title: Example
-version: v1
-summary: A service to try things on.
-env_prefix: EXAMPLE
-time: {unit: seconds, evidence: documented}
-";
+use super::SERVICE;
 
 /// Returns a group with endpoints of these names. Their bodies are unknown, so the pages that list unknown facts change
 /// too.

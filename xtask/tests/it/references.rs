@@ -4,14 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SERVICE: &str = "\
-title: Example
-version: v1
-summary: A service to try things on.
-env_prefix: EXAMPLE
-time: {unit: seconds, evidence: documented}
-envelope: {data: data, evidence: documented}
-";
+use super::SERVICE;
 
 const MARKET: &str = "\
 title: Market
@@ -33,7 +26,7 @@ impl Project {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("references");
         let _ = fs::remove_dir_all(&folder);
         let project = Self(folder);
-        project.write("spec/service.yaml", SERVICE);
+        project.write("spec/service.yaml", &format!("{SERVICE}envelope: {{data: data, evidence: documented}}\n"));
         project.write("spec/market.yaml", MARKET);
         project.write("README.md", "`client.market().basis()` returns `premium`.\n");
         let code = "use generated_client::Client;\nlet all = client.market().basis().await?;\nall[0].premium;\n";

@@ -46,13 +46,6 @@ impl MarketGroup<'_> {
             .with::<Timestamp, _>("since", since)
             .with::<Timestamp, _>("until", until)
     }
-    /// Nobody knows the fields but that of the time.
-    ///
-    /// - **Endpoint:** `GET /ticks` (documented), returns a series of JSON records
-    /// - **Undocumented:** the fields of the records
-    pub fn ticks(&self) -> Request<Ticks> {
-        Request::new(self.client)
-    }
 }
 
 marker!(MarketGroup : Basis basis);
@@ -239,22 +232,6 @@ impl Record for TradesRecord {
 }
 
 fields!(TradesRecord => traded_at = 0, seen_at = 1);
-marker!(MarketGroup : Ticks ticks);
-
-impl Endpoint for Ticks {
-    type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::of("market", "ticks")
-        .name("Ticks")
-        .summary("Nobody knows the fields but that of the time.")
-        .path(Some("/ticks"))
-        .shared_params(&[])
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: Some(TimeUnit::Milliseconds),
-            evidence: Evidence::Documented,
-        });
-}
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",
@@ -266,6 +243,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Basis::INFO,
         Levels::INFO,
         Trades::INFO,
-        Ticks::INFO,
     ],
 };

@@ -1,19 +1,19 @@
-//! Drafts the new facts about one endpoint from its responses and from the known facts in the catalogue.
+//! Reads the responses of one endpoint: known types are widened, and new facts are drafted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record, Type};
+use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
 use super::LearnOptions;
-use crate::content::{At, Content, FieldsAt, SERVICE, ident_of};
-use crate::draft_types::{record_name, type_name};
+use crate::content::{At, SERVICE, ident_of};
+use crate::draft::{Draft, Source, WantedName, is_number};
 use crate::editor::Editor;
-use crate::merge::{Draft, Source, WantedName, merge, values_of};
+use crate::merge::merge;
 use crate::observed_values::Observed;
 use crate::rust_names::singular;
 
-/// Reads the responses of an endpoint. Known types are widened, and new facts are drafted.
+/// The state while the responses of an endpoint are read.
 pub(super) struct Reader<'a> {
     pub(super) editor: &'a mut Editor,
     pub(super) options: &'a LearnOptions,
@@ -22,13 +22,11 @@ pub(super) struct Reader<'a> {
     pub(super) endpoint: At,
     /// The body in the catalogue.
     pub(super) known: Option<Body>,
-    /// The drafted body, if the body was unknown.
-    pub(super) body: Option<Body>,
+    pub(super) draft: Draft,
     /// The number of new fields with numbers in quotes.
     pub(super) quoted: usize,
     /// The path of the records, if it differs from the path in the envelope.
     pub(super) data: Option<String>,
-    pub(super) lists: BTreeMap<FieldsAt, Vec<Field>>,
     /// The names of the members around the current fields, the outermost first.
     within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
@@ -36,9 +34,6 @@ pub(super) struct Reader<'a> {
     /// The inner values of each record that contains itself, with the module and the name of the record. Inner values
     /// are compared after the outer values.
     pub(super) waiting: Vec<(String, String, Observed)>,
-    pub(super) records: Vec<(Record, WantedName)>,
-    /// The drafted enums: the wanted name and the values of each.
-    pub(super) enums: Vec<(WantedName, BTreeSet<String>)>,
     /// The fields in `--enum` for which a response of any endpoint has a string.
     pub(super) enum_fields: &'a mut BTreeSet<String>,
 }
@@ -48,60 +43,40 @@ impl<'a> Reader<'a> {
         editor: &'a mut Editor,
         options: &'a LearnOptions,
         endpoint: At,
-        known: Option<Body>,
+        data: Option<String>,
         enum_fields: &'a mut BTreeSet<String>,
     ) -> Self {
-        let module = endpoint.module.clone();
-        let (body, quoted, data, lists, within, open, waiting, records, enums) = Default::default();
-        Self {
-            editor,
-            options,
-            module,
-            endpoint,
-            known,
-            body,
-            quoted,
-            data,
-            lists,
-            within,
-            open,
-            waiting,
-            records,
-            enums,
-            enum_fields,
-        }
+        let (module, draft) = (endpoint.module.clone(), Draft::new(Source::Responses));
+        let known = editor.endpoint(&endpoint).body.known().cloned();
+        let (quoted, within, open, waiting) = Default::default();
+        Self { editor, options, module, endpoint, known, draft, quoted, data, within, open, waiting, enum_fields }
+    }
+
+    /// Adds the body of the endpoint to the draft.
+    pub(super) fn add_body(&mut self, body: Body) {
+        let Endpoint { name, rust_name, path, .. } = self.editor.endpoint(&self.endpoint).clone();
+        let (body, evidence) = (Known::Known(body), self.options.evidence);
+        let endpoint = Endpoint { name, rust_name, path, body, evidence, ..Endpoint::default() };
+        let group = Group { endpoints: vec![endpoint], ..Group::default() };
+        self.draft.content.groups.insert(self.endpoint.module.clone(), group);
     }
 
     /// Merges the draft into the catalogue.
     pub(super) fn merge(mut self, seen: &Observed) {
-        let mut draft = Draft::new(Content::default(), Source::Responses);
-        for (index, (wanted, values)) in self.enums.drain(..).enumerate() {
-            let (name, evidence) = (type_name(index), self.options.evidence);
-            let values = values_of(values);
-            draft.content.service.types.push(Type { name: name.as_str().into(), evidence, values, ..Type::default() });
-            draft.names.insert(name, wanted);
-        }
-        for (record, wanted) in self.records.drain(..) {
-            draft.names.insert(record.name.to_string(), wanted);
-            draft.content.service.records.push(record);
-        }
         if self.quoted > 0 {
             let count = self.quoted;
             self.editor.note(format!("numbers in quotes: {count} fields; change those that are names to `string`"));
         }
-        let is_new = self.body.is_some();
-        let endpoint = self.body.take().map(|body| {
-            let Endpoint { name, rust_name, path, .. } = self.editor.endpoint(&self.endpoint).clone();
-            let body = Known::Known(body);
-            Endpoint { name, rust_name, path, body, evidence: self.options.evidence, ..Endpoint::default() }
-        });
-        let group = Group { endpoints: endpoint.into_iter().collect(), ..Group::default() };
-        draft.content.groups.insert(self.endpoint.module.clone(), group);
-        draft.lists = std::mem::take(&mut self.lists);
-        merge(self.editor, &draft);
-        if is_new {
+        merge(self.editor, &self.draft);
+        if !self.draft.content.groups.is_empty() {
             self.note_learned(seen);
         }
+    }
+
+    /// Returns the evidence of the known body.
+    pub(super) fn known_evidence(&self) -> Evidence {
+        let own = self.known.as_ref().and_then(|known| known.evidence);
+        own.unwrap_or(self.editor.endpoint(&self.endpoint).evidence)
     }
 
     /// Returns the evidence of learned facts, if it is weaker than `known`, which is the evidence of the record or body
@@ -131,7 +106,7 @@ impl<'a> Reader<'a> {
             return known;
         }
         // Fields with equal records share one draft. Facts that only the later record has are added to the draft.
-        if let Some((record, _)) = self.records.iter_mut().find(|(record, _)| is_same(&record)) {
+        if let Some(record) = self.draft.content.service.records.iter_mut().find(|record| is_same(&&**record)) {
             for (known, field) in record.fields.iter_mut().zip(fields) {
                 known.optional |= field.optional;
                 if known.unit.is_none() && known.format.is_none() {
@@ -144,18 +119,14 @@ impl<'a> Reader<'a> {
         let own = if names::ident(&own, Case::Pascal).is_ok() { own } else { format!("{} {own}", self.owner()) };
         let parent = self.within.last().cloned().unwrap_or_default();
         let wanted = WantedName { name: own, parent, owner: self.owner(), is_chosen: false };
-        let name = record_name(self.records.len());
         let (evidence, positional) = (self.options.evidence, seen.by_position);
-        let record = Record { name: name.as_str().into(), evidence, positional, fields, ..Record::default() };
-        self.records.push((record, wanted));
-        name
+        self.draft.add_record(Record { evidence, positional, fields, ..Record::default() }, wanted)
     }
 }
 
 /// Returns `true` if two lists of fields have the same names and types. All types of numbers count as the same.
 fn is_alike(one: &[Field], other: &[Field]) -> bool {
-    let is_number = |field: &Field| crate::draft_types::is_number(&field.ty);
-    let has_type = |one: &Field, other: &Field| one.ty == other.ty || is_number(one) && is_number(other);
+    let has_type = |one: &Field, other: &Field| one.ty == other.ty || is_number(&one.ty) && is_number(&other.ty);
     let same = |(one, other): (&Field, &Field)| one.name == other.name && has_type(one, other);
     one.len() == other.len() && one.iter().zip(other).all(same)
 }

@@ -1,4 +1,4 @@
-//! Shows an edit of the catalogue, and writes it after confirmation.
+//! The commands that edit the catalogue: `cargo xtask add` and `cargo xtask import`, and the confirmation of every edit.
 
 use std::fs;
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
@@ -7,12 +7,98 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use codegen::{Catalogue, Diagnostics, load};
-use evolve::{CatalogueChange, Evidence, Refusal};
+use evolve::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
 
 use crate::Outcome;
 use crate::codegen::{folder, not_written, rendered};
 use crate::project_paths;
 use crate::terminal::print;
+
+/// Add an endpoint to the catalogue
+///
+/// In a folder without YAML files, the command starts a catalogue.
+#[derive(Args)]
+pub(crate) struct Add {
+    /// The path of the endpoint, without the base URL; a param in the path is written `{name}`
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The group of the endpoint; a group that does not exist is created
+    #[arg(long)]
+    group: String,
+    /// The name of the endpoint; default: derived from the path
+    #[arg(long)]
+    name: Option<String>,
+    /// The Rust name of the endpoint; needed if the name derived from `--name` is in use
+    #[arg(long)]
+    rust_name: Option<String>,
+    /// The purpose of the endpoint, in one sentence
+    #[arg(long)]
+    summary: Option<String>,
+    /// The shared params and param sets of the endpoint, separated by commas; `none` if it has no params; default:
+    /// unknown
+    #[arg(long, value_name = "NAMES")]
+    params: Option<String>,
+    /// The evidence of the path
+    #[arg(long, value_parser = evidence())]
+    evidence: Evidence,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Add {
+    pub(crate) fn run(&self) -> Outcome {
+        let params = self.params.as_deref().map(|params| match params {
+            "none" => Vec::new(),
+            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+        });
+        let addition = Addition {
+            path: self.path.clone(),
+            group: self.group.clone(),
+            name: self.name.clone(),
+            rust_name: self.rust_name.clone(),
+            summary: self.summary.clone(),
+            params,
+            evidence: self.evidence,
+            service: self.target.service(),
+        };
+        self.target.confirm(evolve::add(self.target.catalogue(), &addition))
+    }
+}
+
+/// Import an OpenAPI description
+///
+/// Adds the parts of an OpenAPI 3.0 or 3.1 description that are not in the catalogue yet, or starts a new catalogue in
+/// a folder without YAML files. The command lists parts that it does not support, and shows the edit before writing it.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The description, JSON or YAML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Import summaries and descriptions too, word for word
+    #[arg(long)]
+    summaries: bool,
+    /// The evidence of the imported facts
+    #[arg(long, default_value = "published", value_parser = evidence())]
+    evidence: Evidence,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Import {
+    pub(crate) fn run(&self) -> Outcome {
+        let in_file = |why: String| format!("{}: {why}", self.file.display());
+        let text = fs::read_to_string(&self.file);
+        let text = text.map_err(|error| {
+            format!("error: {}; pass a file with an OpenAPI description\n", in_file(error.to_string()))
+        })?;
+        let options = Options { text, evidence: self.evidence, summaries: self.summaries };
+        let change = evolve::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
+            Refusal::Message(why) => Refusal::Message(in_file(why)),
+            other @ Refusal::Catalogue(_) => other,
+        });
+        self.target.confirm(change)
+    }
+}
 
 /// The values of `evidence` in the catalogue.
 const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
@@ -39,6 +125,17 @@ impl Target {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
+    /// Returns `true` if `--spec` was given. Without `--spec`, the edit could affect the project's own catalogue by
+    /// accident.
+    pub(crate) fn is_named(&self) -> bool {
+        self.spec.is_some()
+    }
+
+    /// Returns `true` if the catalogue is this project's own.
+    pub(crate) fn is_ours(&self) -> bool {
+        project_paths::is_same(&self.spec(), &project_paths::spec())
+    }
+
     /// Returns the catalogue; `None` if its folder has no YAML files yet or does not exist, so that a new catalogue is
     /// started in it.
     pub(crate) fn catalogue(&self) -> Option<Catalogue> {
@@ -54,17 +151,6 @@ impl Target {
         let spec = std::path::absolute(self.spec()).unwrap_or_default();
         let mut names = spec.iter().rev().map(|name| name.to_string_lossy().into_owned());
         names.find(|name| name != "spec").unwrap_or_default()
-    }
-
-    /// Returns `true` if `--spec` was given. Without `--spec`, the edit could affect the project's own catalogue by
-    /// accident.
-    pub(crate) fn is_named(&self) -> bool {
-        self.spec.is_some()
-    }
-
-    /// Returns `true` if the catalogue is this project's own.
-    pub(crate) fn is_ours(&self) -> bool {
-        project_paths::is_same(&self.spec(), &project_paths::spec())
     }
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
@@ -114,18 +200,11 @@ fn next(spec: &Path) -> String {
 
 /// Asks the user to confirm; returns `false` without a terminal.
 fn confirmed() -> bool {
-    answer("Write this? [y/N] ")
-        .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
-}
-
-/// Prints a question and reads one line, trimmed; `None` if there is no terminal.
-pub(crate) fn answer(question: &str) -> Option<String> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        return None;
+        return false;
     }
-    print(question);
+    print("Write this? [y/N] ");
     let _ = stdout().flush();
     let mut line = String::new();
-    stdin().lock().read_line(&mut line).ok()?;
-    Some(line.trim().to_owned())
+    stdin().lock().read_line(&mut line).is_ok() && ["y", "yes"].contains(&line.trim().to_lowercase().as_str())
 }
