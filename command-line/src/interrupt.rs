@@ -1,24 +1,25 @@
-//! Ctrl-C, SIGTERM, SIGHUP and the end of standard input. The first signal lets the command end its work, and a second signal ends the program at
-//! once.
+//! Ctrl-C, SIGTERM, SIGHUP and the end of standard input. The first signal lets the command end its work, and a second
+//! signal ends the program at once.
 //!
 //! A signal notifies the running command, which decides how to end.
 
 use std::future::Future;
 use std::io::{self, Read};
+use std::sync::Arc;
 use std::{mem, process, thread};
 
-use tokio::sync::watch;
+use tokio::sync::SetOnce;
 
 use crate::failure::{ExitKind, Failure, Result};
 
-/// Receives the signals that occur after its creation.
+/// Receives the first signal after its creation.
 #[derive(Clone, Debug)]
-pub(crate) struct Interrupt(watch::Receiver<Option<ExitKind>>);
+pub(crate) struct Interrupt(Arc<SetOnce<ExitKind>>);
 
 impl Interrupt {
     /// Starts to listen for signals, and for input if the command ends with standard input.
     pub(crate) fn listen(ends_with_stdin: bool) -> io::Result<Self> {
-        let (sender, receiver) = watch::channel(None);
+        let first = Arc::new(SetOnce::new());
         #[cfg(unix)]
         let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::unix::{SignalKind, signal};
@@ -31,13 +32,14 @@ impl Interrupt {
             (ctrl_c()?, ctrl_break()?, Some(ctrl_close()?))
         };
         if ends_with_stdin {
-            let sender = sender.clone();
+            let first = first.clone();
             thread::spawn(move || {
                 // A byte, the end and an error have the same effect.
                 let _ = io::stdin().read(&mut [0]);
-                notify(&sender, ExitKind::Interrupted);
+                let _ = first.set(ExitKind::Interrupted);
             });
         }
+        let this = Self(first.clone());
         tokio::spawn(async move {
             let mut is_second = false;
             loop {
@@ -51,37 +53,24 @@ impl Interrupt {
                 if mem::replace(&mut is_second, true) {
                     process::exit(signal as i32);
                 }
-                notify(&sender, signal);
+                let _ = first.set(signal);
             }
         });
-        Ok(Self(receiver))
+        Ok(this)
     }
 
     /// Waits for the first signal.
-    pub(crate) async fn happened(&mut self) -> ExitKind {
-        match self.0.wait_for(Option::is_some).await {
-            Ok(exit_kind) => exit_kind.unwrap_or(ExitKind::Interrupted),
-            // The listening task has ended, so no signal will be received.
-            Err(_) => std::future::pending().await,
-        }
+    pub(crate) async fn happened(&self) -> ExitKind {
+        *self.0.wait().await
     }
 
     /// Runs work that a signal may cancel at any time.
-    pub(crate) async fn ends<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    pub(crate) async fn ends<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             exit_kind = self.happened() => Err(Failure::new(exit_kind, "")),
             done = work => done,
         }
     }
-}
-
-/// Notifies the command, which ends with the exit code of the first notification.
-fn notify(sender: &watch::Sender<Option<ExitKind>>, exit_kind: ExitKind) {
-    sender.send_if_modified(|first| {
-        let is_first = first.is_none();
-        first.get_or_insert(exit_kind);
-        is_first
-    });
 }
 
 /// Returns `true` if it is certain that the program does not ignore SIGHUP. A program that `nohup` starts ignores

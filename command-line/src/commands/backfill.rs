@@ -86,7 +86,7 @@ pub(crate) struct Backfill {
 }
 
 impl Backfill {
-    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
         note_oldest(&file.series, file.from.time, log);
         let (is_stream, target) = (file.out == "-", Target::parse(&file.out));

@@ -24,7 +24,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let connected = self.connection.open(log).await?;
         print("settings", &format!("from {}", connected.source))?;
         if let Some(gate) = &connected.gate {

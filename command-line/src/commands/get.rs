@@ -52,7 +52,7 @@ pub(crate) struct Get {
 type SeriesResponse = (Series, AnyBody);
 
 impl Get {
-    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let endpoints = self.requested.endpoints.iter().map(|name| find_or_path(name)).collect::<Result<Vec<_>>>()?;
         let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;

@@ -45,7 +45,7 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let fetched = interrupt.ends(self.fetched(log)).await?;
         let panels = chart_data::panels(&fetched, &self.fields)?;
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {

@@ -62,7 +62,7 @@ const COMPLETE: Duration = Duration::from_secs(3600);
 const MAX_WAIT: Duration = Duration::from_secs(8);
 
 impl Poll {
-    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let series = self.requested.histories(self.from.time, log)?;
         let connected = self.requested.connection.open(log).await?;
         let Some(out) = &self.out else {
