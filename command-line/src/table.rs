@@ -109,17 +109,10 @@ impl Table {
     }
 
     pub(crate) fn json_lines(&self) -> String {
-        let mut out = String::new();
-        for row in &self.rows {
-            // The object is written without a map, because a map would sort the names.
-            out.push('{');
-            for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
-                let comma = if index == 0 { "" } else { "," };
-                let _ = write!(out, "{comma}{}:{}", Value::from(column.as_str()), cell.json());
-            }
-            out.push_str("}\n");
-        }
-        out
+        // Each object is written without a map, because a map would sort the names.
+        let member = |(column, cell): (&String, &Cell)| format!("{}:{}", Value::from(column.as_str()), cell.json());
+        let object = |row: &Vec<Cell>| self.columns.iter().zip(row).map(member).collect::<Vec<_>>().join(",");
+        self.rows.iter().map(|row| format!("{{{}}}\n", object(row))).collect()
     }
 
     /// Formats a table that is at most `width` columns wide. The last columns are omitted if they do not fit, and
