@@ -112,7 +112,8 @@ impl Table {
         // Each object is written without a map, because a map would sort the names.
         let member = |(column, cell): (&String, &Cell)| format!("{}:{}", Value::from(column.as_str()), cell.json());
         let object = |row: &Vec<Cell>| self.columns.iter().zip(row).map(member).collect::<Vec<_>>().join(",");
-        self.rows.iter().map(|row| format!("{{{}}}\n", object(row))).collect()
+        let lines: Vec<_> = self.rows.iter().map(|row| format!("{{{}}}\n", object(row))).collect();
+        lines.concat()
     }
 
     /// Formats a table that is at most `width` columns wide. The last columns are omitted if they do not fit, and
