@@ -11,6 +11,9 @@ mod coverage;
 mod diagnostic;
 mod emit;
 mod evidence;
+// Part of the command line. A crate of its own would have to be published with the command line.
+#[path = "../../command-line/src/fact_sentences.rs"]
+mod fact_sentences;
 mod load;
 mod resolve;
 mod rules;

@@ -25,6 +25,7 @@ mod commands;
 mod connection;
 mod endpoint_names;
 mod examples;
+mod fact_sentences;
 mod failure;
 mod interrupt;
 mod job_file;

@@ -1,11 +1,13 @@
 //! Converts prose of the catalogue to Rust documentation: escapes Markdown, and breaks lines between words.
 
+use std::fmt::Display;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::json_object;
+use crate::fact_sentences::{Facts, enumerated};
 use crate::model::{
-    Body, Endpoint, Evidence, Known, ListFormat, Param, Range, Text, TimeForm, TimeFormat, UnknownFact,
+    Body, Endpoint, Evidence, Field, Known, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
 };
 
 /// The maximum length of a line of documentation, without the slashes.
@@ -119,8 +121,13 @@ fn escape(text: &str, markdown: &mut String) {
 }
 
 /// Joins sentences with spaces; empty sentences are omitted.
-pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
-    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+pub(super) fn joined(sentences: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut text = String::new();
+    for sentence in sentences {
+        let space = if text.is_empty() || sentence.as_ref().is_empty() { "" } else { " " };
+        text += &format!("{space}{}", sentence.as_ref());
+    }
+    text
 }
 
 /// Returns a sentence about the format of timestamps.
@@ -149,28 +156,39 @@ pub(super) fn aliases(aliases: &[String]) -> String {
     format!("Also named {} in the API document.", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns a sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
-pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
-    let unit = if unit.is_empty() { String::new() } else { format!("in {}", prose(unit)) };
-    let source = if evidence == Evidence::Documented { "" } else { evidence.label() };
-    let facts = [unit, self::range(range), source.to_owned()].into_iter().filter(|fact| !fact.is_empty());
-    sentence(&facts.collect::<Vec<_>>().join(", "))
-}
-
-/// Formats a range as part of a sentence; empty for an unlimited range.
-pub(super) fn range(range: Range) -> String {
-    let written = |number: f64| serde_json::to_string(&json_object::number(number)).unwrap_or_default();
-    match (range.min.map(written), range.max.map(written)) {
-        (Some(min), Some(max)) => format!("from {min} to {max}"),
-        (Some(min), None) => format!("at least {min}"),
-        (None, Some(max)) => format!("at most {max}"),
-        (None, None) => String::new(),
+/// Returns the facts of a param that are the same in every kind of documentation.
+pub(super) fn param_facts(param: &Param) -> Facts<'_> {
+    Facts {
+        unit: &param.unit,
+        range: [param.range.min, param.range.max],
+        source: param.evidence.label(),
+        single_value: param.single_value.map(Evidence::label),
+        allowed_values: texts(&param.allowed_values),
+        tested_values: texts(&param.tested_values),
+        rejected_values: texts(&param.rejected_values),
+        ..Facts::default()
     }
 }
 
-/// Returns a sentence with the value that the service uses if a param is omitted.
-pub(super) fn default(param: &Param) -> String {
-    param.default.as_ref().map(|default| format!("Default: {}.", code(default))).unwrap_or_default()
+/// Returns the facts of a field that are the same in every kind of documentation.
+pub(super) fn field_facts(field: &Field) -> Facts<'_> {
+    let range = [field.range.min, field.range.max];
+    Facts { unit: &field.unit, range, source: field.evidence.label(), ..Facts::default() }
+}
+
+/// Converts texts of the model to those of [`Facts`].
+pub(super) fn texts(texts: &[Text]) -> Vec<&str> {
+    texts.iter().map(|text| text.as_str()).collect()
+}
+
+/// Returns the sentences about facts as Markdown.
+pub(super) fn stated(facts: &Facts<'_>) -> String {
+    facts.sentences(code, prose)
+}
+
+/// Returns a sentence with the source of a fact; empty if it is the API document.
+pub(super) fn source(evidence: Evidence) -> String {
+    stated(&Facts { source: evidence.label(), ..Facts::default() })
 }
 
 /// Returns a sentence about the format of several values; `None` is a format that differs between endpoints.
@@ -184,38 +202,26 @@ pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
     }
 }
 
-/// Returns sentences about the values that a param accepts or rejects.
-pub(super) fn values(param: &Param) -> String {
-    let single = match param.single_value {
-        None => String::new(),
-        Some(Evidence::Documented) => "Accepts one value.".to_owned(),
-        Some(evidence) => format!("Accepts one value ({}).", evidence.label()),
-    };
-    joined([
-        single,
-        allowed(&param.allowed_values),
-        listed("Works with", &param.tested_values),
-        listed("Fails with", &param.rejected_values),
-    ])
-}
-
-/// Returns a sentence that lists the only values that worked for public clients.
-pub(super) fn allowed(allowed: &[Text]) -> String {
-    listed("Only these values worked for public clients:", allowed)
-}
-
-/// Returns an introduction followed by values; empty if there are no values.
-fn listed(before: &str, values: &[Text]) -> String {
-    if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
-}
-
 /// Formats values as a list of code spans, in the given order.
 pub(super) fn codes(values: &[impl ToString]) -> String {
-    let codes: Vec<_> = values.iter().map(|value| code(&value.to_string())).collect();
-    match codes.split_last() {
-        Some((end, others @ [_, ..])) => format!("{} and {end}", others.join(", ")),
-        _ => codes.concat(),
+    enumerated(&values.iter().map(|value| code(&value.to_string())).collect::<Vec<_>>())
+}
+
+/// Escapes each unescaped `|` of Markdown in a table cell, because it would end the cell.
+pub(super) fn cell(markdown: impl AsRef<str>) -> String {
+    let mut cell = String::new();
+    for character in markdown.as_ref().chars() {
+        if character == '|' && !cell.ends_with('\\') {
+            cell.push('\\');
+        }
+        cell.push(character);
     }
+    cell
+}
+
+/// Converts a text to a code span in a table cell.
+pub(super) fn code_cell(text: impl Display) -> String {
+    cell(code(&text.to_string()))
 }
 
 /// Converts the first letter of a sentence to lower case, for use after a colon.
@@ -234,8 +240,7 @@ pub(super) fn meaning(summary: &str) -> String {
 
 /// Returns a sentence that lists unknown facts; empty if there are none.
 pub(super) fn unknown(facts: &[UnknownFact]) -> String {
-    let facts: Vec<_> = facts.iter().map(|fact| prose(fact.text())).collect();
-    if facts.is_empty() { String::new() } else { format!("Undocumented: {}.", facts.join("; ")) }
+    stated(&Facts { unknown: facts.iter().map(UnknownFact::text).collect(), ..Facts::default() })
 }
 
 /// Returns the unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it
@@ -311,15 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn value_facts_form_one_sentence() {
-        let range = Range { min: Some(0.0), max: Some(100.0) };
-        for (unit, range, evidence, expected) in [
-            ("percent", range, Evidence::Reported, "In percent, from 0 to 100, reported."),
-            ("", Range { min: Some(1.0), max: None }, Evidence::Documented, "At least 1."),
-            ("", Range::default(), Evidence::Documented, ""),
-            ("USD", Range::default(), Evidence::Published, "In USD, published."),
-        ] {
-            assert_eq!(value_facts(unit, range, evidence), expected);
-        }
+    fn bars_are_escaped_in_cells() {
+        assert_eq!([code_cell("a|b"), cell(prose("c | d"))], ["`a\\|b`", "c \\| d"]);
     }
 }

@@ -12,10 +12,10 @@ mod version;
 
 use serde_yaml::Value;
 
-use super::docs;
+use super::docs::{self, source};
 use super::json_object::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit, ListFormat, Range};
+use crate::model::{Api, Endpoint, Group, Limit, ListFormat};
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -134,11 +134,6 @@ fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str
 /// Joins paragraphs; empty paragraphs are omitted.
 fn joined(paragraphs: impl IntoIterator<Item = String>) -> String {
     paragraphs.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Returns the source of a fact as a sentence; empty for a documented fact.
-fn source(evidence: Evidence) -> String {
-    docs::value_facts("", Range::default(), evidence)
 }
 
 fn some(object: Object) -> Option<Object> {

@@ -8,6 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
+use crate::fact_sentences::Facts;
 use crate::model::{Api, Endpoint, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
@@ -130,15 +131,22 @@ fn setter(setter: &Setter) -> TokenStream {
 
 /// Returns the docs of a setter, which describe the facts about the param that are the same on all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
-    // The unit is omitted for a `Timestamp`, because the client converts the value.
-    let (param, is_time) = (&setter.param, setter.ty.as_ref().and_then(Type::time_form).is_some());
-    let facts = docs::value_facts(if is_time { "" } else { &param.unit }, param.range, param.evidence);
+    let param = &setter.param;
+    let facts = Facts {
+        // The client converts a timestamp, so its unit is omitted.
+        unit: if setter.ty.as_ref().and_then(Type::time_form).is_some() { "" } else { &param.unit },
+        range: [param.range.min, param.range.max],
+        source: param.evidence.label(),
+        default: param.default.as_ref().map(|default| default.as_str()),
+        allowed_values: docs::texts(&param.allowed_values),
+        ..Facts::default()
+    };
     let sent = match (setter.several, param.name == setter.ident) {
         (true, _) => docs::several(&param.name, setter.list_as),
         (false, false) => format!("Sent as {}.", docs::code(&param.name)),
         (false, true) => String::new(),
     };
-    let facts = docs::joined([facts, docs::default(param), docs::allowed(&param.allowed_values), sent]);
+    let facts = docs::joined([docs::stated(&facts), sent]);
     vec![docs::meaning(&param.summary), facts, docs::joined([docs::prose(&param.notes), docs::unknown(&param.unknown)])]
 }
 

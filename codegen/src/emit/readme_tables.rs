@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::reference::{row, table};
-use crate::catalogue_format::{Form, GROUP, Key, Map, SERVICE, Shape};
+use askama::Template;
+
+use super::{docs, render};
+use crate::catalogue_format::{Form, GROUP, Map, SERVICE, Shape};
 use crate::catalogue_reader::expected;
 
 /// The markers before and after the tables. The rest of the page is written by hand.
@@ -14,27 +16,26 @@ const MARKS: [&str; 2] =
 pub(crate) fn with_key_tables(page: &str) -> String {
     let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
     let Some((before, after)) = parts else { return page.to_owned() };
-    [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
+    [before, MARKS[0], "\n", &render::page(&Keys { maps: maps() }), "\n", MARKS[1], after].concat()
 }
 
-/// Returns the sections of all maps. The section of a map is followed by the sections of the maps that its keys accept.
-/// A map that several keys accept has only one section.
-fn sections() -> String {
-    let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
-    while let Some(map) = maps.pop() {
+/// The sections of all maps.
+#[derive(Template)]
+#[template(path = "catalogue_keys.md")]
+struct Keys {
+    maps: Vec<&'static Map>,
+}
+
+/// Returns all maps, each once. A map is followed by the maps that its keys accept.
+fn maps() -> Vec<&'static Map> {
+    let (mut maps, mut known, mut next) = (Vec::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
+    while let Some(map) = next.pop() {
         if known.insert(map.what) {
-            let rows = map.keys.iter().map(line);
-            let keys = table(["key", "value", "description"], rows);
-            text += &format!("\n### {}\n\n{}\n\n{keys}", capital(map.what), map.about.trim());
-            maps.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
+            maps.push(map);
+            next.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
         }
     }
-    text
-}
-
-fn line(key: &Key) -> String {
-    let star = if key.required { "*" } else { "" };
-    row([format!("`{}`{star}", key.name), value(&key.shape, &key.form), key.about.trim().to_owned()])
+    maps
 }
 
 /// Describes the accepted values of a key, with links to the sections of maps.

@@ -6,6 +6,7 @@ use quote::quote;
 use super::literal::{field_info, field_literal, ident, set, text, variant};
 use super::render::{self, IMPORTS};
 use super::{File, docs};
+use crate::fact_sentences::Facts;
 use crate::model::{Api, Field, Record, RecordLayout};
 
 /// Emits `service/records.rs`: the records that several groups share.
@@ -65,9 +66,10 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // The unit is omitted for a `Timestamp`, because the client converts the value.
-    let unit = if field.ty.time_form().is_some() { "" } else { &field.unit };
-    let facts = docs::value_facts(unit, field.range, field.evidence);
+    let facts = docs::field_facts(field);
+    // The client converts a timestamp, so its unit is omitted.
+    let facts = if field.ty.time_form().is_some() { Facts { unit: "", ..facts } } else { facts };
+    let facts = docs::stated(&facts);
     let unknown = docs::unknown(&field.unknown);
     docs::joined([docs::meaning(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes), unknown])
 }

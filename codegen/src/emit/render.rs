@@ -2,6 +2,7 @@
 //!
 //! Each entry of a list of the catalogue has a line of its own, so that two branches that add entries merge.
 
+use askama::Template;
 use proc_macro2::TokenStream;
 
 use super::{File, docs};
@@ -36,6 +37,16 @@ pub(super) fn file(
         after_line = is_line;
     }
     File { path: path.to_owned(), text }
+}
+
+/// Renders a page of Markdown, with one blank line where the template has several around parts without content.
+pub(super) fn page(template: &impl Template) -> String {
+    // Rendering into a string cannot fail.
+    let mut text = template.render().unwrap_or_default();
+    while text.contains("\n\n\n") {
+        text = text.replace("\n\n\n", "\n\n");
+    }
+    text.trim_end().to_owned() + "\n"
 }
 
 /// Prints an item that contains the name `ENTRIES`, and replaces this name by a list with one entry a line, even if the

@@ -5,13 +5,14 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo, ValueType};
 
 use crate::catalogue_json;
 use crate::command_line::candidates;
 use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
 use crate::examples;
+use crate::fact_sentences::Facts;
 use crate::failure::Result;
 use crate::param_options::option;
 use crate::program::service;
@@ -98,25 +99,26 @@ fn response(body: &BodyInfo) -> String {
 }
 
 fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
-    let mut words = vec![info.summary.to_owned()];
-    match info.ty {
-        ValueType::Named(ty) if !ty.values.is_empty() => {
-            let values: Vec<_> = ty.values.iter().map(|value| value.value).collect();
-            let more = if ty.open { "Known values: " } else { "One of " };
-            words.push(format!("{more}{}.", values.join(", ")));
-        }
-        _ => words.extend(info.example.map(|example| format!("Example: {example}."))),
-    }
-    words.extend(range(info.range).map(|range| format!("{range}.")));
-    words.extend(info.default.map(|default| format!("Default: {default}.")));
-    words.extend(info.required.map(|evidence| format!("Required ({evidence}).")));
-    for (what, values) in [("Accepted values", info.allowed_values), ("Rejected values", info.rejected_values)] {
-        if !values.is_empty() {
-            words.push(format!("{what}: {}.", values.join(", ")));
-        }
-    }
-    words.extend(undocumented(info.unknown));
-    [option(endpoint, info.wire_name), words.join(" ")]
+    let ty = if let ValueType::Named(ty) = info.ty { Some(ty) } else { None };
+    let values: Vec<_> = ty.map_or(&[][..], |ty| ty.values).iter().map(|value| value.value).collect();
+    let facts = Facts {
+        // A timestamp is given as a date, not in its unit.
+        unit: if let ValueType::Timestamp(_) = info.ty { "" } else { info.unit },
+        range: [info.range.min, info.range.max],
+        source: info.evidence.as_str(),
+        required: info.required.map(Evidence::as_str),
+        is_open: ty.is_some_and(|ty| ty.open),
+        default: info.default,
+        single_value: info.single_value.map(Evidence::as_str),
+        allowed_values: info.allowed_values.to_vec(),
+        tested_values: info.tested_values.to_vec(),
+        rejected_values: info.rejected_values.to_vec(),
+        example: info.example.filter(|_| values.is_empty()),
+        unknown: info.unknown.to_vec(),
+        values,
+        ..Facts::default()
+    };
+    [option(endpoint, info.wire_name), stated(info.summary, &facts, "")]
 }
 
 fn status_row(info: &StatusInfo) -> [String; 2] {
@@ -125,28 +127,16 @@ fn status_row(info: &StatusInfo) -> [String; 2] {
 }
 
 fn field_row(info: &FieldInfo) -> [String; 2] {
-    let mut words = vec![info.summary.to_owned()];
-    if !info.unit.is_empty() {
-        words.push(format!("In {}.", info.unit));
-    }
-    words.extend(range(info.range).map(|range| format!("{range}.")));
-    words.extend(Some(info.notes.to_owned()).filter(|notes| !notes.is_empty()));
-    words.extend(undocumented(info.unknown));
-    words.push(format!("({}{})", info.evidence, if info.optional { ", optional" } else { "" }));
-    [info.wire_name.to_owned(), words.join(" ")]
+    let range = [info.range.min, info.range.max];
+    let facts = Facts { unit: info.unit, range, unknown: info.unknown.to_vec(), ..Facts::default() };
+    let optional = if info.optional { ", optional" } else { "" };
+    [info.wire_name.to_owned(), format!("{} ({}{optional})", stated(info.summary, &facts, info.notes), info.evidence)]
 }
 
-fn undocumented(facts: &[&str]) -> Option<String> {
-    (!facts.is_empty()).then(|| format!("Undocumented: {}.", facts.join("; ")))
-}
-
-fn range(range: Range) -> Option<String> {
-    match (range.min, range.max) {
-        (Some(min), Some(max)) => Some(format!("From {min} to {max}")),
-        (Some(min), None) => Some(format!("At least {min}")),
-        (None, Some(max)) => Some(format!("At most {max}")),
-        (None, None) => None,
-    }
+/// Returns the summary, the sentences about the facts, and the notes.
+fn stated(summary: &str, facts: &Facts<'_>, notes: &str) -> String {
+    let sentences = facts.sentences(str::to_owned, str::to_owned);
+    [summary, &sentences, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

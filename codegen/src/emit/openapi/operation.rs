@@ -6,8 +6,10 @@ use super::schema::{range, schema_ref};
 use super::{Description, described, operation_id, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number, typed};
+use crate::fact_sentences::Facts;
 use crate::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type,
+    UnknownFact,
 };
 
 impl Description<'_> {
@@ -61,15 +63,13 @@ impl Description<'_> {
     }
 
     fn param(&self, param: &Param) -> Object {
-        let hint = match param.required {
-            Some(Evidence::Reported) if !param.in_path() => "Reported as required.",
-            Some(Evidence::PreviousVersion) if !param.in_path() => "Required in the previous API version.",
-            _ => "",
-        };
-        // Tools ignore the keyword `default` next to a reference, so the description contains the default.
-        let default = if is_named(param) { docs::default(param) } else { String::new() };
-        let facts = docs::value_facts(&param.unit, param.range, param.evidence);
-        let facts = [facts, hint.to_owned(), default, docs::values(param), docs::unknown(&param.unknown)];
+        let facts = docs::stated(&Facts {
+            required: param.required.filter(|_| !param.is_argument()).map(Evidence::label),
+            // Tools ignore the keyword `default` next to a reference, so the description contains the default.
+            default: param.default.as_deref().map(String::as_str).filter(|_| is_named(param)),
+            unknown: param.unknown.iter().map(UnknownFact::text).collect(),
+            ..docs::param_facts(param)
+        });
         let is_json = param.list_as == ListFormat::Json;
         let list = param.list_setter.as_ref().filter(|_| !is_json);
         let in_list = |style: &str| list.map(|_| style.to_owned());
@@ -78,7 +78,7 @@ impl Description<'_> {
         Object::default()
             .with("name", param.name.as_str())
             .with("in", if param.in_path() { "path" } else { "query" })
-            .and(described(&param.summary, facts, &param.notes))
+            .and(described(&param.summary, [facts], &param.notes))
             .with("x-evidence", param.evidence.word())
             .with("required", param.is_argument() || param.const_value.is_some())
             .with_some("style", in_list(style))

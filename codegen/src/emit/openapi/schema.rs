@@ -80,7 +80,7 @@ impl Description<'_> {
     fn field(&self, field: &Field) -> Object {
         let schema = if field.quoted { self.quoted(&field.ty) } else { self.value(&field.ty) };
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
-        let facts = docs::value_facts(&field.unit, field.range, field.evidence);
+        let facts = docs::stated(&docs::field_facts(field));
         let keywords = Object::default()
             .and(described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes))
             .with("x-evidence", field.evidence.word())

@@ -1,0 +1,121 @@
+//! Sentences about the facts of a param or a field.
+//!
+//! The crate `codegen` compiles this file too, so that the docs of a client state a fact in the same words as
+//! `describe`. Therefore the file uses no other module.
+
+/// Facts about a param or a field. Each of them becomes a sentence, unless it is missing or empty.
+#[derive(Debug, Default)]
+pub(crate) struct Facts<'a> {
+    /// The unit of the value, for example `percent`.
+    pub(crate) unit: &'a str,
+    /// The minimum and the maximum of the value.
+    pub(crate) range: [Option<f64>; 2],
+    /// The source of the param or field. A documented fact is stated without its source.
+    pub(crate) source: &'a str,
+    /// The source of the fact that the param is required.
+    pub(crate) required: Option<&'a str>,
+    /// The values of its type.
+    pub(crate) values: Vec<&'a str>,
+    /// `true` if the type accepts other values too.
+    pub(crate) is_open: bool,
+    /// The value that every request sends.
+    pub(crate) const_value: Option<&'a str>,
+    /// The value that the service uses if the param is omitted.
+    pub(crate) default: Option<&'a str>,
+    /// The source of the fact that only one value is accepted.
+    pub(crate) single_value: Option<&'a str>,
+    /// The only values that worked for public clients.
+    pub(crate) allowed_values: Vec<&'a str>,
+    /// Values that are known to work.
+    pub(crate) tested_values: Vec<&'a str>,
+    /// Values that the service is known to reject.
+    pub(crate) rejected_values: Vec<&'a str>,
+    /// An example, which is omitted if it is an allowed or a tested value.
+    pub(crate) example: Option<&'a str>,
+    /// The facts that are undocumented.
+    pub(crate) unknown: Vec<&'a str>,
+}
+
+impl Facts<'_> {
+    /// Returns the sentences, separated by spaces. `code` formats a value, and `prose` formats text of the catalogue.
+    pub(crate) fn sentences(&self, code: fn(&str) -> String, prose: fn(&str) -> String) -> String {
+        let stated = |words: &str, value: Option<&str>| value.map(|value| format!("{words} {}.", code(value)));
+        let listed = |words: &str, values: &[&str]| {
+            let values: Vec<_> = values.iter().map(|value| code(value)).collect();
+            (!values.is_empty()).then(|| format!("{words} {}.", enumerated(&values)))
+        };
+        let unknown: Vec<_> = self.unknown.iter().map(|fact| prose(fact)).collect();
+        let is_listed =
+            |example: &&str| [&self.allowed_values, &self.tested_values].iter().any(|list| list.contains(example));
+        let sentences = [
+            self.value(prose),
+            self.required.map(|source| sourced("Required", source)),
+            listed(if self.is_open { "Known values:" } else { "Values:" }, &self.values),
+            stated("Always sent as", self.const_value),
+            stated("Default:", self.default),
+            self.single_value.map(|source| sourced("Accepts one value", source)),
+            listed("Only these values worked for public clients:", &self.allowed_values),
+            listed("Works with", &self.tested_values),
+            listed("Fails with", &self.rejected_values),
+            stated("Example:", self.example.filter(|example| !is_listed(example))),
+            (!unknown.is_empty()).then(|| format!("Undocumented: {}.", unknown.join("; "))),
+        ];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns a sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
+    fn value(&self, prose: fn(&str) -> String) -> Option<String> {
+        let range = match self.range {
+            [Some(min), Some(max)] => Some(format!("from {min} to {max}")),
+            [Some(min), None] => Some(format!("at least {min}")),
+            [None, Some(max)] => Some(format!("at most {max}")),
+            [None, None] => None,
+        };
+        let unit = (!self.unit.is_empty()).then(|| format!("in {}", prose(self.unit)));
+        let source = Some(self.source).filter(|source| !["", DOCUMENTED].contains(source)).map(str::to_owned);
+        let facts = [unit, range, source].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let (first, rest) = facts.split_at_checked(1)?;
+        Some(format!("{}{rest}.", first.to_uppercase()))
+    }
+}
+
+/// The label of facts in the API document.
+const DOCUMENTED: &str = "documented";
+
+fn sourced(fact: &str, source: &str) -> String {
+    if source == DOCUMENTED { format!("{fact}.") } else { format!("{fact} ({source}).") }
+}
+
+/// Joins words as in "a, b and c".
+pub(crate) fn enumerated(words: &[String]) -> String {
+    match words.split_last() {
+        Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unit_range_and_source_form_one_sentence() {
+        for (unit, range, source, expected) in [
+            ("percent", [Some(0.0), Some(100.0)], "reported", "In percent, from 0 to 100, reported."),
+            ("", [Some(1.0), None], "documented", "At least 1."),
+            ("", [None, None], "documented", ""),
+            ("USD", [None, None], "published", "In USD, published."),
+        ] {
+            let facts = Facts { unit, range, source, ..Facts::default() };
+            assert_eq!(facts.sentences(str::to_owned, str::to_owned), expected);
+        }
+    }
+
+    #[test]
+    fn an_example_is_stated_unless_it_is_a_listed_value() {
+        let facts = |example| Facts { example: Some(example), tested_values: vec!["a", "b", "c"], ..Facts::default() };
+        let sentences = |example| facts(example).sentences(|value| format!("`{value}`"), str::to_owned);
+        assert_eq!(sentences("b"), "Works with `a`, `b` and `c`.");
+        assert_eq!(sentences("d"), "Works with `a`, `b` and `c`. Example: `d`.");
+    }
+}
