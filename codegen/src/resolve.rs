@@ -44,17 +44,15 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
     let Some(service) = service else { return Err(catalogue.diagnostics.clone()) };
     let mut resolver = Resolver::new(catalogue, service);
-    let api = resolver.api(catalogue);
+    let api = resolver.api();
     // A model with a placeholder is never returned, because each placeholder comes with an error.
     if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.sorted()) }
 }
 
 /// The state while a catalogue is resolved.
 struct Resolver<'a> {
+    catalogue: &'a Catalogue,
     service: &'a Service,
-    /// `true` if `service.yaml` cannot be read, so its names are unknown.
-    is_blind: bool,
-    cut: &'a HashSet<String>,
     errors: Diagnostics,
     /// The number of invalid parts that were found again after their error had been reported.
     reported: usize,
@@ -79,7 +77,7 @@ struct Resolver<'a> {
     /// The time field of the envelope, which is added to the records of series.
     time: Option<Field>,
     used: Used<'a>,
-    /// Errors about evidence that repeats the inherited one.
+    /// Errors about summaries that repeat a name, and about evidence that repeats the inherited one.
     repeated: Diagnostics,
     /// The number of names that were compared for suggestions so far.
     compared: usize,
@@ -97,9 +95,8 @@ impl<'a> Resolver<'a> {
         let closed = service.types.iter().filter(|ty| ty.kind == spec::TypeKind::Enum);
         let values = closed.map(|ty| (ty.name.as_str(), ty.values.iter().map(|value| value.value.as_str()).collect()));
         Self {
+            catalogue,
             service,
-            is_blind: catalogue.service.is_none(),
-            cut: &catalogue.cut,
             errors: catalogue.diagnostics.clone(),
             reported: 0,
             types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
@@ -114,15 +111,15 @@ impl<'a> Resolver<'a> {
             constants: Unique::default(),
             time: None,
             used: Used::default(),
-            repeated: Diagnostics::default(),
+            repeated: catalogue.repeated_names.clone(),
             compared: 0,
         }
     }
 
-    fn api(&mut self, catalogue: &'a Catalogue) -> Api {
-        let service = self.service;
+    fn api(&mut self) -> Api {
+        let (service, catalogue) = (self.service, self.catalogue);
         let types = service.types.iter().map(|ty| self.named_type(ty)).collect();
-        let facts = self.service_facts(catalogue);
+        let facts = self.service_facts();
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();
@@ -130,7 +127,7 @@ impl<'a> Resolver<'a> {
         let groups: Vec<_> = catalogue.groups.iter().map(|group| self.group(group, &shared)).collect();
         let shared_params: Vec<_> = shared.into_iter().flatten().collect();
         let setters = setters::setters(&shared_params, &groups);
-        let superfluous = self.superfluous(catalogue);
+        let superfluous = self.superfluous();
         Api { service: facts, types, records, shared_params, param_sets, setters, groups, superfluous }
     }
 
@@ -165,7 +162,8 @@ impl<'a> Resolver<'a> {
         what: &str,
         known: impl Iterator<Item = &'n str>,
     ) {
-        if self.is_blind || self.cut.contains(name) {
+        // If `service.yaml` cannot be read, its names are unknown.
+        if self.catalogue.service.is_none() || self.catalogue.cut.contains(name) {
             self.reported += 1;
             return;
         }

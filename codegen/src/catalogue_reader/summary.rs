@@ -2,33 +2,25 @@
 
 use std::collections::HashSet;
 
+use heck::ToSnakeCase;
+
 /// Words that add nothing to a name.
 const FILLERS: &str = "a all an and are as at be by each every for from how in is it its like metric name number of on one \
                        or other over per record some that the their these this to value what when where which with";
 
 /// Returns `true` if all words of a summary are words of the name, or words that add nothing.
 pub fn repeats_name(summary: &str, name: &str) -> bool {
-    let known: HashSet<_> = words(name).chain(words(FILLERS)).collect();
-    words(summary).all(|word| known.contains(&word))
+    let known: HashSet<_> = words(name).into_iter().chain(words(FILLERS)).collect();
+    words(summary).iter().all(|word| known.contains(word))
 }
 
 /// Splits a text or a name into words, in lower case and without endings such as a plural `s`.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let mut spaced = String::new();
-    let mut was_lower = false;
-    for character in text.chars() {
-        if character.is_uppercase() && was_lower || !character.is_alphanumeric() {
-            spaced.push(' ');
-        }
-        was_lower = character.is_lowercase();
-        spaced.extend(character.to_lowercase().filter(|character| character.is_alphanumeric()));
-    }
-    let words: Vec<String> = spaced.split_whitespace().map(str::to_owned).collect();
-    let stem = |word: String| {
+fn words(text: &str) -> Vec<String> {
+    let stem = |word: &str| {
         let ending = ["ed", "ing", "es", "s", "e"].into_iter().find_map(|ending| word.strip_suffix(ending));
-        ending.filter(|stem| !stem.is_empty()).map_or(word.clone(), str::to_owned)
+        ending.filter(|stem| !stem.is_empty()).unwrap_or(word).to_owned()
     };
-    words.into_iter().map(stem)
+    text.to_snake_case().split('_').map(stem).collect()
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
     let known = if siblings.is_empty() { "no path of the group is known" } else { "known paths of the group: " };
     let help = format!("{}; {known}{siblings}", names(&unknown));
-    some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
+    some(Gain::Method, unknown.len(), format!("the path of {} in {}", count(&unknown), group.ident), help)
 }
 
 /// Returns the unknown response fields in a group as one fact about the affected endpoints. One response per endpoint
@@ -106,11 +106,4 @@ fn names(endpoints: &[&Endpoint]) -> String {
 
 fn count(endpoints: &[&Endpoint]) -> String {
     format!("{} endpoint{}", endpoints.len(), if endpoints.len() == 1 { "" } else { "s" })
-}
-
-fn plural(endpoints: &[&Endpoint]) -> String {
-    match endpoints {
-        [one] => format!(" of {}", one.name),
-        all => format!("s of {} endpoints", all.len()),
-    }
 }

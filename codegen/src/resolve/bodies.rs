@@ -6,7 +6,7 @@ use super::types::Records;
 use crate::diagnostic::Location;
 use crate::model::{Body, Field, Record, RecordLayout, RecordRef, TimeForm};
 use crate::names;
-use crate::spanned::Text;
+use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Fields, Known};
 
 impl<'a> Resolver<'a> {
@@ -84,24 +84,21 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Vec<Field> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        // A positional record must list its time field itself, because the index of the field matters. So the time
-        // field of the envelope is not added.
-        let (envelope, positioned) = if is_positional(body) { (None, shared) } else { (shared, None) };
-        let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
-        let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
-        let fields = self.fields(records, listed, evidence, envelope.filter(|_| own.is_none()));
-        if (own.is_some() || envelope.is_none()) && !self.has_no_unit(body) {
-            return fields;
+        let positional = body.positional.as_ref().filter(|_| is_positional(body));
+        let is_other = |time: &&Text| positional.is_some() || shared.is_none_or(|shared| shared.name != ***time);
+        let own = body.time.as_ref().filter(is_other);
+        // A positional record must list its time field itself, because the index of the field matters.
+        let added = shared.filter(|_| own.is_none() && positional.is_none());
+        let fields = self.fields(records, listed, evidence, added);
+        if added.is_some() {
+            let time = self.time.clone().map(|time| time.timed_in(time_form(body)));
+            return time.into_iter().chain(fields).collect();
         }
-        if let Some(own) = own {
-            self.time(listed, own, own.at());
-            return fields;
+        let at = own.map(Text::at).or(positional.map(Spanned::at));
+        if let Some((time, at)) = own.or(shared.map(|time| &time.name)).zip(at).filter(|_| self.has_no_unit(body)) {
+            self.time(listed, time, at);
         }
-        if let Some((time, positional)) = positioned {
-            self.time(listed, &time.name, positional.at());
-        }
-        let time = self.time.clone().filter(|_| envelope.is_some());
-        time.map(|time| time.timed_in(time_form(body))).into_iter().chain(fields).collect()
+        fields
     }
 
     /// Rejects a unit or format on a body whose record lists the time field, because the catalogue must declare them on

@@ -146,7 +146,9 @@ impl<'a> Resolver<'a> {
         let in_path = url_path::params(path);
         let declared = candidates.iter().filter(|candidate| candidate.param.location == ParamLocation::Path);
         for name in &in_path {
-            if !self.cut.contains(*name) && declared.clone().all(|candidate| candidate.param.name.as_str() != *name) {
+            if !self.catalogue.cut.contains(*name)
+                && declared.clone().all(|candidate| candidate.param.name.as_str() != *name)
+            {
                 self.error("path-param/undeclared", path.at(), &[name]);
             }
         }

@@ -3,7 +3,7 @@
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::catalogue_format::is_like;
-use crate::load::{Catalogue, Document};
+use crate::load::Document;
 use crate::model::{ApiKey, Builtin, Field, KeyCarrier, Service, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
@@ -16,12 +16,12 @@ const AUTHORIZATION: &str = "authorization";
 const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
 
 impl<'a> Resolver<'a> {
-    pub(super) fn service_facts(&mut self, catalogue: &'a Catalogue) -> Service {
+    pub(super) fn service_facts(&mut self) -> Service {
         let service = self.service;
         let credentials = &service.credentials;
         self.statuses(&service.errors);
         self.headers();
-        self.limits(catalogue);
+        self.limits();
         if let Some(envelope) = &service.envelope {
             self.envelope(envelope);
         }
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn limits(&mut self, catalogue: &'a Catalogue) {
+    fn limits(&mut self) {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
         for limit in &self.service.limits {
             let (name, at) = (&limit.name, limit.name.at());
@@ -103,12 +103,13 @@ impl<'a> Resolver<'a> {
             if let Some(constant) = constant.filter(|_| is_new) {
                 constants.claim(&mut self.errors, "same-rust-name/limit", &constant, at, &[name, &constant]);
             }
-            limit.endpoints.iter().for_each(|name| self.limited(name, catalogue));
+            limit.endpoints.iter().for_each(|name| self.limited(name));
         }
     }
 
     /// Checks that a name in `endpoints` of a limit set is an existing group or path.
-    fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) {
+    fn limited(&mut self, name: &Text) {
+        let catalogue = self.catalogue;
         let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
         let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
         let mut known = catalogue.groups.iter().map(Document::module).chain(paths);

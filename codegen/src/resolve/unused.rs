@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::load::Catalogue;
 
 /// A named entry: its kind, its module (`None` for `service.yaml`) and its name.
 pub(super) type Entry<'a> = (&'static str, Option<&'a str>, &'a str);
@@ -38,13 +37,12 @@ impl<'a> Used<'a> {
 impl<'a> Resolver<'a> {
     /// Reports repeated evidence, summaries that only repeat a name and, unless the catalogue has no endpoint yet, unused
     /// entries.
-    pub(super) fn superfluous(&self, catalogue: &'a Catalogue) -> Diagnostics {
-        let mut unused = catalogue.repeated_names.clone();
-        self.repeated.as_slice().iter().for_each(|error| unused.push(error.clone()));
+    pub(super) fn superfluous(&self) -> Diagnostics {
+        let (service, catalogue) = (self.service, self.catalogue);
+        let mut unused = self.repeated.clone();
         if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
             return unused.sorted();
         }
-        let service = self.service;
         let types = service.types.iter().map(|ty| ("type", None, &ty.name));
         let records = service.records.iter().map(|record| ("record", None, &record.name));
         let of_groups = catalogue

@@ -136,11 +136,7 @@ fn closing(written: &[char], quote: char, escape: char) -> usize {
 
 fn pairs(children: Vec<Node>) -> Vec<(Node, Node)> {
     let mut children = children.into_iter();
-    let mut pairs = Vec::new();
-    while let (Some(key), Some(value)) = (children.next(), children.next()) {
-        pairs.push((key, value));
-    }
-    pairs
+    std::iter::from_fn(|| children.next().zip(children.next())).collect()
 }
 
 /// Parses a scalar by the core schema of YAML 1.2. A quoted scalar is always text.

@@ -27,7 +27,7 @@ fn status_reports_coverage_and_the_next_gaps() {
     let (spec, out) = project("status");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
     let output = text(&run(&["status"], &spec, &out).stdout);
-    for expected in ["market          1          0", "paths", "the path of Basis in market"] {
+    for expected in ["market          1          0", "paths", "the path of 1 endpoint in market"] {
         assert!(output.contains(expected), "expected {expected} in\n{output}");
     }
 }
