@@ -229,12 +229,8 @@ impl<'a> Resolver<'a> {
 }
 
 /// Maps each name to its index. A duplicate name is mapped to its first index.
-fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
-    let mut first = HashMap::new();
-    for (index, name) in names.enumerate() {
-        first.entry(name).or_insert(index);
-    }
-    first
+fn first<'a>(names: impl DoubleEndedIterator<Item = &'a str> + ExactSizeIterator) -> HashMap<&'a str, usize> {
+    names.enumerate().map(|(index, name)| (name, index)).rev().collect()
 }
 
 /// A set of names, each with its first location.

@@ -49,19 +49,16 @@ impl Reader {
     }
 
     fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
-        if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
-            return self.error(node, "invisible-character", &[&format!("{:04X}", u32::from(character))]);
-        }
-        if text.trim().is_empty() {
-            return self.error(node, "empty-text", &[]);
-        }
-        if matches!(form, Form::Prose) && text.trim() == "unknown" {
-            return self.error(node, "wrong-value/unknown", &[]);
-        }
-        if has_lines(text) && !matches!(form, Form::Prose) {
-            return self.error(node, "line-break", &[]);
-        }
-        true
+        let invisible = text.chars().find(|character| is_invisible(*character));
+        let rule = match form {
+            _ if invisible.is_some() => "invisible-character",
+            _ if text.trim().is_empty() => "empty-text",
+            Form::Prose if text.trim() == "unknown" => "wrong-value/unknown",
+            Form::Prose => return true,
+            _ if has_lines(text) => "line-break",
+            _ => return true,
+        };
+        self.error(node, rule, &[&format!("{:04X}", u32::from(invisible.unwrap_or_default()))])
     }
 
     /// Reports an error if a text does not have the form that its key declares. The text is used anyway, so that later

@@ -34,7 +34,7 @@ impl<'a> Used<'a> {
     }
 }
 
-impl<'a> Resolver<'a> {
+impl Resolver<'_> {
     /// Reports repeated evidence, summaries that only repeat a name and, unless the catalogue has no endpoint yet, unused
     /// entries.
     pub(super) fn superfluous(&self) -> Diagnostics {
