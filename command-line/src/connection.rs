@@ -57,8 +57,12 @@ impl Connected {
     /// Creates a backfill. Its rows are those of the service or of the sandbox, which are never mixed.
     pub(crate) fn backfill(&self, series: Vec<SeriesRequest>, from: Start, to: Timestamp, target: Target) -> Backfill {
         let start = series.iter().map(|one| from.of(one.step())).min().unwrap_or(from.time);
-        let job = Backfill::new(series, start..to, target).response_monitor(self.monitor.clone());
-        if self.sandbox.is_some() { job.source_label("sandbox") } else { job }
+        let mut job = Backfill::new(series, start..to, target);
+        job.response_monitor = self.monitor.clone();
+        if self.sandbox.is_some() {
+            "sandbox".clone_into(&mut job.source_label);
+        }
+        job
     }
 }
 

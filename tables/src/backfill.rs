@@ -54,20 +54,51 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// records counts as fetched once a later record exists. Gaps of the last 14 days are requested again; older gaps are
 /// requested again only with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
-    series: Vec<SeriesRequest>,
-    range: Range<Timestamp>,
-    pub(crate) target: Target,
-    pub(crate) partition: Option<Partition>,
-    refetch: Duration,
-    refetch_gaps: bool,
-    strict: bool,
-    with_open: bool,
-    allow_empty: bool,
-    only_new: bool,
-    pub(crate) source_label: String,
-    response_monitor: ResponseMonitor,
+    /// The series of the job; events refer to them by index.
+    pub series: Vec<SeriesRequest>,
+    /// The time range, with an exclusive end.
+    pub range: Range<Timestamp>,
+    /// The file, folder or bucket.
+    pub target: Target,
+    /// The period of the files of a data set; by default, [`Partition::for_rows`] of the number of series.
+    ///
+    /// The files of an endpoint and interval keep the partition of their first run.
+    pub partition: Option<Partition>,
+    /// Every run fetches the records in this span before the newest record again; by default, 24 hours.
+    pub refetch: Duration,
+    /// Fetches again every interval whose record is missing or has an invalid value.
+    pub refetch_gaps: bool,
+    /// Counts a page with an invalid value as failed. By default, only that value becomes null, and its original is
+    /// kept among the unknown fields.
+    pub strict: bool,
+    /// Includes the interval that is still open. Its record may still change, so later runs replace the record.
+    pub include_partial: bool,
+    /// Accepts series without any record, for example of values that the service does not have yet.
+    pub allow_empty: bool,
+    /// Requests only the records after the newest record of each series, and keeps them in the journal of the target,
+    /// which readers do not see, until the next run without this setting or until [`compact`](Self::compact).
+    ///
+    /// Such a run neither requests gaps nor notices revised values. It is meant for programs that run every minute.
+    pub only_new: bool,
+    /// The name of a job that is the only one with this name for its target, such as the path of a file with its
+    /// settings; by default, the job has no name.
+    ///
+    /// A series that the last run of a named job has left out is [retired](crate::SeriesStatus::is_retired). A run
+    /// without a name retires no series.
+    pub name: Option<String>,
+    /// The label of the source of the rows; by default, `service`.
+    ///
+    /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
+    /// that rows of a mock server are never mixed with real rows.
+    pub source_label: String,
+    /// The monitor of the client's requests. The run ends after two minutes in which no request got a response.
+    ///
+    /// Without the client's monitor, a run knows only which pages have finished, so it may take longer to notice an
+    /// outage.
+    pub response_monitor: ResponseMonitor,
 }
 
 impl Backfill {
@@ -81,82 +112,13 @@ impl Backfill {
             refetch: REFETCH,
             refetch_gaps: false,
             strict: false,
-            with_open: false,
+            include_partial: false,
             allow_empty: false,
             only_new: false,
+            name: None,
             source_label: "service".to_owned(),
             response_monitor: ResponseMonitor::default(),
         }
-    }
-
-    /// Fetches again the records in this span before the newest record; default: 24 hours.
-    pub fn refetch(mut self, refetch: Duration) -> Self {
-        self.refetch = refetch;
-        self
-    }
-
-    /// Fetches again every interval whose record is missing or has an invalid value.
-    pub fn refetch_gaps(mut self) -> Self {
-        self.refetch_gaps = true;
-        self
-    }
-
-    /// Counts a page with an invalid value as failed. By default, only that value becomes null, and its original is
-    /// kept among the unknown fields.
-    pub fn strict(mut self) -> Self {
-        self.strict = true;
-        self
-    }
-
-    /// Includes the interval that is still open. Its record may still change, so later runs replace the record.
-    pub fn include_partial(mut self) -> Self {
-        self.with_open = true;
-        self
-    }
-
-    /// Accepts series without any record, for example of values that the service does not have yet.
-    pub fn allow_empty(mut self) -> Self {
-        self.allow_empty = true;
-        self
-    }
-
-    /// Requests only the records after the newest record of each series, and keeps them in the journal of the target,
-    /// which readers do not see, until the next run without this setting or until [`compact`](Self::compact).
-    ///
-    /// Such a run neither requests gaps nor notices revised values. It is meant for programs that run every minute.
-    pub fn only_new(mut self) -> Self {
-        self.only_new = true;
-        self
-    }
-
-    /// Partitions the files of a data set by this period; default: [`Partition::for_rows`] of the number of series.
-    ///
-    /// The files of an endpoint and interval keep the partition of their first run.
-    pub fn partition(mut self, partition: Partition) -> Self {
-        self.partition = Some(partition);
-        self
-    }
-
-    /// Sets the monitor of the client's requests. The run ends after two minutes in which no request got a response.
-    ///
-    /// Without a monitor, a run knows only which pages have finished, so it may take longer to notice an outage.
-    pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
-        self.response_monitor = monitor;
-        self
-    }
-
-    /// Labels the source of the rows; default: `service`.
-    ///
-    /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
-    /// that rows of a mock server are never mixed with real rows.
-    pub fn source_label(mut self, label: impl Into<String>) -> Self {
-        self.source_label = label.into();
-        self
-    }
-
-    /// Returns the series of the job; events refer to them by index.
-    pub fn series(&self) -> &[SeriesRequest] {
-        &self.series
     }
 
     /// Returns the range of the job, rounded down to whole seconds.
@@ -171,12 +133,12 @@ impl Backfill {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
         let history = History::new(request, range).skip_failed_pages();
-        if self.with_open { history.include_partial() } else { history }
+        if self.include_partial { history.include_partial() } else { history }
     }
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        plan::plan(self, &Content::open(self).await?)
+        plan::plan(self, &Content::open(self, false).await?)
     }
 
     /// Fetches and writes the missing records, and reports every event to `watch`.
@@ -190,18 +152,13 @@ impl Backfill {
         watch: impl FnMut(&BackfillEvent),
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
-        self.check()?;
-        let _lock = Content::lock(self)?;
-        // The target is read after locking, so that no other run changes its files in between.
-        run::run(self, Content::open(self).await?, watch, cancel).await
+        run::run(self, Content::open(self, true).await?, watch, cancel).await
     }
 
     /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.
     pub async fn compact(&self) -> Result<Vec<String>, Error> {
-        self.check()?;
-        let _lock = Content::lock(self)?;
         let mut files = Vec::new();
-        for table in &mut Content::open(self).await?.tables {
+        for table in &mut Content::open(self, true).await?.tables {
             let (written, _) = table.commit(&BTreeSet::new()).await?;
             files.extend(written.into_iter().map(|written| written.file));
         }
@@ -209,7 +166,7 @@ impl Backfill {
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
             return Err(Error::invalid_input("the list of series is empty"));
         }

@@ -9,30 +9,25 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use arrow_schema::SchemaRef;
-use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::statistics::Statistics;
 use runtime::Timestamp;
 
 use crate::columns::Columns;
 use crate::error::{Error, Failure};
+use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
 use crate::merge_rows::{Changes, Cursor, Merge, Rows};
-use crate::parquet_file::{Out, ParquetFile, ROW_GROUP};
-use crate::parquet_input::{ParquetInput, group_ends};
+use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_input::ParquetInput;
 use crate::partition::period;
-use crate::saved_state::{FileState, Known, Section, SeriesState, TableState};
+use crate::saved_state::{FileState, Known, Section, SeriesState};
 use crate::table::Table;
 use crate::text_file::TextState;
-use crate::timestamps::timestamp;
 
 /// A file that was written, and the changes of each series with new rows in it.
 pub(crate) struct Written {
     pub(crate) file: String,
     pub(crate) changes: Vec<(String, Changes)>,
 }
-
-/// A new data file: its version, its sections, and its changes.
-type Rewritten = (String, Vec<Section>, Written);
 
 impl Table {
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and
@@ -41,12 +36,12 @@ impl Table {
     pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
         let text = self.text_state()?;
         let mut written = self.compact(removed).await?;
-        let is_outdated = !written.is_empty() || !removed.is_empty() || text != TextState::Current;
+        let is_outdated = !written.is_empty() || text != TextState::Current;
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             self.state.text = None;
             self.save().await?;
-            match self.input(&self.place.file(None, Timestamp::from_unix_seconds(0))).await? {
-                Some(rows) => self.state.text = Some(self.write_text(format, &rows)?),
+            match ParquetInput::find(&self.storage, &self.place.file(None, Timestamp::from_unix_seconds(0))).await? {
+                Some((rows, _)) => self.state.text = Some(self.write_text(format, &rows)?),
                 None => self.storage.delete(&name).await?,
             }
             let changes = written.pop().map(|written| written.changes).unwrap_or_default();
@@ -56,7 +51,7 @@ impl Table {
             // A single Parquet file has the state in its metadata. The other state is deleted before the journal, because
             // without the journal it would count as newer.
             self.storage.delete(&self.place.state).await?;
-            self.stored = (Some(self.state.clone()), None);
+            (self.stored, self.version) = (Some(self.state.clone()), None);
         } else {
             self.save().await?;
         }
@@ -70,11 +65,12 @@ impl Table {
         self.journal.iter().try_for_each(|file| file.input.verify())?;
         let (columns, partition) = (self.all_columns()?, self.state.partition);
         // The state with the journal becomes that of the files, but for its rows, which are those of the files.
-        for (path, series) in std::mem::take(&mut self.pending) {
-            let rows = self.state.series.get(&path).map_or_else(|| series.rows.emptied(), |known| known.rows.clone());
+        self.current.retain(|path, _| !removed.contains(path));
+        let files = std::mem::take(&mut self.state.series);
+        for (path, series) in self.current.clone() {
+            let rows = files.get(&path).map_or_else(|| series.rows.emptied(), |known| known.rows.clone());
             self.state.series.insert(path, SeriesState { rows, ..series });
         }
-        self.state.series.retain(|path, _| !removed.contains(path));
         let mut parts = journal::parts(&self.journal, partition);
         for parts in parts.values_mut() {
             parts.retain(|path, _| !removed.contains(*path));
@@ -87,52 +83,48 @@ impl Table {
         self.state.columns = Some(columns.schema());
         let (mut all, none) = (Vec::new(), Parts::new());
         for start in starts {
-            let (path, range) = (self.place.file(partition, start), period(partition, start));
             let parts = parts.get(&start).unwrap_or(&none);
-            if let Some((version, sections, written)) = self.rewrite(&path, &range, parts, &columns, removed).await? {
-                replace(&mut self.state, &range, &sections, &written.changes);
-                self.state.files.insert(path, version);
-                all.push(written);
-            } else {
+            let (path, range) = (self.place.file(partition, start), period(partition, start));
+            let (version, sections, written) = self.rewrite(&path, &range, (parts, &columns, removed)).await?;
+            self.state.replace(&range, &sections, &written.changes);
+            all.push(written);
+            if sections.is_empty() && self.storage.local().is_some() {
                 self.storage.delete(&path).await?;
                 self.state.files.remove(&path);
+            } else {
+                // Object storage cannot delete only the version that was read, so an empty file remains.
+                self.state.files.insert(path, version);
             }
         }
         self.state.columns.take_if(|_| self.state.files.is_empty());
+        self.current.clone_from(&self.state.series);
         Ok(all)
     }
 
-    /// Writes the file of a period again; returns `None` if it would have no series.
+    /// Writes the file of a period again. Returns its version and its sections.
     async fn rewrite(
         &self,
         path: &str,
         range: &Range<Timestamp>,
-        parts: &Parts<'_>,
-        columns: &Columns,
-        removed: &BTreeSet<String>,
-    ) -> Result<Option<Rewritten>, Error> {
+        (parts, columns, removed): (&Parts<'_>, &Columns, &BTreeSet<String>),
+    ) -> Result<(String, Vec<Section>, Written), Error> {
         let name = self.storage.name(path);
-        let (source, version) = self.storage.open(path).await?.unzip();
-        let old = source.map(|source| ParquetInput::open(name.clone(), source)).transpose()?;
-        let sections = old.as_ref().map(|old| old.state(&name)).transpose()?.map_or(Vec::new(), |state| state.sections);
-        if parts.is_empty() && sections.iter().all(|section| removed.contains(&section.path)) {
-            return Ok(None);
-        }
+        let (old, version) = ParquetInput::find(&self.storage, path).await?.unzip();
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.schema(), [ROW_GROUP; 2])?;
-            let mut rewrite = Rewrite::new(parts, columns, removed, &self.known, file);
-            rewrite.write(old.as_ref().map(|old| (old, sections.as_slice())))?;
-            let (changes, file) = (rewrite.changes, rewrite.file);
+            let (left, known) = (parts.iter().peekable(), &self.known);
+            let mut new = Rewrite { file, left, rows: None, columns, removed, known, changes: Vec::new() };
+            new.write(old.as_ref())?;
             let mut table = self.place.is_single.then(|| self.state.clone());
             if let Some(table) = &mut table {
-                replace(table, range, &file.sections, &changes);
+                table.replace(range, &new.file.sections, &new.changes);
             }
             let of_table = FileState { origin: self.state.origin.clone(), table, ..FileState::default() };
-            Ok((file.finish(of_table)?, changes))
+            Ok((new.file.finish(of_table)?, new.changes))
         };
         let ((sections, changes), version) = self.storage.put(path, version.as_deref(), content).await?;
-        Ok(Some((version, sections, Written { file: name, changes })))
+        Ok((version, sections, Written { file: name, changes }))
     }
 
     /// Returns the columns of the files, of the journal, and of the job.
@@ -144,147 +136,239 @@ impl Table {
     }
 }
 
-/// Replaces the facts of a file by those of the new file, and counts the revised rows.
-fn replace(state: &mut TableState, range: &Range<Timestamp>, sections: &[Section], changes: &[(String, Changes)]) {
-    state.replace(range, sections);
-    for (path, changes) in changes {
-        state.series.get_mut(path).into_iter().for_each(|series| series.revised += changes.revised);
-    }
-}
-
-/// The sources of a new file, and the file.
+/// A new data file, and its sources.
 struct Rewrite<'r, 'o> {
-    /// The new rows.
-    parts: &'r Parts<'r>,
-    /// The series with new rows that are not written yet, in order.
-    left: Peekable<btree_map::Keys<'r, &'r str, Vec<Part<'r>>>>,
+    file: ParquetFile<'o>,
+    /// The series with new rows that are not written completely yet, in order.
+    left: Peekable<btree_map::Iter<'r, &'r str, Vec<Part<'r>>>>,
+    /// The new rows of the first of these series that are not written yet; `None` before its first row.
+    rows: Option<Cursor<'r>>,
     columns: &'r Columns,
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
     known: &'r BTreeMap<String, Known>,
-    file: ParquetFile<'o>,
-    /// The changes of each series with new rows.
+    /// The changes of the sections with new rows.
     changes: Vec<(String, Changes)>,
 }
 
-impl<'r, 'o> Rewrite<'r, 'o> {
-    fn new(
-        parts: &'r Parts<'r>,
-        columns: &'r Columns,
-        removed: &'r BTreeSet<String>,
-        known: &'r BTreeMap<String, Known>,
-        file: ParquetFile<'o>,
-    ) -> Self {
-        Self { parts, left: parts.keys().peekable(), columns, removed, known, file, changes: Vec::new() }
-    }
-
+impl<'r> Rewrite<'r, '_> {
     /// Writes all sections, in the order of their paths.
-    fn write(&mut self, old: Option<(&ParquetInput, &[Section])>) -> Result<(), Failure> {
-        if let Some((input, sections)) = old {
-            let mut blocks = blocks(input.groups(), sections).into_iter();
-            blocks.try_for_each(|(groups, sections)| self.block(input, groups, sections))?;
+    fn write(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
+        let mut rest = old.map_or(&[][..], |old| &old.state.sections);
+        for (index, group) in old.map_or(&[][..], ParquetInput::groups).iter().enumerate() {
+            let mut left = usize::try_from(group.num_rows())?;
+            let is_in_group = |section: &&Section| {
+                let is_in_group = left > 0;
+                left = left.saturating_sub(section.count);
+                is_in_group
+            };
+            let (sections, after) = rest.split_at(rest.iter().take_while(is_in_group).count());
+            rest = after;
+            let (Some(old), Some(first), Some(last)) = (old, sections.first(), sections.last()) else { continue };
+            self.before(Some(&first.path))?;
+            if !self.columns.are_of(&old.schema()) || self.is_changed(sections)? {
+                self.merge(sections, old.rows(index..index + 1)?)?;
+            } else {
+                self.file.copy(old, group, sections)?;
+                self.finish(last);
+            }
         }
         self.before(None)
     }
 
-    /// Writes the new series that precede a series.
-    fn before(&mut self, path: Option<&str>) -> Result<(), Failure> {
-        while let Some(new) = self.left.next_if(|new| path.is_none_or(|path| **new < path)) {
-            self.section(new, None, Box::new(std::iter::empty()))?;
+    /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
+    /// small that its series share a row group with others.
+    fn is_changed(&mut self, sections: &[Section]) -> Result<bool, Error> {
+        let count = sections.iter().map(|section| section.count).sum();
+        let is_removed = sections.iter().any(|section| self.removed.contains(&section.path));
+        let Some(last) = sections.last().filter(|_| !is_removed && self.file.is_large(count)) else { return Ok(true) };
+        match self.left.peek() {
+            Some((path, _)) if **path == last.path => self.new_rows(last)?.has_next(&last.rows.time),
+            next => Ok(next.is_some_and(|(path, _)| **path < last.path.as_str())),
         }
-        Ok(())
     }
 
-    /// Writes the sections of a block. Row groups before the first new or removed row are copied.
-    fn block(&mut self, input: &ParquetInput, groups: Range<usize>, sections: &[Section]) -> Result<(), Failure> {
-        let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
-        self.before(Some(&first.path))?;
-        let count = sections.iter().map(|section| section.count).sum::<usize>();
-        let is_new = self.left.peek().is_some_and(|path| **path <= last.path.as_str());
-        let can_copy = self.columns.are_of(&input.schema())
-            && !sections.iter().any(|section| self.removed.contains(&section.path));
-        // A small block is decoded, so that its series share a row group with new series.
-        if can_copy && !is_new && count >= ROW_GROUP / 2 {
-            self.file.copy(input, groups)?;
-            self.file.sections.extend_from_slice(sections);
-            return Ok(());
-        }
-        let mut groups = groups;
-        let mut copied = 0;
-        if can_copy && sections.len() == 1 {
-            let all = input.groups().get(groups.clone()).unwrap_or_default();
-            let new = self.parts.get(first.path.as_str()).and_then(|parts| first_time(parts));
-            let is_before = |group: &&RowGroupMetaData| {
-                newest(group, &first.rows.time).zip(new).is_some_and(|(newest, new)| newest < new)
-            };
-            let unchanged = all.iter().take_while(is_before).count();
-            copied = unchanged.checked_sub(1).and_then(|last| group_ends(all).get(last).copied()).unwrap_or_default();
-            self.file.copy(input, groups.start..groups.start + unchanged)?;
-            groups.start += unchanged;
-        }
-        let mut rows = Cursor::new(input.rows(groups)?)?;
+    /// Writes the sections of a row group, with their new rows.
+    fn merge(&mut self, sections: &[Section], rows: Rows<'_>) -> Result<(), Failure> {
+        let (mut rows, columns) = (Cursor::new(rows)?, self.columns);
         for section in sections {
             self.before(Some(&section.path))?;
-            self.left.next_if(|path| **path == section.path);
-            let columns = self.columns;
-            let mut old = rows.part(section.count - copied).map(|batch| columns.batch(&batch?));
+            let mut old = rows.part(section.count).map(|batch| columns.batch(&batch?));
             if self.removed.contains(&section.path) {
                 old.try_for_each(|batch| batch.map(drop))?;
             } else {
-                self.section(&section.path, Some((section, copied)), Box::new(old))?;
+                self.section(section, section.count, Box::new(old))?;
             }
         }
         Ok(())
     }
 
-    /// Writes a section with the existing and the new rows of a series. The first rows of an existing section may have
-    /// been copied; `rows` are the others.
-    fn section(&mut self, path: &str, old: Option<(&Section, usize)>, rows: Rows<'_>) -> Result<(), Failure> {
-        let parts = self.parts.get(path).map(Vec::as_slice).unwrap_or_default();
-        let Some(known) = old.map(|(section, _)| section).or(parts.first().map(|part| part.section)) else {
-            return Ok(());
-        };
-        let mut section = Section { path: path.to_owned(), rows: known.rows.emptied(), ..Section::default() };
-        if let Some((old, copied)) = old.filter(|(_, copied)| *copied > 0) {
-            (section.rows, section.count) = (old.rows.clone(), copied);
-            if let Some((first, last)) = first_time(parts).zip(old.rows.last.max(first_time(parts))) {
-                section.rows.remove(&(first.floor(old.rows.step())..last + old.rows.step()));
-            }
+    /// Writes the new series that precede a series.
+    fn before(&mut self, path: Option<&str>) -> Result<(), Failure> {
+        while let Some((new, parts)) = self.left.peek().copied()
+            && let Some(part) = parts.first().filter(|_| path.is_none_or(|path| **new < *path))
+        {
+            self.section(part.section, 0, Box::new(std::iter::empty()))?;
         }
-        let count = parts.iter().map(|part| part.section.count).sum::<usize>();
-        self.file.begin(section, count + old.map_or(0, |(section, _)| section.count))?;
-        let new = journal::rows(parts, self.columns)?;
-        let mut merge = Merge::new(rows, new, &known.rows.time, self.known.get(path).cloned().flatten())?;
-        merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
-        if !parts.is_empty() {
-            self.changes.push((path.to_owned(), merge.changes));
+        Ok(())
+    }
+
+    /// Writes the existing rows of a section, and its new rows.
+    fn section(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
+        let parts = self.left.peek().filter(|(path, _)| **path == section.path).map(|(_, parts)| *parts);
+        let new = parts.into_iter().flatten().map(|part| part.section.count).sum::<usize>();
+        self.file.begin(section.emptied(), count + new)?;
+        if parts.is_none() {
+            old.into_iter().try_for_each(|batch| self.file.write(&batch?))?;
+            return self.file.end();
         }
+        self.new_rows(section)?;
+        if let Some(new) = self.rows.take() {
+            let known = self.known.get(&section.path).cloned().flatten();
+            let mut merge = Merge::new(old, new, &section.rows.time, known)?;
+            merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
+            self.changes.push((section.path.clone(), merge.changes));
+            self.rows = Some(merge.new);
+        }
+        self.finish(section);
         self.file.end()
     }
-}
 
-/// Returns the time of the first row of these parts of a series.
-fn first_time(parts: &[Part<'_>]) -> Option<Timestamp> {
-    parts.iter().filter_map(|part| part.section.rows.first).min()
-}
+    /// Returns the new rows of the series of a section, up to the end of the section. The last section of a series gets
+    /// all further rows.
+    fn new_rows(&mut self, section: &Section) -> Result<&Cursor<'r>, Error> {
+        let parts = self.left.peek().map_or(&[][..], |(_, parts)| parts);
+        let rows = match &mut self.rows {
+            Some(rows) => rows,
+            rows => rows.insert(journal::rows(parts, self.columns)?),
+        };
+        rows.end = section.rows.last.filter(|_| section.is_continued);
+        Ok(rows)
+    }
 
-/// Divides a file into blocks: row groups and sections that begin and end together.
-fn blocks<'s>(groups: &[RowGroupMetaData], sections: &'s [Section]) -> Vec<(Range<usize>, &'s [Section])> {
-    let (ends, mut all) = (group_ends(groups), Vec::new());
-    let (mut group, mut first, mut rows) = (0, 0, 0);
-    for (index, section) in sections.iter().enumerate() {
-        rows += section.count;
-        if let Ok(end) = ends.binary_search(&rows) {
-            all.push((group..end + 1, sections.get(first..=index).unwrap_or_default()));
-            (group, first) = (end + 1, index + 1);
+    /// Marks the series of a section as written if this is its last section.
+    fn finish(&mut self, section: &Section) {
+        if !section.is_continued && self.left.next_if(|(path, _)| **path == section.path).is_some() {
+            self.rows = None;
         }
     }
-    all
 }
 
-/// Returns the newest time in a row group.
-fn newest(group: &RowGroupMetaData, time: &str) -> Option<Timestamp> {
-    let column = group.columns().iter().find(|column| column.column_path().string() == time)?;
-    let Some(Statistics::Int64(times)) = column.statistics() else { return None };
-    times.max_opt().copied().map(timestamp)
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+    use arrow_array::{Int64Array, RecordBatch, TimestampMicrosecondArray};
+    use arrow_schema::{DataType, Field, Schema, TimeUnit};
+
+    use super::*;
+    use crate::journal::JournalFile;
+    use crate::saved_state::RowFacts;
+
+    /// The values of series by time, in minutes.
+    type Model = BTreeMap<String, BTreeMap<i64, i64>>;
+
+    fn schema() -> SchemaRef {
+        let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+        Arc::new(Schema::new(vec![Field::new("at", time, true), Field::new("n", DataType::Int64, true)]))
+    }
+
+    /// Writes a file with row groups of 100 rows.
+    fn input(content: impl FnOnce(ParquetFile<'_>) -> ParquetFile<'_>) -> ParquetInput {
+        let mut bytes = Vec::new();
+        let file = ParquetFile::new(&mut bytes, schema(), [100; 2]).unwrap();
+        content(file).finish(FileState::default()).unwrap();
+        let mut source = tempfile::tempfile().unwrap();
+        source.write_all(&bytes).unwrap();
+        ParquetInput::open("x.parquet", source).unwrap()
+    }
+
+    fn journal(new: &Model) -> JournalFile {
+        let input = input(|mut file| {
+            for (path, rows) in new {
+                let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
+                file.begin(Section { path: path.clone(), rows: facts, ..Section::default() }, rows.len()).unwrap();
+                let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
+                let values = Arc::new(rows.values().copied().collect::<Int64Array>());
+                let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
+                file.write(&RecordBatch::try_new(schema(), columns).unwrap()).unwrap();
+                file.end().unwrap();
+            }
+            file
+        });
+        JournalFile { path: "journal/0.rows".to_owned(), input }
+    }
+
+    /// Reads all rows, and compares them with the facts of their sections.
+    fn read(input: &ParquetInput) -> Model {
+        let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(0..input.groups().len()).unwrap()).unwrap());
+        for section in &input.state.sections {
+            let mut found = section.rows.emptied();
+            for batch in rows.part(section.count).map(Result::unwrap) {
+                found.add(&batch, &schema()).unwrap();
+                let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
+                let pairs = times.iter().zip(batch.column(1).as_primitive::<Int64Type>().values());
+                for (time, value) in pairs.map(|(time, value)| (time / 60_000_000, *value)) {
+                    let of_series = all.entry(section.path.clone()).or_default();
+                    assert!(of_series.last_key_value().is_none_or(|(last, _)| *last < time), "{section:?}");
+                    of_series.insert(time, value);
+                }
+            }
+            assert_eq!(found, section.rows);
+        }
+        assert!(input.state.sections.is_sorted_by_key(|section| &section.path));
+        all
+    }
+
+    #[test]
+    fn files_have_all_rows_after_every_merge() {
+        let mut dice = 1_u64;
+        let mut next = move |below: i64| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i64::try_from(dice >> 33).unwrap() % below
+        };
+        let columns = Columns::new(&[schema()]).unwrap();
+        let mut copied = 0;
+        for _ in 0..40 {
+            let (mut old, mut model) = (None, Model::new());
+            for merge in 0..8 {
+                let mut new = Model::new();
+                for _ in 0..=next(3) {
+                    let (path, from) = (format!("e/{}", next(6)), if next(2) == 0 { next(900) } else { merge * 110 });
+                    let count = [1, 30, 250][usize::try_from(next(3)).unwrap()];
+                    new.entry(path).or_default().extend((from..from + count).map(|time| (time, next(1000))));
+                }
+                let removed: BTreeSet<_> = (next(8) == 0).then(|| "e/2".to_owned()).into_iter().collect();
+                new.retain(|path, _| !removed.contains(path));
+                model.retain(|path, _| !removed.contains(path));
+                let journal = [journal(&new)];
+                let parts = journal::parts(&journal, None);
+                let (none, known) = (Parts::new(), BTreeMap::new());
+                let new_rows = parts.values().next().unwrap_or(&none);
+                let input = input(|file| {
+                    let (columns, removed, known) = (&columns, &removed, &known);
+                    let left = new_rows.iter().peekable();
+                    let mut new = Rewrite { file, left, rows: None, columns, removed, known, changes: Vec::new() };
+                    new.write(old.as_ref()).unwrap();
+                    assert!(new.left.next().is_none());
+                    new.file
+                });
+                for (path, rows) in new {
+                    model.entry(path).or_default().extend(rows);
+                }
+                assert_eq!(read(&input), model);
+                input.verify().unwrap();
+                let sums = |input: &ParquetInput| {
+                    (0..input.groups().len()).map(|group| input.checksum(group).unwrap().to_owned()).collect::<Vec<_>>()
+                };
+                let before = old.as_ref().map(sums).unwrap_or_default();
+                copied += sums(&input).iter().filter(|sum| before.contains(sum)).count();
+                old = Some(input);
+            }
+        }
+        assert!(copied > 200, "{copied} row groups were copied");
+    }
 }

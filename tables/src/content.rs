@@ -15,52 +15,43 @@ pub(crate) struct Content {
     pub(crate) tables: Vec<Table>,
     /// The index of the table of each series, and the index of the series in that table.
     pub(crate) of_series: Vec<(usize, usize)>,
-}
-
-/// The tables of a job, and the position of each series, as in [`Content`].
-type Places = (Vec<(Place, Vec<SeriesRequest>)>, Vec<(usize, usize)>);
-
-fn places(job: &Backfill) -> Places {
-    let (mut places, mut of_series): Places = Default::default();
-    for series in job.series() {
-        let place = Place::of_series(&job.target, series);
-        let table = places.iter().position(|(known, _)| *known == place).unwrap_or(places.len());
-        if table == places.len() {
-            places.push((place, Vec::new()));
-        }
-        if let Some((_, all)) = places.get_mut(table) {
-            of_series.push((table, all.len()));
-            all.push(series.clone());
-        }
-    }
-    (places, of_series)
+    _lock: Lock,
 }
 
 impl Content {
-    /// Locks the tables of a job.
-    pub(crate) fn lock(job: &Backfill) -> Result<Lock, Error> {
-        let storage = FileStorage::of(&job.target)?;
-        let paths = places(job).0.iter().filter_map(|(place, _)| place.lock(&storage)).collect();
-        Lock::acquire(&job.target.to_string(), paths)
-    }
-
     /// Opens the tables of a job. Returns an error if the rows of the target have another source or period than the job.
-    pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
+    /// If `is_locked`, no other run can write the tables.
+    pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
+        job.check()?;
         let storage = FileStorage::of(&job.target)?;
+        let (mut places, mut of_series) = (Vec::<(Place, Vec<SeriesRequest>)>::new(), Vec::new());
+        for series in &job.series {
+            let place = Place::of_series(&job.target, series);
+            let table = places.iter().position(|(known, _)| *known == place).unwrap_or_else(|| {
+                places.push((place, Vec::new()));
+                places.len() - 1
+            });
+            if let Some((_, all)) = places.get_mut(table) {
+                of_series.push((table, all.len()));
+                all.push(series.clone());
+            }
+        }
+        let locks = places.iter().filter(|_| is_locked).filter_map(|(place, _)| place.lock(&storage)).collect();
+        // The target is read after locking, so that no other run changes its files in between.
+        let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
-        let (places, of_series) = places(job);
         let other = match all.iter().find(|other| places.iter().all(|(place, _)| place != *other)) {
             Some(place) => origin(&storage, place).await?,
             None => String::new(),
         };
         let mut tables = Vec::with_capacity(places.len());
         for (place, series) in places {
-            let mut table = Table::open(&storage, place, series).await?;
+            let mut table = Table::open(&storage, place, series).await?.intact()?;
             table.check_text()?;
             begin(&mut table, job, &other)?;
             tables.push(table);
         }
-        Ok(Self { tables, of_series })
+        Ok(Self { tables, of_series, _lock: lock })
     }
 
     /// Returns the table of a series, and the index of the series in it.
@@ -72,34 +63,31 @@ impl Content {
     /// Returns the state of a series with the rows of the journal.
     pub(crate) fn state(&self, series: usize, request: &SeriesRequest) -> SeriesState {
         let table = self.of_series.get(series).and_then(|(table, _)| self.tables.get(*table));
-        let known = table.and_then(|table| table.series(request.path())).cloned();
+        let known = table.and_then(|table| table.current.get(request.path())).cloned();
         known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(request)))
     }
 }
 
 /// Gives a new table the settings of the job, or compares them. `other` is the source of the rows of other tables.
 fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
-    let invalid_input =
-        |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
-    if !table.place.is_single && table.state.partition.is_none() {
-        let partition = job.partition.unwrap_or_else(|| Partition::for_rows(table.step(), table.series.len()));
-        table.state.partition = Some(partition);
+    let step = table.step();
+    let state = &mut table.state;
+    if !table.place.is_single && state.partition.is_none() {
+        state.partition = Some(job.partition.unwrap_or_else(|| Partition::for_rows(step, table.series.len())));
     }
     // A single file without rows gets the source of the job, even if an earlier run with another source failed.
-    let is_empty = table.state.files.is_empty() && table.pending_rows() == 0;
-    if table.state.origin.is_empty() || table.place.is_single && is_empty {
-        table.state.origin.clone_from(&job.source_label);
+    let is_empty = state.files.is_empty() && table.journal.is_empty();
+    if state.origin.is_empty() || table.place.is_single && is_empty {
+        state.origin.clone_from(&job.source_label);
     }
     let own = &job.source_label;
-    if let Some(known) = [&*table.state.origin, other].into_iter().find(|known| !known.is_empty() && known != own) {
-        return invalid_input(format!("its rows are from `{known}`, but this job fetches from `{own}`"));
-    }
-    match table.state.partition.zip(job.partition) {
-        Some((known, own)) if known != own => {
-            invalid_input(format!("the data set is partitioned by {known}, not by {own}"))
-        }
-        _ => Ok(()),
-    }
+    let known = [&*state.origin, other].into_iter().find(|known| !known.is_empty() && known != own);
+    let why = match (known, state.partition.zip(job.partition)) {
+        (Some(known), _) => format!("its rows are from `{known}`, but this job fetches from `{own}`"),
+        (_, Some((known, own))) if known != own => format!("the data set is partitioned by {known}, not by {own}"),
+        _ => return Ok(()),
+    };
+    Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)))
 }
 
 /// Returns the source of the rows of another table.

@@ -8,15 +8,17 @@ mod local;
 mod s3;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Failure};
-use crate::parquet_file::Out;
-use crate::place::{HOME, is_part};
+use crate::place::unfinished;
 use crate::target::Target;
 
 pub(crate) use local::write;
+
+/// A place to which a file is written.
+pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
 /// Files, identified by paths with `/` as the separator.
 #[derive(Clone, Debug)]
@@ -83,11 +85,9 @@ impl FileStorage {
         match self {
             Self::Folder(root) => {
                 let _ = replaced;
-                // Nothing but data is written to the folders with the data.
-                let hidden = || root.join(HOME).join(format!("{}.unfinished", path.replace('/', "-")));
-                let written = local::write(&root.join(path), is_part(path).then(hidden), |file| content(file))?;
-                let length = std::fs::metadata(root.join(path)).map(|data| data.len().to_string());
-                Ok((written, length.map_err(|error| Error::storage(self.name(path), error))?))
+                let hidden = unfinished(path).map(|path| root.join(path));
+                let (written, length) = local::write(&root.join(path), hidden, |file| content(file))?;
+                Ok((written, length.to_string()))
             }
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => {

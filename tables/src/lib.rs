@@ -34,12 +34,13 @@ mod merge_rows;
 mod saved_state;
 mod series_columns;
 
+mod file_storage;
+mod place;
+
 mod parquet_file;
 mod parquet_input;
 
-mod file_storage;
 mod journal;
-mod place;
 
 mod table;
 

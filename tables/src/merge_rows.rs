@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
-use runtime::Value;
+use runtime::{Timestamp, Value};
 
 use crate::error::Error;
 use crate::saved_state::Known;
@@ -37,11 +37,13 @@ pub(crate) struct Cursor<'r> {
     rows: Rows<'r>,
     batch: RecordBatch,
     next: usize,
+    /// The time of the last row to merge; `None` for all rows.
+    pub(crate) end: Option<Timestamp>,
 }
 
 impl<'r> Cursor<'r> {
     pub(crate) fn new(rows: Rows<'r>) -> Result<Self, Error> {
-        let mut this = Self { rows, batch: RecordBatch::new_empty(Arc::new(Schema::empty())), next: 0 };
+        let mut this = Self { rows, batch: RecordBatch::new_empty(Arc::new(Schema::empty())), next: 0, end: None };
         this.take(0)?;
         Ok(this)
     }
@@ -70,12 +72,19 @@ impl<'r> Cursor<'r> {
         self.batch.num_rows() - self.next
     }
 
-    /// Returns the times of the remaining rows of the batch.
+    /// Returns the times of the remaining rows of the batch up to the end.
     fn times(&self, column: &str) -> Result<&[i64], Error> {
         if self.left() == 0 {
             return Ok(&[]);
         }
-        times(&self.batch, column).map(|times| times.get(self.next..).unwrap_or_default())
+        let left = times(&self.batch, column)?.get(self.next..).unwrap_or_default();
+        let count = left.partition_point(|time| self.end.is_none_or(|end| timestamp(*time) <= end));
+        Ok(left.get(..count).unwrap_or_default())
+    }
+
+    /// Returns whether there is a row up to the end.
+    pub(crate) fn has_next(&self, column: &str) -> Result<bool, Error> {
+        self.times(column).map(|times| !times.is_empty())
     }
 
     /// Returns the number of next rows before a time; all rows of the batch if there is no such time.
@@ -85,9 +94,9 @@ impl<'r> Cursor<'r> {
 }
 
 /// Merges two sources of rows of a series. The rows of both sources have the same columns.
-pub(crate) struct Merge<'r> {
-    old: Cursor<'r>,
-    new: Cursor<'r>,
+pub(crate) struct Merge<'o, 'n> {
+    old: Cursor<'o>,
+    pub(crate) new: Cursor<'n>,
     /// The time column.
     time: String,
     known: Known,
@@ -95,9 +104,9 @@ pub(crate) struct Merge<'r> {
     ready: VecDeque<RecordBatch>,
 }
 
-impl<'r> Merge<'r> {
-    pub(crate) fn new(old: Rows<'r>, new: Rows<'r>, time: &str, known: Known) -> Result<Self, Error> {
-        let (old, new, time) = (Cursor::new(old)?, Cursor::new(new)?, time.to_owned());
+impl<'o, 'n> Merge<'o, 'n> {
+    pub(crate) fn new(old: Rows<'o>, new: Cursor<'n>, time: &str, known: Known) -> Result<Self, Error> {
+        let (old, time) = (Cursor::new(old)?, time.to_owned());
         Ok(Self { old, new, time, known, changes: Changes::default(), ready: VecDeque::new() })
     }
 
@@ -123,7 +132,7 @@ impl<'r> Merge<'r> {
     }
 }
 
-impl Iterator for Merge<'_> {
+impl Iterator for Merge<'_, '_> {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -214,12 +223,10 @@ pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Ite
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
-    use runtime::Timestamp;
-
-    use super::*;
 
     fn batch(rows: &[(i64, i64)]) -> RecordBatch {
         let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();
@@ -239,7 +246,7 @@ mod tests {
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
-        let mut merge = Merge::new(rows(old), rows(new), "at", known).unwrap();
+        let mut merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), "at", known).unwrap();
         for batch in merge.by_ref().map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();

@@ -1,10 +1,10 @@
 //! Writes Parquet files.
 //!
-//! Several complete series share a row group, until it has enough rows; a long series has its own row groups. The size
-//! of row groups and the compression were chosen by measurements; the crate's README contains the figures.
+//! Several complete series share a row group, until it has enough rows. A long series is divided into sections, each
+//! with its own row group, so a row group has complete sections. The size of row groups and the compression were chosen
+//! by measurements; the crate's README contains the figures.
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
@@ -14,20 +14,18 @@ use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result as ParquetResult;
-use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
 
 use crate::error::Failure;
+use crate::file_storage::Out;
 use crate::parquet_input::{CHECKSUMS, ParquetInput, STATE};
 use crate::saved_state::{self, FileState, Section, VERSION};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
-
-/// A place to which a file is written.
-pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
 /// A writer that computes a checksum of the bytes that are written.
 pub(crate) struct Checked<W> {
@@ -87,8 +85,12 @@ impl<'o> ParquetFile<'o> {
         Ok(Self { writer, factory, schema, group_rows, group: None, is_long: false, checksums, sections })
     }
 
-    /// Begins a section with at most `count` rows, the first of which were copied. A long section does not share row
-    /// groups with others.
+    /// Returns whether a row group has so many rows that it is copied instead of joined with others.
+    pub(crate) fn is_large(&self, rows: usize) -> bool {
+        rows >= self.group_rows[0] / 2
+    }
+
+    /// Begins a section with at most `count` rows. A long section does not share row groups with others.
     pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
         self.sections.push(section);
         self.is_long = count >= self.group_rows[0];
@@ -97,6 +99,13 @@ impl<'o> ParquetFile<'o> {
 
     /// Writes rows of the section.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
+        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[1]);
+        if self.is_long && is_full {
+            self.end_group()?;
+            let next = self.sections.last().map(Section::emptied);
+            self.sections.last_mut().into_iter().for_each(|section| section.is_continued = true);
+            self.sections.extend(next);
+        }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
             section.rows.add(batch, &self.schema)?;
@@ -109,7 +118,7 @@ impl<'o> ParquetFile<'o> {
         for ((field, values), column) in self.schema.fields().iter().zip(batch.columns()).zip(columns) {
             compute_leaves(field, values)?.iter().try_for_each(|leaf| column.write(leaf))?;
         }
-        if self.is_long && *rows >= self.group_rows[1] { self.end_group() } else { Ok(()) }
+        Ok(())
     }
 
     /// Ends the section.
@@ -139,23 +148,26 @@ impl<'o> ParquetFile<'o> {
         Ok(())
     }
 
-    /// Copies encoded row groups of another file with the same columns. The caller adds their sections.
-    pub(crate) fn copy(&mut self, input: &ParquetInput, groups: Range<usize>) -> Result<(), Failure> {
+    /// Copies the encoded row group with these sections from another file with the same columns.
+    pub(crate) fn copy(
+        &mut self,
+        input: &ParquetInput,
+        group: &RowGroupMetaData,
+        sections: &[Section],
+    ) -> Result<(), Failure> {
         self.end_group()?;
-        for group in input.groups().get(groups).unwrap_or_default() {
-            let closed = |column: &ColumnChunkMetaData| ColumnCloseResult {
-                bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
-                rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
-                metadata: column.clone(),
-                bloom_filter: None,
-                column_index: None,
-                offset_index: None,
-            };
-            self.add_group(|out| {
-                group.columns().iter().try_for_each(|column| out.append_column(&input.source, closed(column)))
-            })?;
-        }
-        Ok(())
+        self.sections.extend_from_slice(sections);
+        let closed = |column: &ColumnChunkMetaData| ColumnCloseResult {
+            bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
+            rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
+            metadata: column.clone(),
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        self.add_group(|out| {
+            group.columns().iter().try_for_each(|column| out.append_column(&input.source, closed(column)))
+        })
     }
 
     /// Writes the remaining rows, and the footer with the facts of the table and the sections. Returns the sections.
@@ -195,13 +207,11 @@ fn properties(schema: &Schema) -> WriterProperties {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{Int64Array, TimestampMicrosecondArray};
-    use arrow_schema::Field;
-    use parquet::file::metadata::RowGroupMetaData;
-
     use super::*;
     use crate::error::Error;
     use crate::saved_state::RowFacts;
+    use arrow_array::{Int64Array, TimestampMicrosecondArray};
+    use arrow_schema::Field;
 
     fn schema() -> SchemaRef {
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
@@ -247,14 +257,19 @@ mod tests {
         let input = open(&bytes).unwrap();
         let counts: Vec<_> = input.groups().iter().map(RowGroupMetaData::num_rows).collect();
         assert_eq!(counts, [1200, 1000, 1000, 500, 10]);
-        let state = input.state("x").unwrap();
-        assert_eq!(state.sections[3].rows.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
+        let counts: Vec<_> = input.state.sections.iter().map(|section| section.count).collect();
+        assert_eq!(counts, [400, 400, 400, 1000, 1000, 500, 10]);
+        assert_eq!(input.state.sections[5].rows.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
         let found: Vec<_> = input.section(1200, 2500).unwrap().map(Result::unwrap).collect();
         assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 2500);
         assert_eq!(found[0].slice(0, 1000), rows(1000));
         let found: Vec<_> = input.section(400, 400).unwrap().map(Result::unwrap).collect();
         assert_eq!(found, [rows(400)]);
-        let copied = file(|file| [1..5, 0..1].into_iter().for_each(|groups| file.copy(&input, groups).unwrap()));
+        let copied = file(|file| {
+            for group in [1, 2, 3, 4, 0] {
+                file.copy(&input, &input.groups()[group], &[]).unwrap();
+            }
+        });
         let copied = open(&copied).unwrap();
         assert_eq!(copied.checksum(4), input.checksum(0));
         assert_eq!(copied.section(0, 1000).unwrap().next().unwrap().unwrap(), rows(1000));

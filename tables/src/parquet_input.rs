@@ -5,13 +5,15 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use arrow_schema::{Schema, SchemaRef};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::Error;
+use crate::file_storage::FileStorage;
 use crate::merge_rows::Rows;
 use crate::parquet_file::Checked;
 use crate::saved_state::{self, FileState};
@@ -34,6 +36,7 @@ pub(crate) struct ParquetInput {
     pub(crate) name: String,
     pub(crate) source: File,
     metadata: ArrowReaderMetadata,
+    pub(crate) state: FileState,
 }
 
 impl ParquetInput {
@@ -49,10 +52,33 @@ impl ParquetInput {
         if end.is_none_or(|end| *end != *MAGIC) {
             return Err(Error::damaged(name, format!("it is truncated at {length} bytes")));
         }
-        match ArrowReaderMetadata::load(&source, parquet::arrow::arrow_reader::ArrowReaderOptions::default()) {
-            Ok(metadata) => Ok(Self { name, source, metadata }),
-            Err(error) => Err(Error::damaged(name, format!("its footer is not readable: {error}"))),
+        let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::default())
+            .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
+        let Some(state) = entry(&metadata, STATE) else {
+            let foreign = "not written by a backfill, but readers would read it; move it";
+            return Err(Error::invalid_input(format!("{name}: {foreign}")));
+        };
+        let state = saved_state::parse(state).map_err(|why| Error::rebuild(&name, why))?;
+        Ok(Self { name, source, metadata, state })
+    }
+
+    /// Opens a file of a storage, if it exists, and returns its version.
+    pub(crate) async fn find(storage: &FileStorage, path: &str) -> Result<Option<(Self, String)>, Error> {
+        let Some((source, version)) = storage.open(path).await? else { return Ok(None) };
+        Ok(Some((Self::open(storage.name(path), source)?, version)))
+    }
+
+    /// Opens a file, unless it is damaged. The error of a damaged file is added to a list.
+    pub(crate) async fn find_intact(
+        storage: &FileStorage,
+        path: &str,
+        damaged: &mut Vec<Error>,
+    ) -> Result<Option<Self>, Error> {
+        match Self::find(storage, path).await {
+            Err(damage @ Error::Damaged { .. }) => damaged.push(damage),
+            found => return Ok(found?.map(|(input, _)| input)),
         }
+        Ok(None)
     }
 
     /// Compares the row groups with their checksums.
@@ -73,32 +99,16 @@ impl ParquetInput {
 
     /// Returns the entry of a row group in the list of checksums.
     pub(crate) fn checksum(&self, group: usize) -> Option<&str> {
-        self.metadata_of(CHECKSUMS)?.split_whitespace().nth(group)
+        entry(&self.metadata, CHECKSUMS)?.split_whitespace().nth(group)
     }
 
+    /// Returns the columns, without the metadata of the file.
     pub(crate) fn schema(&self) -> SchemaRef {
-        self.metadata.schema().clone()
+        Arc::new(Schema::new(self.metadata.schema().fields().clone()))
     }
 
     pub(crate) fn groups(&self) -> &[RowGroupMetaData] {
         self.metadata.metadata().row_groups()
-    }
-
-    fn metadata_of(&self, key: &str) -> Option<&str> {
-        let all = self.metadata.metadata().file_metadata().key_value_metadata()?;
-        all.iter().find(|entry| entry.key == key)?.value.as_deref()
-    }
-
-    /// Reads the sections of a file; `location` names what to move away if another version has written the file.
-    pub(crate) fn state(&self, location: &str) -> Result<FileState, Error> {
-        let unknown = || {
-            Error::invalid_input(format!(
-                "{}: not written by a backfill, but readers would read it; move it",
-                self.name
-            ))
-        };
-        let text = self.metadata_of(STATE).ok_or_else(unknown)?;
-        saved_state::parse(text).map_err(|why| Error::rebuild(location, why))
     }
 
     /// Reads the rows of these row groups.
@@ -126,8 +136,14 @@ impl ParquetInput {
     }
 }
 
+/// Returns an entry of the metadata of a file.
+fn entry<'m>(metadata: &'m ArrowReaderMetadata, key: &str) -> Option<&'m str> {
+    let all = metadata.metadata().file_metadata().key_value_metadata()?;
+    all.iter().find(|entry| entry.key == key)?.value.as_deref()
+}
+
 /// Returns the numbers of rows up to the end of each row group.
-pub(crate) fn group_ends(groups: &[RowGroupMetaData]) -> Vec<usize> {
+fn group_ends(groups: &[RowGroupMetaData]) -> Vec<usize> {
     let mut end = 0;
     let count = |group: &RowGroupMetaData| {
         end += usize::try_from(group.num_rows()).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::error::Error;
 pub(crate) const MAX_ROWS: u64 = 5_000_000;
 
 /// The period of time that one file of a data set covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Partition {

@@ -16,7 +16,7 @@ use crate::series::SeriesRequest;
 use crate::target::{Format, Target};
 
 /// The folder of a data set with everything that is not data.
-pub(crate) const HOME: &str = ".backfill";
+const HOME: &str = ".backfill";
 
 /// The paths of a table in a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +149,14 @@ pub(crate) fn is_part(path: &str) -> bool {
     name.split_once('-').is_some_and(|(interval, period)| !interval.contains('/') && Partition::read(period).is_some())
 }
 
+/// Returns the path of a file of a data set while it is being written: in the folder of its journal, because nothing but
+/// data is written to the folders with the data.
+pub(crate) fn unfinished(path: &str) -> Option<String> {
+    let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
+    let (interval, period) = name.split_once('-')?;
+    Some(format!("{HOME}/{endpoint}-{interval}/{period}.unfinished"))
+}
+
 /// Creates the error for a Parquet file that no backfill has written.
 pub(crate) fn not_a_part(storage: &FileStorage, path: &str) -> Error {
     let name = storage.name(path);
@@ -165,5 +173,9 @@ mod tests {
         for other in ["", "1h-2024.parquet", "e/x/1h-2024.parquet", "e/1h-2024 (copy).parquet", "e/1h-2024.csv"] {
             assert!(!is_part(other), "{other}");
         }
+        assert_eq!(
+            unfinished("a.e/1h-2024-06.parquet").as_deref(),
+            Some(".backfill/a.e-1h/2024-06.parquet.unfinished")
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Removes series from a target.
 
+use std::collections::BTreeSet;
+
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;
@@ -21,7 +23,7 @@ pub struct Removed {
 /// Removes series from the files and the states of a target. `is_removed` gets the endpoint and the params of each
 /// series, such as `weather.levels` and `[("site", "dover"), ("interval", "1h")]`.
 ///
-/// A file without remaining series is deleted. If the process is killed, a second call removes the rest. If another run
+/// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second call removes the rest. If another run
 /// is writing the target, nothing is removed, and [`Error::InUse`] names that run.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String)]) -> bool) -> Result<Removed, Error> {
     let storage = FileStorage::of(target)?;
@@ -29,10 +31,9 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String
     let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())?;
     let mut removed = Removed::default();
     for place in places {
-        let mut table = Table::open(&storage, place, Vec::new()).await?;
-        let params = |path: &str| params_of(path).collect::<Vec<_>>();
-        let mut paths = table.paths();
-        paths.retain(|path| is_removed(endpoint_of(path), &params(path)));
+        let mut table = Table::open(&storage, place, Vec::new()).await?.intact()?;
+        let is_removed = |path: &&String| is_removed(endpoint_of(path), &params_of(path).collect::<Vec<_>>());
+        let paths: BTreeSet<_> = table.current.keys().filter(is_removed).cloned().collect();
         if paths.is_empty() {
             continue;
         }

@@ -14,14 +14,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::merge_rows::invalid;
+use crate::merge_rows::{Changes, invalid};
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
 
 /// The format version of files and states.
-pub(crate) const VERSION: u64 = 3;
+pub(crate) const VERSION: u64 = 4;
 
 /// The facts of the rows of a series, in one file or in all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,25 +111,41 @@ pub(crate) struct SeriesState {
     /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
     /// least the refetch time.
     pub(crate) settled: TimeRanges,
+    /// Ranges that a run planned to request.
+    pub(crate) requested: TimeRanges,
     /// Ranges that a run planned to request, and that no run has fetched.
     pub(crate) unfetched: TimeRanges,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
     /// Checksums of the dropped records that were reported.
     pub(crate) dropped: BTreeSet<u32>,
-    /// The time of the last run of a job with this series.
-    pub(crate) requested: Option<Timestamp>,
-    /// Whether the series is no longer part of the job that last requested it.
-    pub(crate) is_retired: bool,
-    /// What the last run in the journal has fetched since the table was opened.
+    /// The last job file with this series, and the time of its last run with the series.
+    pub(crate) job: Option<(String, Timestamp)>,
+    /// Whether the service has rejected the series in the last run.
+    pub(crate) is_rejected: bool,
+    /// The start of the last run in the journal, and what it has fetched since the table was opened.
     #[serde(skip)]
-    pub(crate) fetched: Fetched,
+    pub(crate) fetched: (Option<Timestamp>, TimeRanges),
 }
 
 impl SeriesState {
     /// Creates the state of a series without rows, with the time column and the interval of these facts.
     pub(crate) fn new(rows: &RowFacts) -> Self {
         Self { rows: rows.emptied(), ..Self::default() }
+    }
+
+    /// Returns the requested ranges without a record between the first and the last record.
+    pub(crate) fn gaps(&self) -> TimeRanges {
+        let mut gaps = self.rows.gaps();
+        gaps.subtract(&self.unrequested());
+        gaps
+    }
+
+    /// Returns the ranges between the first and the last record that no run has requested.
+    pub(crate) fn unrequested(&self) -> TimeRanges {
+        let mut ranges = self.rows.gaps();
+        ranges.subtract(&self.requested);
+        ranges
     }
 
     /// Returns the unfetched ranges up to now that are before the first record or after the last record. Between these
@@ -143,7 +159,8 @@ impl SeriesState {
     }
 }
 
-/// The rows of a series in a file. The rows of all sections of a file are one after the other.
+/// Rows of a series in a file. The rows of all sections of a file are one after the other, those of a long series in
+/// several sections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Section {
     pub(crate) path: String,
@@ -151,21 +168,22 @@ pub(crate) struct Section {
     pub(crate) count: usize,
     #[serde(flatten)]
     pub(crate) rows: RowFacts,
-    /// What a run has fetched; only in the journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) fetched: Option<Fetched>,
+    /// Whether the next section has later rows of the same series.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_continued: bool,
+    /// The ranges that a run has fetched, and the checksums of dropped records; only in the journal.
+    #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
+    pub(crate) fetched: TimeRanges,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) dropped: BTreeSet<u32>,
 }
 
-/// What a run has fetched of a series.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Fetched {
-    /// The start of the run.
-    pub(crate) run: Option<Timestamp>,
-    pub(crate) ranges: TimeRanges,
-    /// Checksums of dropped records.
-    pub(crate) dropped: BTreeSet<u32>,
-    /// The refetch time of the run, in seconds.
-    pub(crate) refetch: u64,
+impl Section {
+    /// Returns a section without rows of the same series.
+    pub(crate) fn emptied(&self) -> Self {
+        let Self { path, rows, is_continued, .. } = self;
+        Self { path: path.clone(), rows: rows.emptied(), is_continued: *is_continued, ..Self::default() }
+    }
 }
 
 /// The metadata of a file: its sections, and the state of its table if there is no other file.
@@ -176,6 +194,9 @@ pub(crate) struct FileState {
     /// The period of a data file of the table; only in the journal, whose sections have rows of one period each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) partition: Option<Partition>,
+    /// The start and the refetch time, in seconds, of the run that has fetched the rows; only in the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<(Timestamp, u64)>,
     pub(crate) sections: Vec<Section>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) table: Option<TableState>,
@@ -200,18 +221,22 @@ pub(crate) struct TableState {
 }
 
 impl TableState {
-    /// Replaces the facts of the rows in a range by those of a file's sections. Rows that are no longer present need
-    /// to be requested again.
-    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
-        let found: BTreeMap<_, _> = sections.iter().map(|section| (&section.path, &section.rows.present)).collect();
-        for (path, series) in &mut self.series {
-            let mut lost = series.rows.present.within(range);
-            series.rows.remove(range);
-            found.get(path).into_iter().for_each(|present| lost.subtract(present));
-            series.settled.subtract(&lost);
-        }
+    /// Replaces the facts of the rows in a range by those of a file's sections, and counts the revised rows. Rows that
+    /// are no longer present need to be requested again.
+    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section], changes: &[(String, Changes)]) {
+        let known: Vec<_> =
+            self.series.iter().map(|(path, series)| (path.clone(), series.rows.present.clone())).collect();
+        self.series.values_mut().for_each(|series| series.rows.remove(range));
         for Section { path, rows, .. } in sections {
             self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows)).rows.add_all(rows);
+        }
+        for (path, mut lost) in known {
+            let Some(series) = self.series.get_mut(&path) else { continue };
+            lost.subtract(&series.rows.present);
+            series.settled.subtract(&lost);
+        }
+        for (path, changes) in changes {
+            self.series.get_mut(path).into_iter().for_each(|series| series.revised += changes.revised);
         }
     }
 }
@@ -269,14 +294,14 @@ mod tests {
         state.columns = Some(Schema::new(fields.chain([identifying("site")]).collect::<Vec<_>>()).into());
         let text = to_json(&state);
         assert_eq!(parse(&text), Ok(state));
-        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"unfetched":[[400,500]],"#;
+        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"requested":[],"unfetched":[[400,500]],"#;
         assert!(text.contains(expected), "{text}");
         for (other, expected) in [
             ("", "its state is not readable"),
             ("{}", "its state is not readable: missing field `version`"),
-            (r#"{"version":2,"series":[]}"#, "an older version wrote it, in format 2; this version reads format 3"),
-            (r#"{"version":4}"#, "a newer version wrote it, in format 4; this version reads format 3"),
-            (r#"{"version":3,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
+            (r#"{"version":3,"series":[]}"#, "an older version wrote it, in format 3; this version reads format 4"),
+            (r#"{"version":5}"#, "a newer version wrote it, in format 5; this version reads format 4"),
+            (r#"{"version":4,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
         ] {
             let error = parse::<TableState>(other).unwrap_err();
             assert!(error.starts_with(expected), "{other}: {error}");
@@ -290,13 +315,13 @@ mod tests {
         state.series.insert(path.clone(), series());
         let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };
         let section = Section { path: path.clone(), rows, ..Section::default() };
-        state.replace(&(seconds(0)..seconds(120)), &[section]);
+        state.replace(&(seconds(0)..seconds(120)), &[section], &[]);
         let found = &state.series[&path];
         assert_eq!(
             (found.rows.present.clone(), found.settled.clone()),
             (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
         );
-        state.replace(&(seconds(240)..seconds(400)), &[]);
+        state.replace(&(seconds(240)..seconds(400)), &[], &[]);
         let found = &state.series[&path].rows;
         assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }

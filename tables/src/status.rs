@@ -1,11 +1,13 @@
 //! The state of a file or a data set, read without any request.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::file_storage::FileStorage;
+use crate::journal::JournalFile;
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::{endpoint_of, params_of};
@@ -24,6 +26,8 @@ pub struct Status {
     /// Number of records that a run has fetched but not written to the files yet. Either the run is still in progress, or
     /// it was stopped and the next run writes them.
     pub pending: u64,
+    /// The time at which the first of these records were fetched.
+    pub pending_since: Option<Timestamp>,
 }
 
 /// The state of one series in a target.
@@ -38,10 +42,12 @@ pub struct SeriesStatus {
     pub rows: u64,
     /// The time of the first record.
     pub first: Option<Timestamp>,
-    /// The time of the last record.
+    /// The time of the last record, also if it is not in the files yet.
     pub last: Option<Timestamp>,
-    /// Ranges without records between the first and the last record; adjacent intervals form one range.
+    /// Requested ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
+    /// Ranges between the first and the last record that no run has requested.
+    pub unrequested: Vec<Range<Timestamp>>,
     /// Ranges without records that a run has planned to fetch, but no run has fetched.
     pub unfetched: Vec<Range<Timestamp>>,
     /// The maximum number of records that are missing in gaps and unfetched ranges.
@@ -50,8 +56,11 @@ pub struct SeriesStatus {
     pub invalid: u64,
     /// Number of rows that the last run replaced because the service had revised them.
     pub revised: u64,
-    /// `true` if the series is no longer part of the job that last requested it.
+    /// `true` if the last run of the [named job](crate::Backfill::name) with this series has left the series out.
     pub is_retired: bool,
+    /// `true` if the service has rejected the series in the last run.
+    pub is_rejected: bool,
+    job: Option<(String, Timestamp)>,
 }
 
 impl SeriesStatus {
@@ -73,24 +82,29 @@ impl SeriesStatus {
     }
 
     /// `rows` are the facts of the files, and `state` also counts the records that are not in the files yet.
-    fn new(path: String, state: &SeriesState, rows: &RowFacts) -> Self {
-        let (gaps, step) = (rows.gaps(), rows.step());
+    fn new(path: &str, state: &SeriesState, rows: RowFacts) -> Self {
+        let (last, step) = (state.rows.last, rows.step());
+        let state = SeriesState { rows, ..state.clone() };
+        let (rows, gaps) = (&state.rows, state.gaps());
         let mut unfetched = state.unfetched.until(Timestamp::now());
         unfetched.subtract(&rows.present);
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
         Self {
-            path,
+            path: path.to_owned(),
             step: rows.step,
             rows: rows.present.steps(step),
             first: rows.first,
-            last: rows.last,
+            last,
             missing: missing.steps(step),
             gaps: gaps.ranges().collect(),
+            unrequested: state.unrequested().ranges().collect(),
             unfetched: unfetched.ranges().collect(),
             invalid: rows.invalid.steps(step),
             revised: state.revised,
-            is_retired: state.is_retired,
+            is_retired: false,
+            is_rejected: state.is_rejected,
+            job: state.job,
         }
     }
 }
@@ -111,7 +125,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
         // Other tables are read even if one cannot be read.
-        match Table::open_damaged(&storage, place).await {
+        match Table::open(&storage, place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
             Err(damage @ Error::InvalidInput(_)) if !target.is_file() => status.damaged.push(damage.to_string()),
             Err(error) => return Err(error),
@@ -120,39 +134,45 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     status.damaged.sort();
     status.damaged.dedup();
     status.series.sort_by(|one, other| one.path.cmp(&other.path));
+    let jobs = status.series.iter().filter_map(|series| series.job.clone());
+    // A map keeps the last of several values, which is the time of the last run.
+    let last: BTreeMap<_, _> = jobs.collect::<BTreeSet<_>>().into_iter().collect();
+    for series in &mut status.series {
+        series.is_retired = series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
+    }
     Ok(status)
 }
 
 impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
-        self.damaged.extend(table.damaged.iter().map(Error::to_string));
+        let mut damaged: Vec<_> = table.damaged.iter().map(Error::to_string).collect();
         let missing = "missing; the next run for its range fetches the rows again";
-        self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
+        damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
                 return Err(lost);
             }
-            self.damaged.push(lost.to_string());
+            damaged.push(lost.to_string());
         } else if table.text_state()? == TextState::Changed {
             let path = table.text_path().unwrap_or_default();
             let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-            self.damaged.push(format!("{}: {changed}", path.display()));
+            damaged.push(format!("{}: {changed}", path.display()));
         }
-        for path in table.state.files.keys().filter(|_| is_complete) {
-            self.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
-        }
-        for file in table.journal.iter().filter(|_| is_complete) {
-            self.damaged.extend(file.input.verify().err().map(|damage| damage.to_string()));
-        }
-        self.pending += table.pending_rows();
-        for path in table.paths() {
-            let Some(state) = table.series(&path) else { continue };
-            if state.rows.last.is_some() || !state.unfetched.is_empty() {
-                let rows =
-                    table.state.series.get(&path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
-                self.series.push(SeriesStatus::new(path, state, &rows));
+        if is_complete {
+            for path in table.state.files.keys() {
+                damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
             }
+            let journal = table.journal.iter().filter_map(|file| file.input.verify().err());
+            damaged.extend(journal.map(|damage| damage.to_string()));
+        }
+        self.damaged.append(&mut damaged);
+        self.pending += table.pending_rows();
+        let written = table.journal.iter().filter(|file| file.rows() > 0).filter_map(JournalFile::written);
+        self.pending_since = self.pending_since.into_iter().chain(written).min();
+        for (path, state) in &table.current {
+            let rows = table.state.series.get(path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
+            self.series.push(SeriesStatus::new(path, state, rows));
         }
         Ok(())
     }

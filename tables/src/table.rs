@@ -1,21 +1,22 @@
 //! An open table: its state, its data files, and its journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
+use runtime::Timestamp;
 
 use crate::error::Error;
-use crate::file_storage::FileStorage;
+use crate::file_storage::{FileStorage, Out};
 use crate::journal::{self, JournalFile};
 use crate::merge_rows::Cursor;
-use crate::parquet_file::Out;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::{Place, not_a_part};
-use crate::saved_state::{self, Fetched, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
+use crate::saved_state::{self, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::series_columns::SeriesTable;
+use crate::time_ranges::TimeRanges;
 
 /// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
 /// this number again.
@@ -29,11 +30,12 @@ pub(crate) struct Table {
     pub(crate) columns: SeriesTable,
     /// The state of the data files.
     pub(crate) state: TableState,
-    /// The state in the storage, and the version of its file.
-    pub(crate) stored: (Option<TableState>, Option<String>),
+    /// The state in the storage, and the version of its file, if it has its own file.
+    pub(crate) stored: Option<TableState>,
+    pub(crate) version: Option<String>,
     pub(crate) journal: Vec<JournalFile>,
-    /// The states of the series in the journal, with the rows of the journal.
-    pub(crate) pending: BTreeMap<String, SeriesState>,
+    /// The states of all series, with the rows of the journal.
+    pub(crate) current: BTreeMap<String, SeriesState>,
     /// The range of the records of each series when the table was opened, without the journal.
     pub(crate) known: BTreeMap<String, Known>,
     /// Data files that the state lists and that do not exist.
@@ -45,65 +47,58 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Opens a table, which need not exist yet. Fails if a file is damaged.
+    /// Opens a table, which need not exist yet, for the series of a job. Collects the errors of damaged files.
     pub(crate) async fn open(storage: &FileStorage, place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
-        let mut this = Self::open_damaged(storage, place).await?;
-        if let Some(damage) = this.damaged.pop() {
-            return Err(damage);
-        }
-        let location = this.place.location(storage);
-        this.add_series(series, &location)?;
-        Ok(this)
-    }
-
-    /// Opens a table, and collects the errors of damaged files.
-    pub(crate) async fn open_damaged(storage: &FileStorage, place: Place) -> Result<Self, Error> {
-        let location = place.location(storage);
-        let stored = storage.find(&place.state).await?;
-        let (text, version) = stored.map_or((None, None), |(text, version)| (Some(text), Some(version)));
-        let parsed = text.map(|text| saved_state::parse::<TableState>(&text)).transpose();
-        let stored = parsed.map_err(|why| Error::rebuild(&location, why))?;
-        let (journal, damaged) = JournalFile::open_all(storage, &place.journal, &location).await?;
+        let (text, version) = storage.find(&place.state).await?.unzip();
+        let stored = text.map(|text| saved_state::parse::<TableState>(&text)).transpose();
+        let stored = stored.map_err(|why| Error::rebuild(place.location(storage), why))?;
+        let (journal, damaged) = JournalFile::open_all(storage, &place.journal).await?;
         let mut this = Self {
             storage: storage.clone(),
             place,
-            series: Vec::new(),
             columns: SeriesTable::new(&[])?,
+            series,
             state: stored.clone().unwrap_or(TableState { version: VERSION, ..TableState::default() }),
-            stored: (stored, version),
+            stored,
+            version,
             journal: Vec::new(),
-            pending: BTreeMap::new(),
+            current: BTreeMap::new(),
             known: BTreeMap::new(),
             lost: Vec::new(),
             damaged,
             has_changed: false,
         };
-        this.compare(&location).await?;
+        this.compare().await?;
         // The state is missing if the runs were for new records only, or if a user has moved it away.
         if let Some(file) = journal.first().filter(|_| this.state.origin.is_empty()) {
-            let known = file.input.state(&location)?;
-            (this.state.origin, this.state.partition) = (known.origin, known.partition);
+            (this.state.origin, this.state.partition) = (file.input.state.origin.clone(), file.input.state.partition);
         }
         this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
-        for file in &journal {
-            this.replay(&file.sections);
+        this.current.clone_from(&this.state.series);
+        for file in journal {
+            this.add(file);
         }
-        this.journal = journal;
+        this.columns = this.series_columns()?;
         Ok(this)
     }
 
+    /// Fails if a file is damaged.
+    pub(crate) fn intact(mut self) -> Result<Self, Error> {
+        self.damaged.pop().map_or(Ok(self), Err)
+    }
+
     /// Adapts the state to the data files, which may have been replaced or removed.
-    async fn compare(&mut self, location: &str) -> Result<(), Error> {
+    async fn compare(&mut self) -> Result<(), Error> {
         let found = self.place.files(&self.storage).await?;
         self.lost = self.state.files.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
         for path in &self.lost {
             self.state.files.remove(path);
-            self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[]));
+            self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[], &[]));
         }
         self.has_changed = !self.lost.is_empty();
         for (path, version) in found {
             let Some((partition, range)) = self.place.period_of(&path) else { continue };
-            if self.state.files.is_empty() && self.stored.0.is_none() {
+            if self.state.files.is_empty() && self.stored.is_none() {
                 self.state.partition = partition;
             }
             if partition != self.state.partition {
@@ -112,44 +107,41 @@ impl Table {
             if self.state.files.get(&path) == Some(&version) {
                 continue;
             }
-            let input = match self.input(&path).await {
-                Ok(Some(input)) => input,
-                Ok(None) => continue,
-                Err(damage @ Error::Damaged { .. }) => {
-                    self.damaged.push(damage);
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            let file = input.state(location)?;
+            let input = ParquetInput::find_intact(&self.storage, &path, &mut self.damaged).await?;
+            let Some(input) = input else { continue };
+            let (schema, file) = (input.schema(), input.state);
             // The file of a table with one file also has the state, so that the file can be moved.
-            if let Some(table) = file.table.filter(|_| self.stored.0.is_none()) {
+            if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
                 self.state = table;
             } else {
-                self.state.replace(&range, &file.sections);
+                self.state.replace(&range, &file.sections, &[]);
                 self.has_changed = true;
             }
             if self.state.origin.is_empty() {
                 self.state.origin = file.origin;
             }
-            self.state.columns = Some(input.schema());
+            self.state.columns = Some(schema);
             self.state.files.insert(path, version);
+        }
+        if self.stored.is_none() && self.place.is_single && !self.state.files.is_empty() {
+            self.stored = Some(self.state.clone());
         }
         Ok(())
     }
 
-    /// Adds the series of a job. Fails if a column has another type in the catalogue than in the existing files, or two
-    /// types in the catalogue.
-    fn add_series(&mut self, series: Vec<SeriesRequest>, location: &str) -> Result<(), Error> {
+    /// Returns the columns of the job. Fails if a column has another type in the catalogue than in the existing files, or
+    /// two types in the catalogue.
+    fn series_columns(&self) -> Result<SeriesTable, Error> {
         let columns = |series: &[SeriesRequest]| SeriesTable::with(self.state.columns.clone(), series);
-        self.columns = columns(&series).map_err(|why| match series.chunks(1).find_map(|one| columns(one).err()) {
-            Some(why) => Error::rebuild(location, why),
-            None => Error::invalid_input(format!(
-                "{location}: {why}; write the endpoints to a folder, which has separate files for each endpoint"
-            )),
-        })?;
-        self.series = series;
-        Ok(())
+        columns(&self.series).map_err(|why| {
+            let location = self.place.location(&self.storage);
+            match self.series.chunks(1).find_map(|one| columns(one).err()) {
+                Some(why) => Error::rebuild(location, why),
+                None => Error::invalid_input(format!(
+                    "{location}: {why}; write the endpoints to a folder, which has separate files for each endpoint"
+                )),
+            }
+        })
     }
 
     /// Returns the interval between the records of the job, if it has several intervals, the shortest.
@@ -157,28 +149,12 @@ impl Table {
         self.series.iter().map(SeriesRequest::step).min().unwrap_or_default()
     }
 
-    /// Returns the state of a series with the rows of the journal.
-    pub(crate) fn series(&self, path: &str) -> Option<&SeriesState> {
-        self.pending.get(path).or_else(|| self.state.series.get(path))
-    }
-
-    /// Returns the paths of all series in the files, in the journal and in jobs.
-    pub(crate) fn paths(&self) -> BTreeSet<String> {
-        self.state.series.keys().chain(self.pending.keys()).cloned().collect()
-    }
-
-    /// Opens a data file, if it exists.
-    pub(crate) async fn input(&self, path: &str) -> Result<Option<ParquetInput>, Error> {
-        let Some((source, _)) = self.storage.open(path).await? else { return Ok(None) };
-        ParquetInput::open(self.storage.name(path), source).map(Some)
-    }
-
     /// Compares the checksums of a data file, and its rows with the facts in its metadata.
     pub(crate) async fn verify(&self, path: &str) -> Result<(), Error> {
-        let Some(input) = self.input(path).await? else { return Ok(()) };
+        let Some((input, _)) = ParquetInput::find(&self.storage, path).await? else { return Ok(()) };
         input.verify()?;
         let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(0..input.groups().len())?)?);
-        for section in input.state(&input.name)?.sections {
+        for section in &input.state.sections {
             let mut found = section.rows.emptied();
             rows.part(section.count).try_for_each(|batch| found.add(&batch?, &schema))?;
             if found != section.rows {
@@ -188,61 +164,61 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the state with the rows of the journal, for changes that are saved with the journal. `rows` has the
-    /// interval and the time column of a new series.
-    fn pending(&mut self, path: &str, rows: &RowFacts) -> &mut SeriesState {
-        let known = || self.state.series.get(path).cloned().unwrap_or_else(|| SeriesState::new(rows));
-        self.pending.entry(path.to_owned()).or_insert_with(known)
-    }
-
     /// Adds the checksum of a dropped record; returns `false` if an earlier one had the same.
     pub(crate) fn note_dropped(&mut self, series: &SeriesRequest, sum: u32) -> bool {
-        let known = &mut self.pending(series.path(), &RowFacts::new(series)).dropped;
+        let new = || SeriesState::new(&RowFacts::new(series));
+        let known = &mut self.current.entry(series.path().to_owned()).or_insert_with(new).dropped;
         if known.len() < MAX_DROPPED { known.insert(sum) } else { !known.contains(&sum) }
     }
 
-    /// Adds the rows and the fetched ranges of a journal file to the states.
-    fn replay(&mut self, sections: &[Section]) {
-        for Section { path, rows, fetched, .. } in sections {
-            let series = self.pending(path, rows);
+    /// Adds a file of the journal, and its rows and fetched ranges to the states.
+    fn add(&mut self, file: JournalFile) {
+        let (run, refetch) = file.input.state.run.unzip();
+        for Section { path, rows, fetched, dropped, .. } in file.sections() {
+            let series = self.current.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
             series.rows.add_all(rows);
-            let Some(fetched) = fetched else { continue };
-            series.unfetched.subtract(&fetched.ranges);
+            series.requested.extend(fetched);
+            series.unfetched.subtract(fetched);
             let left = MAX_DROPPED.saturating_sub(series.dropped.len());
-            series.dropped.extend(fetched.dropped.iter().take(left));
-            if series.fetched.run != fetched.run {
-                series.fetched = Fetched { run: fetched.run, ..Fetched::default() };
+            series.dropped.extend(dropped.iter().take(left));
+            if series.fetched.0 != run {
+                series.fetched = (run, TimeRanges::default());
             }
-            series.fetched.ranges.extend(&fetched.ranges);
+            series.fetched.1.extend(fetched);
             // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch time.
             // In younger ranges, values may still change, and missing records may still be published.
             if let Some(last) = series.rows.last {
-                let end = last - Duration::from_secs(fetched.refetch);
-                series.settled.extend(&series.fetched.ranges.until(end));
+                let end = last - Duration::from_secs(refetch.unwrap_or_default());
+                series.settled.extend(&series.fetched.1.until(end));
             }
         }
+        self.journal.push(file);
     }
 
-    /// Writes a file of the journal.
-    pub(crate) async fn journal(&mut self, sections: Vec<(Section, Vec<RecordBatch>)>) -> Result<(), Error> {
+    /// Writes a file of the journal of the run that began at a time.
+    pub(crate) async fn journal(
+        &mut self,
+        sections: Vec<(Section, Vec<RecordBatch>)>,
+        run: (Timestamp, u64),
+    ) -> Result<(), Error> {
         let path = journal::next_path(&self.place.journal, self.journal.last());
-        let of_table =
-            FileState { origin: self.state.origin.clone(), partition: self.state.partition, ..FileState::default() };
-        let file = JournalFile::write(&self.storage, path, &self.columns.columns, of_table, sections).await?;
-        self.replay(&file.sections);
-        self.journal.push(file);
+        let TableState { origin, partition, .. } = &self.state;
+        let facts = FileState { origin: origin.clone(), partition: *partition, run: Some(run), ..FileState::default() };
+        self.add(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
         Ok(())
     }
 
     /// Changes the state of a series, which is created if it is missing.
-    pub(crate) fn edit(&mut self, path: &str, new: impl FnOnce() -> SeriesState, change: impl Fn(&mut SeriesState)) {
-        change(self.state.series.entry(path.to_owned()).or_insert_with(new));
-        self.pending.get_mut(path).into_iter().for_each(change);
+    pub(crate) fn edit(&mut self, series: &SeriesRequest, change: impl Fn(&mut SeriesState)) {
+        for states in [&mut self.state.series, &mut self.current] {
+            let new = || SeriesState::new(&RowFacts::new(series));
+            change(states.entry(series.path().to_owned()).or_insert_with(new));
+        }
     }
 
     /// Returns the number of rows in the journal.
     pub(crate) fn pending_rows(&self) -> u64 {
-        self.journal.iter().flat_map(|file| &file.sections).map(|section| section.count as u64).sum()
+        self.journal.iter().map(JournalFile::rows).sum()
     }
 
     /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
@@ -261,13 +237,11 @@ impl Table {
 
     /// Writes the state of the data files, if it has changed.
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
-        if self.stored.0.as_ref() == Some(&self.state) {
-            return Ok(());
+        if self.stored.as_ref() != Some(&self.state) {
+            let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_json(&self.state).as_bytes())?);
+            let ((), version) = self.storage.put(&self.place.state, self.version.as_deref(), content).await?;
+            (self.stored, self.version) = (Some(self.state.clone()), Some(version));
         }
-        let path = &self.place.state;
-        let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_json(&self.state).as_bytes())?);
-        let ((), version) = self.storage.put(path, self.stored.1.as_deref(), content).await?;
-        self.stored = (Some(self.state.clone()), Some(version));
         Ok(())
     }
 

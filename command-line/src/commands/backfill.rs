@@ -196,13 +196,13 @@ impl Backfill {
     }
 
     fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
-        let job = connected.backfill(stored(&connected.client, &file.series)?, file.from, file.to, target);
-        let job = if self.include_partial { job.include_partial() } else { job };
-        let job = if self.allow_empty { job.allow_empty() } else { job };
-        let job = if self.strict { job.strict() } else { job };
-        let job = if self.refetch_gaps { job.refetch_gaps() } else { job };
-        let job = self.refetch.or(file.refetch).into_iter().fold(job, Job::refetch);
-        Ok(self.partition.into_iter().fold(job, Job::partition))
+        let mut job = connected.backfill(stored(&connected.client, &file.series)?, file.from, file.to, target);
+        (job.include_partial, job.allow_empty) = (self.include_partial, self.allow_empty);
+        (job.strict, job.refetch_gaps, job.partition) = (self.strict, self.refetch_gaps, self.partition);
+        job.refetch = self.refetch.or(file.refetch).unwrap_or(job.refetch);
+        // The path identifies the job, so that a run can show which series the job file no longer has.
+        job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
+        Ok(job)
     }
 }
 

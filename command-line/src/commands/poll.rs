@@ -76,13 +76,14 @@ impl Poll {
         let (mut complete, mut compacted) = (None, time());
         loop {
             let now = time();
-            let job = connected.backfill(series.clone(), self.from, now, target.clone()).allow_empty();
+            let mut job = connected.backfill(series.clone(), self.from, now, target.clone());
+            job.allow_empty = true;
             let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
             if is_complete && complete.is_some() {
                 // A complete run counts the records that it adds to the files, and earlier runs have counted these.
                 job.compact().await?;
             }
-            let job = if is_complete { job } else { job.only_new() };
+            job.only_new = !is_complete;
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
             outcome(log, out, &summary, &labels, Some(Timestamp::now()));

@@ -19,11 +19,14 @@ use crate::progress::{counted, duration, shortened};
 use crate::table::{Cell, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
+/// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds them.
+const MAX_PENDING: Duration = Duration::from_secs(600);
+
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or, with --max-age,
-if the last record of a series is older or in the future.")]
+Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file ten minutes later, if the
+service has rejected a series, or, with --max-age, if the last record of a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -52,7 +55,10 @@ impl Status {
         if self.json {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
             let (path, damaged, pending) = (&self.path, &status.damaged, status.pending);
-            let all = json!({ "path": path, "series": series, "damaged": damaged, "pending": pending });
+            let since = status.pending_since.map(|time| time.to_string());
+            let all = json!({
+                "path": path, "series": series, "damaged": damaged, "pending": pending, "pending_since": since,
+            });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
             table_of(&status.series, now).print()?;
@@ -69,7 +75,9 @@ impl Status {
     /// Returns the problems for which the command fails, each with the number or names of the affected items.
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
-            let is_old = |max| series.last.is_none_or(|last| last + step(series) + max < now || last > now);
+            let is_late = |max, last| last + step(series) + max < now || last > now;
+            // A series without any record, such as one that does not exist yet, has no age.
+            let is_old = |max| series.last.map_or(!series.unfetched.is_empty(), |last| is_late(max, last));
             !series.is_retired && self.max_age.is_some_and(is_old)
         };
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
@@ -77,11 +85,14 @@ impl Status {
             (!labels.is_empty()).then(|| shortened(&labels.join(", "), 100))
         };
         let (damaged, unfetched) = (status.damaged.len() as u64, names(&|series| !series.unfetched.is_empty()));
+        let rejected = names(&|series| series.is_rejected && !series.is_retired);
+        let is_late = status.pending_since.is_some_and(|since| since + MAX_PENDING < now);
         let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
-            (status.pending > 0).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
+            is_late.then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
             unfetched.map(|names| format!("a part of {names} was never fetched; run the backfill again")),
+            rejected.map(|names| format!("the service rejected {names}; `remove` deletes series")),
             names(&is_old).map(|names| format!("last record too old or in the future: {names}")),
         ];
         problems.into_iter().flatten().collect()
@@ -106,10 +117,12 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     }
 }
 
-/// Returns the state of a series as text: `retired`, `in the future`, `up to date`, the age of the last record, or `empty`.
+/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `up to date`, the age of the last record,
+/// or `empty`.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         _ if series.is_retired => "retired".to_owned(),
+        _ if series.is_rejected => "rejected".to_owned(),
         (_, Some(last)) if last > now => "in the future".to_owned(),
         (Some(0), _) => "up to date".to_owned(),
         (_, Some(last)) => format!("{} old", age(last + step(series), now)),
@@ -153,7 +166,9 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "missing": series.missing,
         "gaps": ranges(&series.gaps),
         "unfetched": ranges(&series.unfetched),
+        "unrequested": ranges(&series.unrequested),
         "is_retired": series.is_retired,
+        "is_rejected": series.is_rejected,
         "revised": series.revised,
         "invalid": series.invalid,
     })

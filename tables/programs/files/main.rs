@@ -1,10 +1,9 @@
 //! The program behind `cargo xtask verify tables`: `files WHAT FOLDER`.
 //!
 //! `write` fills a folder with every kind of file, which other programs then read. `year` writes the files whose sizes
-//! `size.py` compares. `killed` kills a job at ten random points, restarts it each time, and compares the result with
-//! that of an uninterrupted job. `bucket` does the same with
-//! object storage, and with two jobs at once. `million` writes ten million records to
-//! Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is killed.
+//! `size.py` compares. `killed` kills jobs in every phase, restarts them, and compares the result with that of an
+//! uninterrupted job. `bucket` does the same with object storage, and with two jobs at once. `million` writes ten million
+//! records to Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is killed.
 
 #![allow(clippy::print_stdout)] // The output is the result.
 
@@ -43,11 +42,15 @@ fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
 
 /// Returns two metrics of two coins.
 fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
+    series_of(client, timeframe, &["orderflow.volume_ratio", "orderflow.volume_delta"], &["BTC", "ETH"])
+}
+
+fn series_of(client: &Client, timeframe: &str, names: &[&str], coins: &[&str]) -> Outcome<Vec<SeriesRequest>> {
     let mut all = Vec::new();
-    for name in ["orderflow.volume_ratio", "orderflow.volume_delta"] {
-        for coin in ["BTC", "ETH"] {
+    for name in names {
+        for coin in coins {
             let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
-            all.push(SeriesRequest::new(request.query("coin", coin).query("timeframe", timeframe))?);
+            all.push(SeriesRequest::new(request.query("coin", *coin).query("timeframe", timeframe))?);
         }
     }
     Ok(all)
@@ -76,18 +79,23 @@ async fn main() -> Outcome {
     match arguments.as_slice() {
         ["write", folder] => write::all(Path::new(folder)).await,
         ["year", folder] => write::year(Path::new(folder)).await,
-        ["killed", folder] => killed::on_disk(Path::new(folder)).await,
-        ["bucket", bucket] => {
-            killed::in_bucket(bucket).await?;
-            killed::two_writers(bucket).await
+        ["killed", folder, rounds] => killed::on_disk(Path::new(folder), rounds.parse()?).await,
+        ["bucket", bucket, rounds] => {
+            killed::in_bucket(bucket, rounds.parse()?).await?;
+            killed::two_writers(bucket, rounds.parse()?).await
         }
         ["million", folder] => million::run(Path::new(folder)).await,
         ["pages", file] => million::pages(Path::new(file)),
         ["job", base_url, target, days] => {
             run(&job(series(&client(base_url)?, "1m")?, days.parse()?, target)?).await.map(drop)
         }
+        ["job", base_url, target, days, coin] => {
+            let series = series_of(&client(base_url)?, "1m", &["orderflow.volume_ratio"], &[coin])?;
+            run(&job(series, days.parse()?, target)?).await.map(drop)
+        }
         _ => Err(
-            "expected `write FOLDER`, `year FOLDER`, `killed FOLDER`, `bucket NAME`, `million FOLDER` or `pages FILE`"
+            "expected `write FOLDER`, `year FOLDER`, `killed FOLDER ROUNDS`, `bucket NAME ROUNDS`, `million FOLDER` or \
+             `pages FILE`"
                 .into(),
         ),
     }

@@ -11,7 +11,7 @@ use runtime::registry::BodyInfo;
 use tokio::time::Instant;
 
 use crate::partition::{Partition, period};
-use crate::saved_state::{Fetched, RowFacts, Section};
+use crate::saved_state::Section;
 use crate::series::SeriesRequest;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.
@@ -20,8 +20,8 @@ pub(super) const ROWS: usize = 50_000;
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// A range of a series in a period, and the table. The pages of a range are in order of time, unlike those of different
-/// ranges.
+/// The table, the period, and the number of a range of a series. The pages of a range are in order of time, unlike those
+/// of different ranges.
 type Key = (usize, Timestamp, usize);
 
 /// The rows of all series of a run.
@@ -36,37 +36,33 @@ impl Buffer {
         Self { sections: BTreeMap::new(), rows: 0, since: Instant::now() }
     }
 
-    /// Adds the rows of a page of a series; `item` identifies its range. `fetched` has what the page adds.
+    /// Adds the rows of a page. `section` has the series and what the page adds; `item` identifies its range.
     pub(super) fn add(
         &mut self,
-        (table, series, item): (usize, &SeriesRequest, usize),
+        (table, item): (usize, usize),
         partition: Option<Partition>,
         (page, rows): (&Page<AnyRecord>, &RecordBatch),
-        fetched: Fetched,
+        section: &Section,
     ) {
         if self.sections.is_empty() {
             self.since = Instant::now();
         }
-        let section = || {
-            let fetched = Some(Fetched { run: fetched.run, refetch: fetched.refetch, ..Fetched::default() });
-            let path = series.path().to_owned();
-            (Section { path, rows: RowFacts::new(series), fetched, ..Section::default() }, Vec::new())
-        };
-        let mut from = 0;
-        while let Some(first) = page.times.get(from) {
-            let period = period(partition, *first);
+        let (mut from, mut time) = (0, page.times.first().copied().unwrap_or(page.range.start));
+        loop {
+            let period = period(partition, time);
             let count = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
-            let (_, batches) = self.sections.entry((table, period.start, item)).or_insert_with(section);
-            batches.push(rows.slice(from, count));
+            let new = || (section.emptied(), Vec::new());
+            let (known, batches) = self.sections.entry((table, period.start, item)).or_insert_with(new);
+            if from == 0 {
+                known.fetched.extend(&section.fetched);
+                known.dropped.extend(&section.dropped);
+            }
+            batches.extend((count > 0).then(|| rows.slice(from, count)));
             from += count;
+            let Some(next) = page.times.get(from) else { break };
+            time = *next;
         }
         self.rows += from;
-        let start = period(partition, page.times.first().copied().unwrap_or(page.range.start)).start;
-        let (section, _) = self.sections.entry((table, start, item)).or_insert_with(section);
-        if let Some(known) = &mut section.fetched {
-            known.ranges.extend(&fetched.ranges);
-            known.dropped.extend(fetched.dropped);
-        }
     }
 
     /// Returns `true` if it is time to write the rows.

@@ -103,7 +103,7 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Number of missing records between the first and the last record.
     pub missing: u64,
-    /// The ranges without records between the first and the last record.
+    /// The requested ranges without records between the first and the last record.
     pub gaps: Vec<Range<Timestamp>>,
     /// The files with rows of the series that this run has written.
     pub files: Vec<String>,
@@ -133,7 +133,7 @@ impl SeriesReport {
 
     pub(super) fn note(&mut self, state: &SeriesState) {
         (self.first, self.last, self.step) = (state.rows.first, state.rows.last, state.rows.step());
-        let gaps = state.rows.gaps();
+        let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
         self.unfetched = state.unfetched().steps(self.step);
     }

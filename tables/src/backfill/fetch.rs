@@ -17,7 +17,7 @@ use super::event::BackfillEvent;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
-use crate::saved_state::Fetched;
+use crate::saved_state::{RowFacts, Section};
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of ranges that are fetched concurrently.
@@ -48,7 +48,7 @@ pub(super) struct Active {
 type Next = (usize, Option<Result<Page<AnyRecord>, RequestError>>);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
-    /// Fetches ranges concurrently, until there are no more ranges or the journal is full. Ends early if the run is
+    /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
     /// cancelled, if the service is unreachable, or if all further requests would fail in the same way.
     pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
         let mut rejected = None;
@@ -83,6 +83,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             if self.buffer.is_due() {
                 self.flush().await?;
             }
+            if self.is_full() {
+                self.merge().await?;
+            }
             self.report_progress();
             self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
         }
@@ -96,7 +99,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Begins the next ranges.
     fn begin_items(&mut self) {
-        while self.active.len() < MAX_CONCURRENT && !self.is_full() {
+        while self.active.len() < MAX_CONCURRENT {
             let Some((index, range)) = self.items.pop() else { break };
             let Some(series) = self.job.series.get(index) else { continue };
             // If there are few ranges, each requests more pages in advance.
@@ -143,10 +146,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             changes.added += if self.job.only_new { page.records.len() as u64 } else { 0 };
             let times: Vec<_> = page.times.iter().copied().map(Some).collect();
             let rows = table.columns.batch(index, &page.records, &times)?;
-            let (partition, refetch) = (table.state.partition, self.job.refetch.as_secs());
+            let partition = table.state.partition;
+            let (path, rows_of, fetched) =
+                (request.path().to_owned(), RowFacts::new(request), page.range.clone().into());
+            let section = Section { path, rows: rows_of, fetched, dropped, ..Section::default() };
             let table = self.content.of_series.get(series).map_or(0, |(table, _)| *table);
-            let fetched = Fetched { run: Some(self.started), ranges: page.range.clone().into(), dropped, refetch };
-            self.buffer.add((table, request, item), partition, (&page, &rows), fetched);
+            self.buffer.add((table, item), partition, (&page, &rows), &section);
         }
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
@@ -174,6 +179,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         // If the service rejects a series that never had a record, the series does not exist, so no record is missing.
         if error.status().is_some_and(|status| status < 500) && !error.is_retryable() {
             self.edit(series, |state| {
+                state.is_rejected = true;
                 if state.rows.last.is_none() {
                     state.unfetched = TimeRanges::default();
                 }

@@ -68,7 +68,6 @@ impl BackfillPlan {
 
 /// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
-    job.check()?;
     let series = job.series.iter().enumerate();
     let series = series.map(|(index, request)| series_plan(job, request, &content.state(index, request)));
     let series = series.collect::<Result<Vec<_>, _>>()?;

@@ -3,8 +3,10 @@
 //!
 //! The input is a plan, and the output is files and events. The client's history decides which pages are requested.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
+use std::iter::Peekable;
 use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
@@ -22,8 +24,7 @@ use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
 use crate::partition::period;
-use crate::saved_state::{RowFacts, SeriesState};
-use crate::series::SeriesRequest;
+use crate::saved_state::SeriesState;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 const MAX_JOURNAL: usize = 100;
@@ -65,17 +66,12 @@ pub(super) async fn run(
 ) -> Result<Summary, Error> {
     let plan = plan::plan(job, &content)?;
     let mut run = Run::new(job, content, watch, &plan);
-    if !job.only_new {
+    if !job.only_new && plan.requests() > 0 {
         run.note_planned(&plan).await?;
     }
     // An outage that began during an earlier run does not count.
     job.response_monitor.note(Ok(200), Duration::ZERO);
-    let mut cancel = pin!(cancel);
-    let mut fetched = run.fetch(cancel.as_mut()).await;
-    while fetched.is_ok() && !run.is_stopped() && run.items.has_next() {
-        run.merge().await?;
-        fetched = run.fetch(cancel.as_mut()).await;
-    }
+    let mut fetched = run.fetch(pin!(cancel)).await;
     if fetched.is_err() || run.summary.is_cancelled {
         // The journal has everything that was fetched.
         for table in &mut run.content.tables {
@@ -91,53 +87,48 @@ pub(super) async fn run(
 
 /// The ranges of a run that are not being fetched yet.
 pub(super) struct Items {
-    /// The planned ranges, the longest first.
-    all: Vec<Item>,
-    /// The periods of which no range was begun.
-    periods: Box<dyn Iterator<Item = Range<Timestamp>> + Send>,
-    /// The ranges of the current period.
-    next: VecDeque<Item>,
+    planned: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
+    /// Pages that are requested again.
+    again: VecDeque<Item>,
     /// The number of requests of all of these ranges.
     pub(super) requests: u64,
 }
 
 impl Items {
-    /// Returns the planned ranges. If the journal cannot contain all rows, the ranges are divided at the ends of periods
-    /// and ordered by period, so that each file is written only once or twice.
+    /// Returns the planned ranges, the longest first. If the journal cannot contain all rows, the ranges are divided at
+    /// the ends of periods and ordered by period, so that each file is written only once or twice.
     fn new(content: &Content, plan: &BackfillPlan) -> Self {
         let planned = |(index, series): (usize, &SeriesPlan)| {
             let ranges = series.unsettled.iter().chain(&series.gaps).cloned();
             ranges.map(move |range| (index, range)).collect::<Vec<_>>()
         };
         let mut all: Vec<Item> = plan.series.iter().enumerate().flat_map(planned).collect();
-        all.sort_by_key(|(_, range)| std::cmp::Reverse(range.end - range.start));
+        all.sort_by_key(|(_, range)| Reverse(range.end - range.start));
         let start = all.iter().map(|(_, range)| range.start).min().unwrap_or_else(Timestamp::now);
         let end = all.iter().map(|(_, range)| range.end).max().unwrap_or(start);
-        let partitions = content.tables.iter().filter_map(|table| table.state.partition);
-        let shortest = partitions.min_by_key(|partition| period(Some(*partition), start).end);
+        let shortest = content.tables.iter().filter_map(|table| table.state.partition).min();
         let partition = shortest.filter(|_| plan.records() > (ROWS * MAX_JOURNAL) as u64);
         let periods = std::iter::successors(Some(period(partition, start)), move |last| {
             (last.end < end).then(|| period(partition, last.end))
         });
-        Self { all, periods: Box::new(periods), next: VecDeque::new(), requests: plan.requests() }
+        let planned: Box<dyn Iterator<Item = Item> + Send> = Box::new(periods.flat_map(move |period| {
+            let part = |(index, range): &Item| (*index, range.start.max(period.start)..range.end.min(period.end));
+            all.iter().map(part).filter(|(_, range)| range.start < range.end).collect::<Vec<_>>()
+        }));
+        Self { planned: planned.peekable(), again: VecDeque::new(), requests: plan.requests() }
     }
 
     pub(super) fn has_next(&mut self) -> bool {
-        while self.next.is_empty() {
-            let Some(period) = self.periods.next() else { return false };
-            let part = |(index, range): &Item| (*index, range.start.max(period.start)..range.end.min(period.end));
-            self.next.extend(self.all.iter().map(part).filter(|(_, range)| range.start < range.end));
-        }
-        true
+        self.planned.peek().is_some() || !self.again.is_empty()
     }
 
     pub(super) fn pop(&mut self) -> Option<Item> {
-        if self.has_next() { self.next.pop_front() } else { None }
+        self.planned.next().or_else(|| self.again.pop_front())
     }
 
     /// Adds a page that is requested again.
     pub(super) fn push(&mut self, item: Item) {
-        self.next.push_back(item);
+        self.again.push_back(item);
         self.requests += 1;
     }
 }
@@ -177,31 +168,22 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Changes the state of a series.
     pub(super) fn edit(&mut self, index: usize, change: impl Fn(&mut SeriesState)) {
         if let Some((request, (table, _))) = self.job.series.get(index).zip(self.content.table(index)) {
-            table.edit(request.path(), || SeriesState::new(&RowFacts::new(request)), change);
+            table.edit(request, change);
         }
     }
 
-    /// Adds the ranges that are about to be requested to the state of each series, and marks series that are no longer
-    /// part of the job as retired. A file does not show which records before its first record are missing, so a state
-    /// with such ranges is written before the first request.
+    /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
+    /// before its first record are missing, so a state with such ranges is written before the first request. The states
+    /// of a named job are written at the same time, because the time of the job shows which series it has left out.
     async fn note_planned(&mut self, plan: &BackfillPlan) -> Result<(), Error> {
-        for table in &mut self.content.tables {
-            let paths: BTreeSet<_> = table.series.iter().map(SeriesRequest::path).collect();
-            let requested = |path: &&str| table.state.series.get(*path)?.requested;
-            let earlier: BTreeSet<_> = paths.iter().filter_map(requested).collect();
-            let others = table.state.series.iter().filter(|(path, _)| !paths.contains(path.as_str()));
-            // The last run with this series also had a series of this job, so it was a run of this job.
-            let retired = others.filter(|(_, series)| series.requested.is_some_and(|run| earlier.contains(&run)));
-            for path in retired.map(|(path, _)| path.clone()).collect::<Vec<_>>() {
-                table.edit(&path, SeriesState::default, |series| series.is_retired = true);
-            }
-        }
-        let now = Timestamp::now();
+        let job = self.job.name.clone().map(|name| (name, self.started));
         for (index, plan) in plan.series.iter().enumerate() {
             let planned = plan.unsettled.iter().cloned().collect();
             self.edit(index, |series| {
                 series.unfetched.extend(&planned);
-                (series.requested, series.is_retired, series.revised) = (Some(now), false, 0);
+                series.requested.extend(&planned);
+                series.job = job.clone().or(series.job.take());
+                (series.is_rejected, series.revised) = (false, 0);
             });
         }
         for table in &mut self.content.tables {
@@ -209,7 +191,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
                 let first = series.rows.first;
                 series.unfetched().ranges().any(|range| first.is_none_or(|first| range.start < first))
             };
-            if table.state.series.values().any(is_early) {
+            if job.is_some() && !table.place.is_single || table.state.series.values().any(is_early) {
                 table.save().await?;
             }
         }
@@ -220,14 +202,14 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
         for (table, sections) in self.buffer.take() {
             if let Some(table) = self.content.tables.get_mut(table) {
-                table.journal(sections).await?;
+                table.journal(sections, (self.started, self.job.refetch.as_secs())).await?;
             }
         }
         Ok(())
     }
 
     /// Merges the journal into the files.
-    async fn merge(&mut self) -> Result<(), Error> {
+    pub(super) async fn merge(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
         let series = self.job.series.iter().enumerate();
         let series: BTreeMap<_, _> = series.map(|(index, series)| (series.path(), index)).collect();
@@ -242,11 +224,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
                     let index = series.get(path.as_str());
                     let Some(report) = index.and_then(|index| self.summary.series.get_mut(*index)) else { continue };
                     report.count(changes);
-                    report.files.push(file.clone());
+                    push_new(&mut report.files, &file);
                 }
-                if !self.summary.files.contains(&file) {
-                    self.summary.files.push(file);
-                }
+                push_new(&mut self.summary.files, &file);
             }
         }
         Ok(())
@@ -283,6 +263,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         summary.is_complete = !summary.is_cancelled && !summary.is_unreachable && !has_failed && !has_empty;
         summary.elapsed = begun.elapsed();
         summary
+    }
+}
+
+/// Adds a file that is not in the list.
+fn push_new(files: &mut Vec<String>, file: &String) {
+    if !files.contains(file) {
+        files.push(file.clone());
     }
 }
 

@@ -55,13 +55,13 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file completely or not at all. Until it is complete, the file has the name `temporary` or, by default, a
+/// Writes a file completely or not at all, and returns its length. Until it is complete, the file has the name `temporary` or, by default, a
 /// hidden name in the same folder.
 pub(crate) fn write<T>(
     path: &Path,
     temporary: Option<PathBuf>,
     content: impl FnOnce(&mut File) -> Result<T, Failure>,
-) -> Result<T, Error> {
+) -> Result<(T, u64), Error> {
     let fails = |error| Error::storage(path.display(), error);
     // A link to a missing file has no canonical path, so the link itself is read.
     let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
@@ -84,8 +84,9 @@ pub(crate) fn write<T>(
             keep_owner(&file, replaced);
             file.set_permissions(replaced.permissions()).map_err(fails)?;
         }
+        let length = file.metadata().map_err(fails)?.len();
         file.sync_all().and_then(|()| rename(&unfinished, &beside, &target)).map_err(fails)?;
-        Ok(written)
+        Ok((written, length))
     });
     if kept.is_err() {
         // The unfinished file is removed, so that it does not fill up the disk.

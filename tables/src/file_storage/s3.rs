@@ -15,6 +15,9 @@ use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
 
+/// The maximum size of an object. It is written with one request, because uploads in parts have no conditions.
+const MAX_SIZE: usize = 128 << 20;
+
 /// Objects below a prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
@@ -86,6 +89,11 @@ impl Bucket {
     pub(super) async fn put(&self, path: &str, replaced: Option<&str>, content: Vec<u8>) -> Result<String, Error> {
         let update = |tag: &str| PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None });
         let mode = replaced.map_or(PutMode::Create, update);
+        if content.len() > MAX_SIZE {
+            let (size, most) = (content.len() >> 20, MAX_SIZE >> 20);
+            let why = format!("the file has {size} MiB, but at most {most} MiB can be written to a bucket");
+            return Err(Error::rebuild(self.name(path), format!("{why}; use a shorter partition")));
+        }
         let content = PutPayload::from(content);
         match self.store.put_opts(&self.path(path)?, content.clone(), mode.into()).await {
             Ok(put) => Ok(put.e_tag.unwrap_or_default()),
@@ -169,6 +177,8 @@ mod tests {
         assert_eq!(bucket.put("state", Some("\"0\""), b"own".to_vec()).await.unwrap(), "\"1\"");
         let error = bucket.put("state", Some("\"0\""), b"other".to_vec()).await.unwrap_err();
         assert!(matches!(error, Error::InUse { .. }), "{error}");
+        let error = bucket.put("large", None, vec![0; MAX_SIZE + 1]).await.unwrap_err().to_string();
+        assert!(error.contains("at most 128 MiB") && error.contains("shorter partition"), "{error}");
     }
 
     #[test]

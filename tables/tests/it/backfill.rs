@@ -8,7 +8,9 @@ use runtime::Timestamp;
 use tables::{Partition, Target, status};
 
 use crate::support::service::DELTA;
-use crate::support::{DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted};
+use crate::support::{
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, with,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_data_set_has_one_file_for_each_partition() {
@@ -20,14 +22,14 @@ async fn a_data_set_has_one_file_for_each_partition() {
         let (from, to) = (1_703_980_800, 1_706_745_600 + HOUR);
         let mut whole = job(coins(&client, &["BTC"]), from, to, &folder);
         if let Some(partition) = partition {
-            whole = whole.partition(partition);
+            whole.partition = Some(partition);
         }
         assert_eq!(run(&whole).await.records, 32 * 24 + 1);
         let expected: Vec<_> =
             expected.iter().map(|name| format!("orderflow.volume_ratio/1h-{name}.parquet")).collect();
         assert_eq!(files(&folder), expected);
         assert_eq!(read(&folder).len(), 32 * 24 + 1);
-        let error = whole.partition(Partition::Day).plan().await.unwrap_err().to_string();
+        let error = with(whole, |job| job.partition = Some(Partition::Day)).plan().await.unwrap_err().to_string();
         assert!(error.contains("the data set is partitioned by"), "{error}");
     }
 }
@@ -92,7 +94,7 @@ async fn refetch_gaps_fills_old_gaps() {
         assert!(first.is_complete && first.series[0].missing == 1, "{first:?}");
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
         assert_eq!(run(&whole).await.series[0].missing, 1);
-        let repaired = run(&whole.clone().refetch_gaps()).await;
+        let repaired = run(&with(whole.clone(), |job| job.refetch_gaps = true)).await;
         assert_eq!((repaired.series[0].filled, repaired.series[0].missing), (1, 0), "{name}");
         assert_eq!(read(&dir.path().join(name)).len(), 60 * 24);
     }
@@ -119,10 +121,29 @@ async fn job_with_another_source_label_is_rejected() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
     for name in TARGETS {
         let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));
-        assert!(run(&days(2).source_label("lab")).await.is_complete);
+        let lab = |count: i64| with(days(count), |job| job.source_label = "lab".to_owned());
+        assert!(run(&lab(2)).await.is_complete);
         let error = days(3).plan().await.unwrap_err().to_string();
         let expected = "its rows are from `lab`, but this job fetches from `service`; name another file or folder";
         assert!(error.ends_with(expected), "{error}");
-        assert_eq!(run(&days(3).source_label("lab")).await.records, 24);
+        assert_eq!(run(&lab(3)).await.records, 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_range_between_two_runs_that_none_has_requested_is_no_gap() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let days = |from: i64, to: i64| job(coins(&client(), &["BTC"]), END - from * DAY, END - to * DAY, &path);
+        run(&days(20, 15)).await;
+        let last = run(&days(10, 5)).await;
+        assert_eq!((last.series[0].missing, last.series[0].unfetched), (0, 0), "{name}");
+        let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let [series] = &state.series[..] else { panic!("{state:?}") };
+        let time = |days: i64| Timestamp::from_unix_seconds(END - days * DAY);
+        assert_eq!((series.missing, &series.unrequested[..]), (0, &[time(15)..time(10)][..]), "{name}: {state:?}");
+        run(&days(20, 5)).await;
+        assert_eq!(read(&path).len(), 15 * 24, "{name}");
     }
 }

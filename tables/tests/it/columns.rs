@@ -8,7 +8,7 @@ use tables::{Partition, SeriesRequest, Target, status};
 
 use crate::support::service::{COUNT, LABELLED, LEVELS, NOTES, RATIO, TEXT, WIDE};
 use crate::support::{
-    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of,
+    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -147,10 +147,10 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
     let state = path.join(".backfill/orderflow.volume_ratio-1h.json");
     let text = fs::read_to_string(&state).unwrap();
     let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 2 * DAY, END, &path);
-    for (version, age) in [(2, "an older"), (4, "a newer")] {
-        fs::write(&state, text.replace("\"version\":3", &format!("\"version\":{version}"))).unwrap();
+    for (version, age) in [(3, "an older"), (5, "a newer")] {
+        fs::write(&state, text.replace("\"version\":4", &format!("\"version\":{version}"))).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        let expected = format!("{age} version wrote it, in format {version}; this version reads format 3");
+        let expected = format!("{age} version wrote it, in format {version}; this version reads format 4");
         assert!(error.contains(&expected) && error.contains("to rebuild, move it away"), "{error}");
         let damaged = state_of(&path).await.damaged;
         assert!(damaged.len() == 1 && damaged[0].contains(&expected), "{damaged:?}");
@@ -195,9 +195,11 @@ async fn files_of_a_data_set_have_the_columns_of_a_changed_catalogue() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     let (client, _) = scripted(|_| Some("7".to_owned()));
-    let with = |endpoint, from| job(vec![hours(&client, endpoint, "BTC")], from, END, &path).partition(Partition::Day);
-    assert!(run(&with(&COUNT, END - 3 * DAY)).await.is_complete);
-    assert!(run(&with(&WIDE, END - 3 * DAY)).await.is_complete);
+    let days = |endpoint, from| {
+        with(job(vec![hours(&client, endpoint, "BTC")], from, END, &path), |job| job.partition = Some(Partition::Day))
+    };
+    assert!(run(&days(&COUNT, END - 3 * DAY)).await.is_complete);
+    assert!(run(&days(&WIDE, END - 3 * DAY)).await.is_complete);
     for file in files(&path) {
         let schema = batches(&path.join(file)).next().unwrap().schema();
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();

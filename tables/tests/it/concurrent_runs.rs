@@ -6,7 +6,7 @@ use runtime::registry::EndpointInfo;
 use tables::Error;
 
 use crate::support::service::{self, Client};
-use crate::support::{DAY, END, TARGETS, client, client_of, coins, hours, job, run, state_of};
+use crate::support::{DAY, END, TARGETS, client, client_of, coins, hours, job, run, state_of, with};
 
 #[tokio::test]
 async fn concurrent_run_is_rejected_if_it_writes_the_same_files() {
@@ -28,7 +28,8 @@ async fn concurrent_run_is_rejected_if_it_writes_the_same_files() {
             let error = same.run(|_| {}, std::future::pending()).await.unwrap_err();
             assert!(matches!(error, Error::InUse { .. }), "{error}");
             // In a data set, another endpoint has other files.
-            let other = job(vec![hours(&client(), &service::DELTA, "BTC")], END - DAY, END, &path).allow_empty();
+            let other = job(vec![hours(&client(), &service::DELTA, "BTC")], END - DAY, END, &path);
+            let other = with(other, |job| job.allow_empty = true);
             let other = other.run(|_| {}, std::future::pending()).await;
             assert_eq!(other.is_ok_and(|summary| summary.is_complete), name == "data/");
             drop(enough);
@@ -73,7 +74,8 @@ async fn a_data_set_keeps_the_source_of_its_first_run() {
         let path = dir.path().join(name);
         let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
         assert!(!run(&job(coins(&failing, &["BTC"]), END - DAY, END, &path)).await.is_complete);
-        let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path).source_label("other");
+        let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path);
+        let other = with(other, |job| job.source_label = "other".to_owned());
         // Two runs are allowed to write the same data set at the same time, but not the same single file.
         match other.run(|_| {}, std::future::pending()).await {
             Ok(summary) => assert!(name != "data/" && summary.is_complete, "{name}"),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use runtime::Timestamp;
 use tables::Error;
 
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, run, scripted, state_of};
+use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, run, scripted, state_of, with};
 
 #[tokio::test(start_paused = true)]
 async fn rejected_credentials_end_the_job_and_keep_fetched_records() {
@@ -38,7 +38,10 @@ async fn a_rejected_series_is_not_unfetched() {
             let summary = run(&job(coins(&client, &[coin]), END - 3 * DAY, END, &path)).await;
             assert_eq!(summary.is_complete, coin == "BTC", "{name}");
         }
-        assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
+        let state = state_of(&path).await;
+        let found: Vec<_> = state.series.iter().map(|series| (series.rows, series.is_rejected)).collect();
+        assert_eq!(found, [(72, false), (0, true)], "{name}: {state:?}");
+        assert!(state.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
     }
 }
 
@@ -108,7 +111,7 @@ async fn series_without_a_record_is_incomplete_unless_allowed() {
         let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join(name));
         let summary = run(&whole).await;
         assert!(!summary.is_complete && summary.series[0].is_empty() && summary.failed.is_empty(), "{summary:?}");
-        assert!(run(&whole.clone().allow_empty()).await.is_complete);
+        assert!(run(&with(whole.clone(), |job| job.allow_empty = true)).await.is_complete);
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
         assert!(run(&whole).await.is_complete);
     }

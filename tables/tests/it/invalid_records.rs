@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, scripted, state_of};
+use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, scripted, state_of, with};
 
 #[tokio::test(start_paused = true)]
 async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
@@ -11,7 +11,7 @@ async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
         let path = dir.path().join(name);
         let (client, _) = scripted(|time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned()));
         let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
-        let strict = run(&whole.clone().strict()).await;
+        let strict = run(&with(whole.clone(), |job| job.strict = true)).await;
         assert!(!strict.is_complete && strict.failed_pages == 1, "{strict:?}");
         let summary = run(&whole).await;
         assert!(summary.is_complete && summary.records == 72 && summary.series[0].invalid == 1, "{summary:?}");

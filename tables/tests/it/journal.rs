@@ -7,7 +7,7 @@ use tables::Partition;
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, job, read, run, scripted, state_of,
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, job, read, run, scripted, state_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -18,17 +18,25 @@ async fn runs_for_new_records_add_to_the_journal_until_it_is_merged() {
         let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 3 * DAY, end, &path);
         assert_eq!(run(&until(END)).await.records, 2 * 72);
         for hour in 1..=3 {
-            let job = until(END + hour * HOUR).only_new();
+            let job = with(until(END + hour * HOUR), |job| job.only_new = true);
             let plan = job.plan().await.unwrap();
             assert_eq!((plan.requests(), plan.records()), (2, 2), "{name}");
             let summary = run(&job).await;
             assert_eq!((summary.is_complete, summary.records, summary.requests), (true, 2, 2), "{name}: {summary:?}");
             assert_eq!(run(&job).await.requests, 0, "{name}: nothing is due");
         }
-        assert_eq!((read(&path).len(), state_of(&path).await.pending), (2 * 72, 6), "{name}");
+        let state = state_of(&path).await;
+        assert_eq!((read(&path).len(), state.pending, state.series[0].rows), (2 * 72, 6, 72), "{name}");
+        // The age of a series counts the journal, whose own age shows whether it is merged in time.
+        assert_eq!(state.series[0].last, Some(Timestamp::from_unix_seconds(END + 2 * HOUR)), "{name}");
+        assert!(
+            state.pending_since.is_some_and(|since| Timestamp::now() - since < std::time::Duration::from_secs(3600)),
+            "{name}: {state:?}"
+        );
         let written = until(END + 3 * HOUR).compact().await.unwrap();
         assert_eq!((written.len(), read(&path).len()), (1, 2 * 75), "{name}");
-        assert_eq!(state_of(&path).await.pending, 0, "{name}");
+        let state = state_of(&path).await;
+        assert_eq!((state.pending, state.pending_since), (0, None), "{name}");
         assert!(until(END).compact().await.unwrap().is_empty(), "{name}");
         // A complete run requests the records of the refetch time again.
         let last = run(&until(END + 4 * HOUR)).await;
@@ -80,7 +88,7 @@ async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
                 fs::copy(from.join(&file), to.join(&file)).unwrap();
             }
         };
-        run(&until(END).only_new()).await;
+        run(&with(until(END), |job| job.only_new = true)).await;
         copy(&home, &dir.path().join("before"));
         let text = (name == "out.csv").then(|| fs::read(&path).unwrap());
         until(END).compact().await.unwrap();
@@ -105,7 +113,7 @@ async fn a_journal_without_a_state_keeps_its_periods() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     let days = |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END - days * DAY, &path);
-    run(&days(3).partition(Partition::Month).only_new()).await;
+    run(&with(days(3), |job| (job.partition, job.only_new) = (Some(Partition::Month), true))).await;
     assert!(!path.join(".backfill/orderflow.volume_ratio-1h.json").exists());
     crate::support::run_cancelled(&days(0)).await;
     fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h.json")).unwrap();
@@ -135,7 +143,7 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
         assert!(run(&until(&client(), 60)).await.is_complete);
         let newest = Timestamp::from_unix_seconds(END + 59 * DAY);
         for days in [80, 100, 120] {
-            run(&until(&client(), days).only_new()).await;
+            run(&with(until(&client(), days), |job| job.only_new = true)).await;
         }
         assert!(unsettled(120).await <= newest, "{name}");
     }
@@ -162,4 +170,27 @@ async fn the_state_of_a_single_file_is_deleted_before_its_journal() {
     assert!(error.contains(&rows) && path.exists() && !parts.join("state.json").exists(), "{error}");
     fs::remove_dir_all(&parts).unwrap();
     assert_eq!(whole.plan().await.unwrap().requests(), 1);
+}
+
+/// A process that is killed while it writes a data file leaves an unfinished file.
+#[tokio::test(start_paused = true)]
+async fn an_unfinished_file_is_deleted_by_the_next_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let until = |end: i64| job(coins(&client(), &["BTC"]), END - 30 * DAY, end, &path);
+    run(&until(END - DAY)).await;
+    let unfinished = path.join(".backfill/orderflow.volume_ratio-1h/2023.parquet.unfinished");
+    fs::create_dir_all(unfinished.parent().unwrap()).unwrap();
+    fs::write(&unfinished, "a part").unwrap();
+    assert!(run(&until(END)).await.is_complete && !unfinished.exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_without_requests_leaves_only_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path)).await;
+    let settled = run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path)).await;
+    assert_eq!((settled.is_complete, settled.requests), (true, 0));
+    assert_eq!(crate::support::all_files(dir.path()), ["out.parquet"]);
 }

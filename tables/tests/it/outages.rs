@@ -9,7 +9,7 @@ use tables::{BackfillEvent, ResponseMonitor};
 use tokio::time::Instant;
 
 use crate::support::service::Client;
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run};
+use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, with};
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_does_not_respond_ends_the_run() {
@@ -18,8 +18,9 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     let response_monitor = ResponseMonitor::default();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
     let client = builder.observer(response_monitor.clone()).build().unwrap();
-    let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/"))
-        .response_monitor(response_monitor);
+    let whole = with(job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")), |job| {
+        job.response_monitor = response_monitor;
+    });
     let (begun, mut trouble, mut reported) = (Instant::now(), 0, Duration::ZERO);
     let watch = |event: &BackfillEvent| match event {
         BackfillEvent::Trouble { .. } => trouble += 1,
@@ -50,7 +51,8 @@ async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
         });
         let monitor = ResponseMonitor::default();
         let client = client.observer(monitor.clone()).build().unwrap();
-        let whole = job(coins(&client, &["BTC"]), END - 200 * DAY, END, &path).response_monitor(monitor);
+        let whole =
+            with(job(coins(&client, &["BTC"]), END - 200 * DAY, END, &path), |job| job.response_monitor = monitor);
         let (planned, begun, mut lines) = (whole.plan().await.unwrap().requests(), Instant::now(), Vec::new());
         let watch = |event: &BackfillEvent| match event {
             BackfillEvent::Trouble { kind: Some(ErrorKind::Connect), .. } => lines.push("trouble"),
@@ -86,7 +88,9 @@ async fn a_service_that_responds_with_errors_only_is_trouble() {
         if is_busy { (429, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
     });
     let client = client.retry(Retry::default()).observer(monitor.clone()).build().unwrap();
-    let whole = job(coins(&client, &["BTC"]), END - 2 * DAY, END, &dir.path().join("data/")).response_monitor(monitor);
+    let whole = with(job(coins(&client, &["BTC"]), END - 2 * DAY, END, &dir.path().join("data/")), |job| {
+        job.response_monitor = monitor;
+    });
     let mut lines = Vec::new();
     let watch = |event: &BackfillEvent| match event {
         BackfillEvent::Trouble { status, .. } => lines.push(*status),
@@ -110,7 +114,9 @@ async fn a_body_that_is_too_large_is_a_response() {
     let monitor = ResponseMonitor::default();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
     let client = builder.observer(monitor.clone()).build().unwrap();
-    let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join("out.csv")).response_monitor(monitor);
+    let whole = with(job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join("out.csv")), |job| {
+        job.response_monitor = monitor;
+    });
     let (mut has_trouble, mut causes) = (false, Vec::new());
     let watch = |event: &BackfillEvent| match event {
         BackfillEvent::Trouble { .. } => has_trouble = true,

@@ -1,8 +1,9 @@
 //! Tests of removing series, and of series that are no longer part of a job.
 
-use tables::{Error, Partition, Target};
+use tables::{Backfill, Error, Partition, Target};
 
-use crate::support::{DAY, END, TARGETS, client, coins, files, job, read, run, state_of};
+use crate::support::service::DELTA;
+use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, hours, job, read, run, state_of, with};
 
 fn is_eth(endpoint: &str, params: &[(String, String)]) -> bool {
     endpoint == "orderflow.volume_ratio" && params.contains(&("coin".to_owned(), "ETH".to_owned()))
@@ -59,18 +60,44 @@ async fn a_series_that_is_no_longer_part_of_its_job_is_retired() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         let days = |names: &[&str], days: i64| job(coins(&client(), names), END - 9 * DAY, END - days * DAY, &path);
+        let named = |job: Backfill| with(job, |job| job.name = Some("daily".to_owned()));
         let retired = async || {
             let all = state_of(&path).await.series.into_iter().filter(|series| series.is_retired);
             all.map(|series| series.path.split("coin=").nth(1).unwrap()[..3].to_owned()).collect::<Vec<_>>()
         };
-        run(&days(&["BTC", "ETH", "SOL"], 3)).await;
-        // A job of another series does not retire the series of the first job.
-        run(&days(&["XRP"], 2)).await;
+        run(&named(days(&["BTC", "ETH", "SOL"], 3))).await;
+        // Neither a job with another name nor a job without a name retires series of the first job.
+        run(&days(&["BTC", "XRP"], 2)).await;
+        run(&with(days(&["BTC"], 2), |job| job.name = Some("other".to_owned()))).await;
         assert_eq!(retired().await, [""; 0], "{name}");
-        run(&days(&["BTC", "ETH"], 1)).await;
+        run(&named(days(&["BTC", "ETH"], 1))).await;
         assert_eq!(retired().await, ["SOL"], "{name}");
-        run(&days(&["BTC", "ETH", "SOL"], 0)).await;
+        run(&named(days(&["BTC", "ETH", "SOL"], 0))).await;
         assert_eq!(retired().await, [""; 0], "{name}");
+    }
+}
+
+/// The tables of an endpoint that a job no longer has are not opened by its next run.
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_is_no_longer_part_of_its_job_is_retired() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let delta = client_of(|_, from, to| (200, body(from, to, |_| Some("1".to_owned())).replace("Ratio", "Delta")));
+    let delta = hours(&delta.build().unwrap(), &DELTA, "BTC");
+    let named = |series| with(job(series, END - 9 * DAY, END, &path), |job| job.name = Some("daily".to_owned()));
+    let ratio = || coins(&client(), &["BTC"]);
+    for (series, retired) in [
+        ([ratio(), vec![delta.clone()]].concat(), &[][..]),
+        (ratio(), &["volume_delta"]),
+        (vec![delta], &["volume_ratio"]),
+    ] {
+        run(&named(series)).await;
+        let all = state_of(&path).await.series.into_iter().filter(|series| series.is_retired);
+        let all: Vec<_> = all.map(|series| series.path).collect();
+        assert!(
+            all.len() == retired.len() && all.iter().zip(retired).all(|(path, name)| path.contains(name)),
+            "{all:?}"
+        );
     }
 }
 
@@ -79,9 +106,9 @@ async fn a_data_set_keeps_its_partition() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
-    run(&whole.clone().partition(Partition::Month)).await;
+    run(&with(whole.clone(), |job| job.partition = Some(Partition::Month))).await;
     run(&whole).await;
     assert_eq!(files(&path), ["orderflow.volume_ratio/1h-2024-06.parquet"]);
-    let error = whole.partition(Partition::Day).plan().await.unwrap_err().to_string();
+    let error = with(whole, |job| job.partition = Some(Partition::Day)).plan().await.unwrap_err().to_string();
     assert!(error.contains("partitioned by month, not by day"), "{error}");
 }

@@ -87,6 +87,12 @@ pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path)
     )
 }
 
+/// Returns a job with other settings.
+pub(crate) fn with(mut job: Backfill, change: impl FnOnce(&mut Backfill)) -> Backfill {
+    change(&mut job);
+    job
+}
+
 pub(crate) async fn run(job: &Backfill) -> Summary {
     job.run(|_: &BackfillEvent| {}, std::future::pending()).await.unwrap()
 }
