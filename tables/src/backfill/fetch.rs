@@ -49,8 +49,12 @@ type Next = (usize, Option<Result<Page<AnyRecord>, RequestError>>);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
-    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way.
-    pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
+    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way, and then returns
+    /// the error of these requests.
+    pub(super) async fn fetch(
+        &mut self,
+        mut cancel: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Option<Error>, Error> {
         let mut rejected = None;
         while rejected.is_none() && !self.is_stopped() {
             self.begin_items();
@@ -94,7 +98,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.end_item(0);
         }
         self.flush().await?;
-        rejected.map_or(Ok(()), Err)
+        Ok(rejected)
     }
 
     /// Begins the next ranges.

@@ -71,15 +71,17 @@ pub(super) async fn run(
     }
     // An outage that began during an earlier run does not count.
     job.response_monitor.note(Ok(200), Duration::ZERO);
-    let mut fetched = run.fetch(pin!(cancel)).await;
-    if fetched.is_err() || run.summary.is_cancelled {
+    let rejected = run.fetch(pin!(cancel)).await?;
+    if rejected.is_some() || run.summary.is_cancelled {
         // The journal has everything that was fetched.
         for table in &mut run.content.tables {
-            let saved = table.save().await;
-            fetched = fetched.and(saved);
+            table.save().await?;
         }
-        fetched?;
-    } else if !job.only_new {
+    }
+    if let Some(error) = rejected {
+        return Err(error);
+    }
+    if !run.summary.is_cancelled && !job.only_new {
         run.merge().await?;
     }
     Ok(run.finish())
