@@ -60,8 +60,9 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
             let target = path.display().to_string();
             for _ in 0..KILLS {
                 let mut child = Killable(spawn(sandbox.base_url(), &target)?);
-                let phase = kill_on_disk(&mut child, &path, &mut dice, undisturbed)?;
-                *kills.entry((name, phase)).or_insert(0) += 1;
+                if let Some(phase) = kill_on_disk(&mut child, &path, &mut dice, undisturbed)? {
+                    *kills.entry((name, phase)).or_insert(0) += 1;
+                }
             }
             finish(sandbox.base_url(), &target)?;
             let found = rows(&path)?;
@@ -79,8 +80,9 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
     Ok(())
 }
 
-/// Kills a job once it is in a random phase or after a random time, and returns the phase that the files show.
-fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed: Duration) -> Outcome<Phase> {
+/// Kills a job once it is in a random phase or after a random time, and returns the phase that the files show; `None` if
+/// the job has ended before.
+fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed: Duration) -> Outcome<Option<Phase>> {
     let folder = path.parent().ok_or("no folder")?;
     let all = [Phase::Fetch, Phase::Merge, Phase::BeforeState, Phase::BeforeDeletion];
     let wanted = all.into_iter().nth(usize::try_from(dice.step() % 5)?);
@@ -97,12 +99,12 @@ fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed:
             break;
         }
         if let Some(status) = child.0.try_wait()? {
-            return if status.success() { Ok(Phase::End) } else { Err(format!("a job ended with {status}").into()) };
+            return if status.success() { Ok(None) } else { Err(format!("a job ended with {status}").into()) };
         }
     }
     child.0.kill()?;
     child.0.wait()?;
-    phase(folder)
+    phase(folder).map(Some)
 }
 
 /// Returns the phase that the files below a folder show.
