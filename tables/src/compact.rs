@@ -50,7 +50,7 @@ impl Table {
         if self.place.is_single && self.place.text.is_none() && !written.is_empty() {
             // A single Parquet file has the state in its metadata. The other state is deleted before the journal, because
             // without the journal it would count as newer.
-            self.storage.delete(&self.place.state).await?;
+            self.storage.delete(&self.place.state()).await?;
             (self.stored, self.version) = (Some(self.state.clone()), None);
         } else {
             self.save().await?;

@@ -92,7 +92,7 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
 
 /// Returns the source of the rows of another table.
 async fn origin(storage: &FileStorage, place: &Place) -> Result<String, Error> {
-    let Some((text, _)) = storage.find(&place.state).await? else { return Ok(String::new()) };
+    let Some((text, _)) = storage.find(&place.state()).await? else { return Ok(String::new()) };
     let state = saved_state::parse::<TableState>(&text);
     state.map(|state| state.origin).map_err(|why| Error::rebuild(place.location(storage), why))
 }

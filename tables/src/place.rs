@@ -18,14 +18,16 @@ use crate::target::{Format, Target};
 /// The folder of a data set with everything that is not data.
 const HOME: &str = ".backfill";
 
+/// The name of the file with the state of a table.
+const STATE: &str = "state.json";
+
 /// The paths of a table in a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The path of a single file with rows; in a data set, the start of the paths of the files.
     data: String,
-    /// The folder of the journal.
-    pub(crate) journal: String,
-    pub(crate) state: String,
+    /// The folder of the state and the journal.
+    pub(crate) home: String,
     lock: String,
     /// The text file that is written from the rows, and its format.
     pub(crate) text: Option<(String, Format)>,
@@ -44,8 +46,7 @@ impl Place {
         let text = (*format != Format::Parquet).then(|| (name.clone(), *format));
         Some(Self {
             data: if text.is_some() { format!("{name}.parts/rows.parquet") } else { name.clone() },
-            journal: format!("{name}.parts"),
-            state: format!("{name}.parts/state.json"),
+            home: format!("{name}.parts"),
             lock: format!(".{name}.backfill.lock"),
             text,
             is_single: true,
@@ -53,15 +54,20 @@ impl Place {
     }
 
     fn of_table(endpoint: &str, interval: &str) -> Self {
-        let journal = format!("{HOME}/{endpoint}-{interval}");
-        let (state, lock) = (format!("{journal}.json"), format!("{journal}.lock"));
-        Self { data: format!("{endpoint}/{interval}-"), journal, state, lock, text: None, is_single: false }
+        let home = format!("{HOME}/{endpoint}-{interval}");
+        let (data, lock) = (format!("{endpoint}/{interval}-"), format!("{home}.lock"));
+        Self { data, home, lock, text: None, is_single: false }
+    }
+
+    pub(crate) fn state(&self) -> String {
+        format!("{}/{STATE}", self.home)
     }
 
     /// Returns the place of the table with this state.
     fn of_state(path: &str) -> Option<Self> {
-        let name = path.strip_prefix(HOME)?.strip_prefix('/')?.strip_suffix(".json")?;
-        let (endpoint, interval) = name.rsplit_once('-').filter(|_| !name.contains('/'))?;
+        let (name, _) =
+            path.strip_prefix(HOME)?.strip_prefix('/')?.split_once('/').filter(|(_, file)| *file == STATE)?;
+        let (endpoint, interval) = name.rsplit_once('-')?;
         Some(Self::of_table(endpoint, interval))
     }
 
@@ -124,22 +130,15 @@ impl Place {
         Ok(files.into_iter().collect())
     }
 
-    /// Returns the folder of an endpoint in a data set.
+    /// Returns the folder of an endpoint in a data set, or a single Parquet file.
     fn folder(&self) -> &str {
         self.data.split('/').next().unwrap_or_default()
     }
 
     /// Returns the files to move away for a rebuild.
     pub(crate) fn location(&self, storage: &FileStorage) -> String {
-        match &self.text {
-            Some((name, _)) => format!("{} and {}", storage.name(name), storage.name(&self.journal)),
-            None if self.is_single => storage.name(&self.data),
-            None => {
-                let [folder, state, journal] =
-                    [self.folder(), &self.state, &self.journal].map(|path| storage.name(path));
-                format!("{folder}, {state} and, if it exists, {journal}")
-            }
-        }
+        let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
+        format!("{} and, if it exists, {}", storage.name(data), storage.name(&self.home))
     }
 }
 

@@ -49,10 +49,10 @@ pub(crate) struct Table {
 impl Table {
     /// Opens a table, which need not exist yet, for the series of a job. Collects the errors of damaged files.
     pub(crate) async fn open(storage: &FileStorage, place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
-        let (text, version) = storage.find(&place.state).await?.unzip();
+        let (text, version) = storage.find(&place.state()).await?.unzip();
         let stored = text.map(|text| saved_state::parse::<TableState>(&text)).transpose();
         let stored = stored.map_err(|why| Error::rebuild(place.location(storage), why))?;
-        let (journal, damaged) = JournalFile::open_all(storage, &place.journal).await?;
+        let (journal, damaged) = JournalFile::open_all(storage, &place.home).await?;
         let mut this = Self {
             storage: storage.clone(),
             place,
@@ -201,7 +201,7 @@ impl Table {
         sections: Vec<(Section, Vec<RecordBatch>)>,
         run: (Timestamp, u64),
     ) -> Result<(), Error> {
-        let path = journal::next_path(&self.place.journal, self.journal.last());
+        let path = journal::next_path(&self.place.home, self.journal.last());
         let TableState { origin, partition, .. } = &self.state;
         let facts = FileState { origin: origin.clone(), partition: *partition, run: Some(run), ..FileState::default() };
         self.add(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
@@ -239,7 +239,7 @@ impl Table {
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
         if self.stored.as_ref() != Some(&self.state) {
             let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_json(&self.state).as_bytes())?);
-            let ((), version) = self.storage.put(&self.place.state, self.version.as_deref(), content).await?;
+            let ((), version) = self.storage.put(&self.place.state(), self.version.as_deref(), content).await?;
             (self.stored, self.version) = (Some(self.state.clone()), Some(version));
         }
         Ok(())
@@ -250,7 +250,7 @@ impl Table {
         for file in std::mem::take(&mut self.journal) {
             self.storage.delete(&file.path).await?;
         }
-        let left = self.storage.list(&self.place.journal).await?;
+        let left = self.storage.list(&self.place.home).await?;
         for (path, _) in left.iter().filter(|(path, _)| path.ends_with(".unfinished")) {
             self.storage.delete(path).await?;
         }

@@ -55,7 +55,7 @@ impl Table {
 
     /// Returns the folder with the rows of the text file.
     pub(crate) fn parts(&self) -> PathBuf {
-        PathBuf::from(self.storage.name(&self.place.journal))
+        PathBuf::from(self.storage.name(&self.place.home))
     }
 
     pub(crate) fn text_state(&self) -> Result<TextState, Error> {

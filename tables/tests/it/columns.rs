@@ -144,7 +144,7 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
     let path = dir.path().join("data/");
     run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
     let client = client_of(|_, _, _| panic!("a request was sent"));
-    let state = path.join(".backfill/orderflow.volume_ratio-1h.json");
+    let state = path.join(".backfill/orderflow.volume_ratio-1h/state.json");
     let text = fs::read_to_string(&state).unwrap();
     let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 2 * DAY, END, &path);
     for (version, age) in [(3, "an older"), (5, "a newer")] {

@@ -114,9 +114,9 @@ async fn a_journal_without_a_state_keeps_its_periods() {
     let path = dir.path().join("data/");
     let days = |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END - days * DAY, &path);
     run(&with(days(3), |job| (job.partition, job.only_new) = (Some(Partition::Month), true))).await;
-    assert!(!path.join(".backfill/orderflow.volume_ratio-1h.json").exists());
+    assert!(!path.join(".backfill/orderflow.volume_ratio-1h/state.json").exists());
     crate::support::run_cancelled(&days(0)).await;
-    fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h.json")).unwrap();
+    fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h/state.json")).unwrap();
     for _ in 0..2 {
         assert!(run(&days(0)).await.is_complete);
         assert_eq!((files(&path).len(), read(&path).len()), (14, 2 * 400 * 24), "{:?}", files(&path));
