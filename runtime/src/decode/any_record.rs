@@ -137,7 +137,7 @@ impl fmt::Debug for AnyRecord {
     }
 }
 
-/// Serializes the record as on the wire, with `null` for an absent value.
+/// Serializes the record as on the wire, with `null` for `None` unless the service omitted the field.
 impl Serialize for AnyRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_field_value().serialize(serializer)

@@ -356,7 +356,7 @@ macro_rules! fields {
             }
         }
 
-        /// Serializes the record as on the wire, with `null` for an absent value.
+        /// Serializes the record as on the wire, with `null` for `None` unless the service omitted the field.
         impl $crate::emitted::Serialize for $record {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,

@@ -52,6 +52,8 @@ struct World {
     bars: i64,
     /// The time from the end of an interval to the publication of its record; `None` if it is never published.
     late: Box<dyn Fn(i64) -> Option<Millis>>,
+    /// The period after the end of an interval in which its record, once published, is withdrawn for a revision.
+    revised: fn(i64) -> Range<Millis>,
     periods: Vec<(Range<Millis>, State)>,
     /// The `Date` of a response, by the number of the request.
     date: Box<dyn Fn(u64) -> Date>,
@@ -73,6 +75,7 @@ impl World {
             step,
             bars,
             late: Box::new(|_| Some(200)),
+            revised: |_| 0..0,
             periods: Vec::new(),
             date: Box::new(|_| Some((0, 0))),
             suspends: Vec::new(),
@@ -132,7 +135,10 @@ impl World {
     fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
         let bar = |time: Timestamp| (time.unix_seconds() - START).div_euclid(self.step / SECOND);
         let open = at.div_euclid(self.step);
-        let is_there = |bar: &i64| *bar == open || self.published(*bar).is_some_and(|published| published <= at);
+        let is_there = |bar: &i64| {
+            let is_published = self.published(*bar).is_some_and(|published| published <= at);
+            *bar == open || is_published && !(self.revised)(*bar).contains(&(at - self.end_of(*bar)))
+        };
         let bars = bar(window.from).max(0)..bar(window.to).min(open + 1);
         bars.filter(is_there).map(|bar| timestamp(bar * self.step)).collect()
     }
@@ -363,6 +369,20 @@ fn a_few_late_records_delay_no_others() {
     check("drawn", 0, [MINUTE; 4], [2.1; 4], |world| world.late(|bar| Some(hash(bar) % (60 * SECOND))));
     check("1 % never published", 0, [3 * SECOND; 4], [1.1; 4], |world| {
         world.late(|bar| (hash(bar) % 100 > 0).then_some(SECOND))
+    });
+}
+
+/// A revision after the delivery is not noticed, and one before it delays the record. The simulation asserts that each
+/// record is delivered once.
+#[test]
+fn a_revised_record_is_neither_lost_nor_doubled() {
+    check("5 % revised before or after the delivery", 0, [70 * SECOND; 4], [1.2; 4], |world| {
+        let revised = |bar| match hash(bar) % 100 {
+            0..3 => SECOND..40 * SECOND,
+            3..5 => 4 * SECOND..90 * SECOND,
+            _ => 0..0,
+        };
+        World { revised, ..world }
     });
 }
 
