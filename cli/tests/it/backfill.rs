@@ -255,7 +255,7 @@ fn records_in_the_future_are_a_warning() {
     let first = run(&one(&data, &["--sandbox"]));
     assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
     let mut home = std::fs::read_dir(data.join(".backfill")).unwrap().map(|entry| entry.unwrap().path());
-    let state = home.find(|path| path.extension().is_some_and(|extension| extension == "json")).unwrap();
+    let state = home.find_map(|path| Some(path.join("state.json")).filter(|state| state.exists())).unwrap();
     let mut object: serde_json::Value = support::contents(&state).parse().unwrap();
     let series = object["series"].as_object_mut().unwrap().values_mut().next().unwrap();
     series["last"] = "2999-01-01T00:00:00Z".into();
