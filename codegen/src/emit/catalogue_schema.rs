@@ -68,30 +68,24 @@ fn definition(map: &Map) -> Object {
 }
 
 fn property(key: &Key) -> Object {
-    let words = meanings(&key.shape).into_iter().map(|(word, means)| format!(" `{word}`: {}", means.trim()));
-    let about = Object::default().with("description", key.about.trim().to_owned() + &words.collect::<String>());
+    let mut description = key.about.trim().to_owned();
+    if let Shape::Word(words) = &key.shape {
+        description.extend(words.iter().map(|(word, means)| format!(" `{word}`: {}", means.trim())));
+    }
+    let about = Object::default().with("description", description);
     let schema = shape(&key.shape, &key.form);
     if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
 }
 
-/// Returns the accepted words of a key, with their meanings.
-fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
-    match shape {
-        Shape::Word(words) => words.to_vec(),
-        _ => Vec::new(),
-    }
-}
-
 fn shape(shape: &Shape, form: &Form) -> Object {
-    let simple = |ty: &str| typed(ty);
     match (shape, form) {
         (Shape::Text, _) => text(form),
-        (Shape::Whole, Form::Within(min, max, _)) => simple("integer").with("minimum", *min).with("maximum", *max),
-        (Shape::Whole, _) => simple("integer").with("minimum", 0),
-        (Shape::Number, _) => simple("number"),
-        (Shape::Flag, _) => simple("boolean"),
+        (Shape::Whole, Form::Within(min, max, _)) => typed("integer").with("minimum", *min).with("maximum", *max),
+        (Shape::Whole, _) => typed("integer").with("minimum", 0),
+        (Shape::Number, _) => typed("number"),
+        (Shape::Flag, _) => typed("boolean"),
         (Shape::Word(words), _) => Object::default().with_list("enum", words.iter().map(|(word, _)| *word)),
-        (Shape::List(item), _) => simple("array").with("items", self::shape(item, form)),
+        (Shape::List(item), _) => typed("array").with("items", self::shape(item, form)),
         (Shape::Map(map), Form::With(key, _)) => {
             Object::default().with("allOf", vec![reference(map), required(&[key])])
         }

@@ -35,8 +35,13 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
         Passing { several: true, exact: true } => quote!(#name: impl IntoIterator<Item = #ty>),
         Passing { several: true, exact: false } => quote!(#name: impl IntoIterator<Item: Into<#ty>>),
     };
-    let with = if passing.several { quote!(with_list) } else { quote!(with) };
+    let with = with(passing);
     (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
+}
+
+/// Returns the method of a request that adds a param.
+pub(super) fn with(passing: Passing) -> Ident {
+    ident(if passing.several { "with_list" } else { "with" })
 }
 
 /// Returns the marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.

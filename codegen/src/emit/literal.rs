@@ -7,7 +7,7 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
     Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
-    SharedParam, Status, Text, TimeForm, Type, UnknownFact,
+    SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -128,33 +128,52 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// Returns the call `.key(value)` of a setter; nothing if there is no value.
-pub(super) fn set<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
-    let key = ident(key);
-    value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
+/// A fact of an entry of the registry. Its tokens are the call `.key(value)` of its setter, or nothing if the entry has
+/// this value without a call.
+pub(super) struct Fact {
+    key: &'static str,
+    value: TokenStream,
+    is_set: bool,
 }
 
-/// Returns the call `.key(Some(value))` of a setter; nothing if there is no value.
-pub(super) fn some<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
-    set(key, value.map(|value| quote!(Some(#value))))
+impl ToTokens for Fact {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let (key, value) = (ident(self.key), &self.value);
+        tokens.append_all(self.is_set.then(|| quote!(.#key(#value))));
+    }
 }
 
-/// Returns the call `.key(text)` of a setter; nothing if the text is empty.
-pub(super) fn text(key: &str, text: &str) -> TokenStream {
-    set(key, Some(text).filter(|text| !text.is_empty()))
+/// Returns a fact that is set if there is a value.
+pub(super) fn set<T: ToTokens>(key: &'static str, value: Option<T>) -> Fact {
+    Fact { key, is_set: value.is_some(), value: value.map(ToTokens::into_token_stream).unwrap_or_default() }
 }
 
-fn range(range: Range) -> TokenStream {
+/// Returns a fact of type `Option`.
+pub(super) fn some<T: ToTokens>(key: &'static str, value: Option<T>) -> Fact {
+    Fact { key, is_set: value.is_some(), value: option(value) }
+}
+
+/// Returns a fact that is a text; without a call, it is empty.
+pub(super) fn text(key: &'static str, text: &str) -> Fact {
+    Fact { key, is_set: !text.is_empty(), value: text.to_token_stream() }
+}
+
+/// Returns a fact that is a list; without a call, it is empty.
+pub(super) fn values<T: ToTokens>(key: &'static str, values: &[T]) -> Fact {
+    Fact { key, is_set: !values.is_empty(), value: quote!(&[#(#values),*]) }
+}
+
+/// Returns a fact that is a flag.
+pub(super) fn flag(key: &'static str, flag: bool) -> Fact {
+    set(key, flag.then_some(true))
+}
+
+fn range(range: Range) -> Fact {
     set("range", Some(range).filter(|range| !range.is_all()))
 }
 
-fn meaning(unit: &str, summary: &str, notes: &str, unknown: &[UnknownFact]) -> TokenStream {
-    let texts = [("unit", unit), ("summary", summary), ("notes", notes)].map(|(key, value)| text(key, value));
-    texts.into_iter().chain([self::unknown(unknown)]).collect()
-}
-
-/// Returns the call that sets the unknown facts; nothing if there are none.
-fn unknown(facts: &[UnknownFact]) -> TokenStream {
+/// Returns the list of unknown facts.
+fn unknown(facts: &[UnknownFact]) -> Fact {
     values("unknown", &facts.iter().map(UnknownFact::text).collect::<Vec<_>>())
 }
 
@@ -167,12 +186,16 @@ pub(super) fn field_info(field: &Field) -> TokenStream {
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
-    let is_escaped = wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')).then_some(true);
-    let (is_escaped, optional) = (set("is_escaped", is_escaped), set("optional", field.optional.then_some(true)));
-    let quoted = set("quoted", field.quoted.then_some(true));
+    let is_escaped = flag("is_escaped", wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')));
+    let (quoted, optional) = (flag("quoted", field.quoted), flag("optional", field.optional));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
-    let meaning = meaning(&field.unit, &field.summary, &field.notes, &field.unknown);
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #is_escaped #quoted #optional #range #example #meaning)
+    let (unit, summary, notes) =
+        (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
+    let unknown = unknown(&field.unknown);
+    quote! {
+        FieldInfo::new(#name, #wire_name, #ty, #evidence)
+            #is_escaped #quoted #optional #range #example #unit #summary #notes #unknown
+    }
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -182,15 +205,12 @@ pub(super) fn status_info(status: &Status) -> TokenStream {
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
 
-pub(super) fn param_info(param: &Param) -> TokenStream {
-    let Param { ident, evidence, .. } = param;
-    let name = &param.name;
-    let ty = value_type(&param.ty);
-    let list_as = (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as));
-    let facts = [
+/// Returns all facts of a param. For any two params, the lists have the same setters.
+fn param_facts(param: &Param) -> [Fact; 16] {
+    [
         set("location", param.in_path().then(|| quote!(ParamLocation::Path))),
         some("list_setter", param.list_setter.as_ref()),
-        set("list_as", list_as),
+        set("list_as", (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as))),
         some("const_value", param.const_value.as_ref()),
         some("required", param.required),
         some("single_value", param.single_value),
@@ -200,18 +220,17 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
         values("tested_values", &param.tested_values),
         values("rejected_values", &param.rejected_values),
         some("example", param.example.as_ref()),
-        meaning(&param.unit, &param.summary, &param.notes, &param.unknown),
-    ];
+        text("unit", &param.unit),
+        text("summary", &param.summary),
+        text("notes", &param.notes),
+        unknown(&param.unknown),
+    ]
+}
+
+pub(super) fn param_info(param: &Param) -> TokenStream {
+    let (ident, name, ty, evidence) = (&param.ident, &param.name, value_type(&param.ty), param.evidence);
+    let facts = param_facts(param);
     quote!(ParamInfo::new(#ident, #name, #ty, #evidence) #(#facts)*)
-}
-
-/// Returns the call of a setter with a list of values; nothing if the list is empty.
-pub(super) fn values<T: ToTokens>(key: &str, values: &[T]) -> TokenStream {
-    if values.is_empty() { TokenStream::new() } else { list(key, values) }
-}
-
-fn list<T: ToTokens>(key: &str, values: &[T]) -> TokenStream {
-    set(key, Some(quote!(&[#(#values),*])))
 }
 
 /// Returns a param of an endpoint as an expression: for a shared param, its constant, followed by calls that set the
@@ -225,19 +244,12 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     if !is_changed {
         return quote!(params::#constant);
     }
-    // An empty list is emitted too, because it replaces the values of the shared param.
-    let list = |key, own: &[Text], shared: &[Text]| if own == shared { quote!() } else { list(key, own) };
-    let facts = [
-        set("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
-        some("default", own.default.as_ref().filter(|_| own.default != shared.default)),
-        list("allowed_values", &own.allowed_values, &shared.allowed_values),
-        list("tested_values", &own.tested_values, &shared.tested_values),
-        list("rejected_values", &own.rejected_values, &shared.rejected_values),
-        some("example", own.example.as_ref().filter(|_| own.example != shared.example)),
-        set("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
-        if own.unknown == shared.unknown { quote!() } else { unknown(&own.unknown) },
-    ];
-    quote!(params::#constant #(#facts)*)
+    let evidence = set("evidence", (own.evidence != shared.evidence).then_some(own.evidence));
+    let facts = param_facts(own).into_iter().zip(param_facts(shared));
+    let facts = facts.filter(|(own, shared)| own.value.to_string() != shared.value.to_string());
+    // An empty value is set too, because it replaces the value of the shared param.
+    let facts = facts.map(|(own, _)| Fact { is_set: true, ..own });
+    quote!(params::#constant #evidence #(#facts)*)
 }
 
 fn body(body: &Body) -> TokenStream {
@@ -294,20 +306,20 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         let steps = steps.map(|step| [step.max, step.weight].map(integer)).map(|[max, weight]| quote!((#max, #weight)));
         quote!((#param, &[#(#steps),*]))
     });
-    let facts = [
-        values("aliases", aliases),
-        text("summary", &endpoint.summary),
-        some("path", endpoint.path.as_ref()),
-        set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
-        params(api, endpoint),
-        body(&endpoint.body),
-        set("history_source", history),
-        set("is_example", endpoint.is_example.then(|| quote!(true))),
-        set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
-        some("weight_by", weight_by),
-        text("notes", &endpoint.notes),
-        unknown(&endpoint.unknown),
-        some("deprecated", endpoint.deprecated.as_ref()),
+    let facts: [&dyn ToTokens; 13] = [
+        &values("aliases", aliases),
+        &text("summary", &endpoint.summary),
+        &some("path", endpoint.path.as_ref()),
+        &set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
+        &params(api, endpoint),
+        &body(&endpoint.body),
+        &set("history_source", history),
+        &flag("is_example", endpoint.is_example),
+        &set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
+        &some("weight_by", weight_by),
+        &text("notes", &endpoint.notes),
+        &unknown(&endpoint.unknown),
+        &some("deprecated", endpoint.deprecated.as_ref()),
     ];
     quote!(&EndpointInfo::of(#group, #ident).name(#name) #(#facts)*)
 }

@@ -104,27 +104,19 @@ fn setter(setter: &Setter) -> TokenStream {
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
     // Every kind of setter accepts `None`, which omits the param.
-    let (generics, argument, value, with) = match setter.passing() {
-        Passing { several: false, exact: true } => {
-            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name.into()), quote!(with::<#ty, _>))
-        }
-        Passing { several: false, exact: false } => {
-            (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with::<#ty, _>))
-        }
-        Passing { several: true, exact: true } => (
-            quote!(<I: IntoIterator<Item = #ty>>),
-            quote!(impl Into<Option<I>>),
-            quote!(#name.into()),
-            quote!(with_list::<#ty, _>),
-        ),
-        Passing { several: true, exact: false } => {
-            (quote!(<Via>), quote!(impl IntoParamList<#ty, Via>), quote!(#name), quote!(with_list::<#ty, _>))
-        }
+    let passing = setter.passing();
+    let (generics, argument) = match passing {
+        Passing { several: false, exact: true } => (quote!(), quote!(Into<Option<#ty>>)),
+        Passing { several: true, exact: true } => (quote!(<I: IntoIterator<Item = #ty>>), quote!(Into<Option<I>>)),
+        Passing { several: false, exact: false } => (quote!(<Via>), quote!(IntoParam<#ty, Via>)),
+        Passing { several: true, exact: false } => (quote!(<Via>), quote!(IntoParamList<#ty, Via>)),
     };
+    let value = if passing.exact { quote!(#name.into()) } else { quote!(#name) };
+    let with = endpoint::with(passing);
     quote! {
         #doc
-        pub fn #name #generics (self, #name: #argument) -> Self where E: #takes {
-            self.#with(#wire_name, #value)
+        pub fn #name #generics (self, #name: impl #argument) -> Self where E: #takes {
+            self.#with::<#ty, _>(#wire_name, #value)
         }
     }
 }

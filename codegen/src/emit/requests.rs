@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::File;
@@ -27,39 +27,40 @@ pub(super) fn file(api: &Api) -> File {
 /// expected path.
 fn endpoints(api: &Api, group: &Group) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
-    let checks: Vec<_> = group
-        .methods()
-        .map(|described| {
-            let path = sample_path(api, described);
-            let request = call(described, |param| sample(api, param, param.passing()).0);
-            quote!(endpoint(#path, #accessor #request);)
-        })
-        .collect();
-    let allow = allow_deprecated(&group.endpoints);
-    (!checks.is_empty()).then(|| {
-        quote! {
-            #[test]
-            #allow
-            fn #accessor() {
-                let client: Client = client();
-                let #accessor = client.#accessor();
-                #(#checks)*
-            }
-        }
-    })
+    let checks = group.methods().map(|described| {
+        let path = sample_path(api, described);
+        let request = call(described, |param| sample(api, param, param.passing()).0);
+        quote!(endpoint(#path, #accessor #request);)
+    });
+    let handle = quote!(let #accessor = client.#accessor(););
+    test(&accessor, &group.endpoints, &handle, checks)
 }
 
 /// Returns the test of all setters: each setter is called on the first endpoint that has it.
 fn setters(api: &Api) -> Option<TokenStream> {
     let first = first_with(api);
-    let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
-    let allow = allow_deprecated(api.endpoints());
+    let checks = api.setters.iter().filter_map(|described| setter(api, &first, described));
+    test(&ident("every_setter"), api.endpoints(), &quote!(), checks)
+}
+
+/// Returns a test of these endpoints; `None` if it has no checks.
+fn test<'a>(
+    name: &Ident,
+    endpoints: impl IntoIterator<Item = &'a Endpoint>,
+    preparation: &TokenStream,
+    checks: impl Iterator<Item = TokenStream>,
+) -> Option<TokenStream> {
+    // Deprecated endpoints are tested too.
+    let is_deprecated = endpoints.into_iter().any(|endpoint| endpoint.deprecated.is_some());
+    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
+    let checks: Vec<_> = checks.collect();
     (!checks.is_empty()).then(|| {
         quote! {
             #[test]
             #allow
-            fn every_setter() {
+            fn #name() {
                 let client: Client = client();
+                #preparation
                 #(#checks)*
             }
         }
@@ -72,23 +73,18 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let call = call(endpoint, |param| sample(api, param, param.passing()).0);
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
-    let (argument, wire) = match (passing.several, param.list_as) {
-        (false, ListFormat::Json) => (value, format!("[{}]", in_json(param, wire))),
-        (false, _) => (value, wire),
-        (true, ListFormat::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
-        (true, ListFormat::Repeated) => (quote!([#value, #value]), wire),
-        (true, ListFormat::Json) => {
-            let one = in_json(param, wire);
-            (quote!([#value, #value]), format!("[{one},{one}]"))
+    let argument = if passing.several { quote!([#value, #value]) } else { value };
+    let count = if passing.several { 2 } else { 1 };
+    let wire = match param.list_as {
+        ListFormat::Commas => vec![wire; count].join(","),
+        ListFormat::Repeated => wire,
+        ListFormat::Json => {
+            let item = if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire };
+            format!("[{}]", vec![item; count].join(","))
         }
     };
     let expected = format!("{}={}", encoded(&described.param.name, QUERY), encoded(&wire, QUERY));
     Some(quote!(setter(client.#accessor() #call.#name(#argument), #expected);))
-}
-
-/// Returns the value of a param as an item of a JSON list.
-fn in_json(param: &Param, wire: String) -> String {
-    if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
 /// Maps the name of each setter to the first endpoint that has the setter, with its group and the param.
@@ -105,13 +101,6 @@ fn first_with(api: &Api) -> First<'_> {
         }
     }
     first
-}
-
-/// Returns the attribute that allows calls of deprecated endpoints; `None` if no endpoint is deprecated. A test needs
-/// the attribute, because deprecated endpoints are tested too.
-fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
-    let mut endpoints = endpoints.into_iter();
-    endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
 }
 
 /// Returns the method call of an endpoint. `value` returns the expression for an argument.

@@ -1,9 +1,9 @@
 //! Emits `service/mod.rs` with the registry entry of the service and the list of all groups, and `service/limits.rs`.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::literal::{field_info, history_info, ident, integer, option, set, some, status_info, text};
+use super::literal::{field_info, flag, history_info, ident, integer, option, set, some, status_info, text, values};
 use super::render::{self, IMPORTS, print_list};
 use super::{File, Package, docs};
 use crate::model::{
@@ -49,20 +49,20 @@ fn info(service: &Service) -> TokenStream {
     let error_body = quote!(ErrorBodyInfo {
         name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*]
     });
-    let facts = [
-        text("version", &service.version),
-        text("summary", &service.summary),
-        text("env_prefix", &service.env_prefix),
-        text("base_url_suffix", service.base_url_suffix()),
-        set("time_unit", unit),
-        service.api_key.as_ref().map(api_key).unwrap_or_default(),
-        list("headers", &service.headers, header),
-        some("client_credentials", client_credentials(service)),
-        list("errors", &service.errors, status_info),
-        set("error_body", Some(error_body)),
-        list("limits", &service.limits, limit),
-        some("envelope", service.envelope.as_ref().map(envelope)),
-        some("history", service.history.as_ref().map(history_info)),
+    let facts: [&dyn ToTokens; 13] = [
+        &text("version", &service.version),
+        &text("summary", &service.summary),
+        &text("env_prefix", &service.env_prefix),
+        &text("base_url_suffix", service.base_url_suffix()),
+        &set("time_unit", unit),
+        &service.api_key.as_ref().map(api_key).unwrap_or_default(),
+        &values("headers", &service.headers.iter().map(header).collect::<Vec<_>>()),
+        &some("client_credentials", client_credentials(service)),
+        &values("errors", &service.errors.iter().map(status_info).collect::<Vec<_>>()),
+        &set("error_body", Some(error_body)),
+        &values("limits", &service.limits.iter().map(limit).collect::<Vec<_>>()),
+        &some("envelope", service.envelope.as_ref().map(envelope)),
+        &some("history", service.history.as_ref().map(history_info)),
     ];
     quote!(ServiceInfo::new(#title) #(#facts)*)
 }
@@ -84,7 +84,7 @@ fn api_key(key: &ApiKey) -> TokenStream {
         }
         KeyCarrier::Query(name) => quote!(.api_key_query(Some(#name))),
     };
-    let optional = set("api_key_optional", key.optional.then_some(true));
+    let optional = flag("api_key_optional", key.optional);
     quote!(#carrier #optional)
 }
 
@@ -104,12 +104,6 @@ fn client_credentials(service: &Service) -> Option<TokenStream> {
             path: #path, label: #label, evidence: #evidence, reply: &[#(#reply),*], errors: &[#(#errors),*], notes: #notes
         }
     })
-}
-
-/// Returns the call `.key(&[…])` of a setter; nothing if the list is empty.
-fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
-    let literals = items.iter().map(literal);
-    set(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
 }
 
 fn limit(limit: &Limit) -> TokenStream {

@@ -63,7 +63,7 @@ fn identifier(ty: &NamedType) -> TokenStream {
 
 fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
-    let open = literal::set("open", ty.open.then_some(true));
+    let open = literal::flag("open", ty.open);
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, seconds, attributes, evidence, .. } = value;
         let duration = seconds.map(literal::duration);

@@ -1,7 +1,5 @@
 //! Emits the schemas: named types, records, and the series of each record.
 
-use serde_yaml::Value;
-
 use super::operation::written_value;
 use super::{Description, described, source};
 use crate::emit::docs;
@@ -13,7 +11,9 @@ use crate::model::{
 impl Description<'_> {
     pub(super) fn schemas(&self) -> Object {
         let types = self.api.types.iter().map(|ty| (ty.ident.clone(), self.named_type(ty)));
-        let shared = self.api.records.iter().filter(|record| self.is_there(record));
+        // Every client has the record `Metadata`, but only a service with metadata has its schema.
+        let has_metadata = self.api.service.envelope.as_ref().is_some_and(|envelope| envelope.metadata.is_some());
+        let shared = self.api.records.iter().filter(|record| has_metadata || record.ident != "Metadata");
         let shared = shared.flat_map(|record| self.with_series(&RecordRef::shared(&record.ident), record));
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
@@ -34,13 +34,6 @@ impl Description<'_> {
         std::iter::once(schema).chain(series)
     }
 
-    /// Returns `true` if the description contains a record. Every client has the record `Metadata`, but the description
-    /// contains it only if the service has metadata.
-    fn is_there(&self, record: &Record) -> bool {
-        let envelope = self.api.service.envelope.as_ref();
-        record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
-    }
-
     /// Returns the schema of a named type. The schema allows any string, because the service may add values; the
     /// description lists the known values.
     fn named_type(&self, ty: &NamedType) -> Object {
@@ -52,88 +45,47 @@ impl Description<'_> {
     }
 
     fn record(&self, record: &Record) -> Object {
+        let description = described(&record.summary, [source(record.evidence)], "");
         if record.form == RecordLayout::Positional {
-            return self.positional(record);
+            let titled =
+                |field: &Field| Object::default().with("title", field.wire_name.as_str()).and(self.field(field));
+            let items = record.fields.iter().map(|field| titled(field).into());
+            return typed("array").and(description).and(self.version.tuple(items.collect()));
         }
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
-        typed("object")
-            .and(described(&record.summary, [source(record.evidence)], ""))
-            .with_list("required", required)
-            .with("properties", self.properties(&record.fields))
-    }
-
-    /// Returns the schema of a record that is sent as a list, with one schema for each index.
-    fn positional(&self, record: &Record) -> Object {
-        let items = record
-            .fields
-            .iter()
-            .map(|field| Value::from(Object::default().with("title", field.wire_name.as_str()).and(self.field(field))));
-        typed("array")
-            .and(described(&record.summary, [source(record.evidence)], ""))
-            .and(self.version.tuple(items.collect()))
-    }
-
-    pub(super) fn properties(&self, fields: &[Field]) -> Object {
-        fields.iter().map(|field| (field.wire_name.clone(), self.field(field))).collect()
+        let properties: Object =
+            record.fields.iter().map(|field| (field.wire_name.as_str(), self.field(field))).collect();
+        typed("object").and(description).with_list("required", required).with("properties", properties)
     }
 
     fn field(&self, field: &Field) -> Object {
-        let schema = if field.quoted { self.quoted(&field.ty) } else { self.value(&field.ty) };
+        let schema = self.typed(&field.ty, field.quoted);
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
         let facts = docs::stated(&docs::field_facts(field));
-        let keywords = Object::default()
-            .and(described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes))
+        // A value in quotes is text, which has no range.
+        let range = Some(range(&field.ty, field.range, field.evidence)).filter(|_| !field.quoted).unwrap_or_default();
+        let written = |text: &String| if field.quoted { text.as_str().into() } else { written_value(&field.ty, text) };
+        let keywords = described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes)
             .with("x-evidence", field.evidence.word())
-            .and(if field.quoted { Object::default() } else { range(&field.ty, field.range, field.evidence) })
-            .and(
-                self.version.examples(
-                    field
-                        .example
-                        .as_ref()
-                        .map(|text| if field.quoted { text.as_str().into() } else { written_value(&field.ty, text) }),
-                ),
-            );
+            .and(range)
+            .and(self.version.examples(field.example.as_ref().map(written)));
         self.version.extended(schema, keywords)
     }
 
     /// Returns the schema of a type, without description, range and examples.
     pub(super) fn value(&self, ty: &Type) -> Object {
-        let simple = |ty: &str, format: &str| typed(ty).with_text("format", format);
-        match ty {
-            Type::Builtin(builtin) => match builtin {
-                Builtin::String => simple("string", ""),
-                Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => simple("integer", "int64"),
-                Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => simple("string", "date-time"),
-                Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => simple("string", "date"),
-                Builtin::Count => simple("integer", "uint64").with("minimum", 0),
-                Builtin::Number => simple("number", "double"),
-                Builtin::Decimal => self.quoted(ty),
-                Builtin::Boolean => simple("boolean", ""),
-                Builtin::Any => Object::default(),
-            },
-            Type::Named(name) => schema_ref(name),
-            Type::Record(record) | Type::Recursive(record) => schema_ref(self.names.record(record)),
-            Type::List(item) => simple("array", "").with("items", self.value(item)),
-            Type::Map(item) => simple("object", "").with("additionalProperties", self.value(item)),
-            Type::Option(given) => self.nullable(given, self.value(given)),
-        }
+        self.typed(ty, false)
     }
 
-    /// Returns the schema of a type whose numbers are in quotes.
-    fn quoted(&self, ty: &Type) -> Object {
+    /// Returns the schema of a type; if it is quoted, its numbers are in quotes.
+    fn typed(&self, ty: &Type, is_quoted: bool) -> Object {
         match ty {
-            Type::List(item) => typed("array").with("items", self.quoted(item)),
-            Type::Map(item) => typed("object").with("additionalProperties", self.quoted(item)),
-            Type::Option(given) => self.nullable(given, self.quoted(given)),
-            Type::Builtin(Builtin::Number | Builtin::Decimal) => typed("string").with("format", "decimal"),
-            Type::Builtin(Builtin::Integer | Builtin::Count | Builtin::Timestamp(_)) => {
-                typed("string").with("format", "int64")
-            }
-            // `check` allows `quoted` only for numbers and timestamps.
-            Type::Builtin(Builtin::String | Builtin::Boolean | Builtin::Any)
-            | Type::Named(_)
-            | Type::Record(_)
-            | Type::Recursive(_) => self.value(ty),
+            Type::Builtin(builtin) => self::builtin(*builtin, is_quoted),
+            Type::Named(name) => schema_ref(name),
+            Type::Record(record) | Type::Recursive(record) => schema_ref(self.names.record(record)),
+            Type::List(item) => typed("array").with("items", self.typed(item, is_quoted)),
+            Type::Map(item) => typed("object").with("additionalProperties", self.typed(item, is_quoted)),
+            Type::Option(given) => self.nullable(given, self.typed(given, is_quoted)),
         }
     }
 
@@ -186,6 +138,23 @@ impl Description<'_> {
         };
         object.with_some("required", is_required.then(|| vec![key])).with("properties", properties.with(key, value))
     }
+}
+
+fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
+    let (ty, format) = match builtin {
+        Builtin::Number if is_quoted => ("string", "decimal"),
+        Builtin::Integer | Builtin::Count | Builtin::Timestamp(_) if is_quoted => ("string", "int64"),
+        Builtin::Decimal => ("string", "decimal"),
+        Builtin::String => ("string", ""),
+        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => ("integer", "int64"),
+        Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => ("string", "date-time"),
+        Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => ("string", "date"),
+        Builtin::Count => return typed("integer").with("format", "uint64").with("minimum", 0),
+        Builtin::Number => ("number", "double"),
+        Builtin::Boolean => ("boolean", ""),
+        Builtin::Any => return Object::default(),
+    };
+    typed(ty).with_text("format", format)
 }
 
 pub(super) fn schema_ref(name: &str) -> Object {
