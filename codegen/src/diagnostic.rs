@@ -165,11 +165,6 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the name of the rule.
-    pub fn rule(&self) -> &'static str {
-        self.rule
-    }
-
     /// Returns the name of the file and the position in it: the line and the column, counted from one. The position is
     /// `None` for a diagnostic about an entire file.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
@@ -180,11 +175,10 @@ impl Diagnostic {
     }
 
     fn render(&self, folder: &str, renderer: &Renderer) -> String {
-        let mut elements: Vec<Element<'_>> = Vec::new();
-        match &self.subject {
-            Subject::File(file) => elements.push(Origin::path(format!("{folder}{file}")).into()),
-            Subject::Span(location) => elements.extend(self.snippets(location, folder)),
-        }
+        let mut elements = match &self.subject {
+            Subject::File(file) => vec![Origin::path(format!("{folder}{file}")).into()],
+            Subject::Span(location) => self.snippets(location, folder),
+        };
         if !self.help.is_empty() {
             elements.push(Level::HELP.message(&self.help).into());
         }

@@ -56,16 +56,14 @@ struct Resolver<'a> {
     errors: Diagnostics,
     /// The number of invalid parts that were found again after their error had been reported.
     reported: usize,
-    /// The names of the types in `service.yaml`.
-    types: HashSet<&'a str>,
+    /// The types of `service.yaml`, each with its values if no other value exists.
+    types: HashMap<&'a str, Option<HashSet<&'a str>>>,
     /// The records of `service.yaml`.
     records: Records<'a>,
     /// The names of the records of groups, each with the module of its group.
     records_of_groups: HashMap<&'a str, &'a str>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
-    /// The values of each enum, by type name.
-    values: HashMap<&'a str, HashSet<&'a str>>,
     /// The paths of all endpoints, each with its first location.
     paths: Unique,
     /// All setters with their first location; the key is the name of the setter's trait.
@@ -92,19 +90,20 @@ impl<'a> Resolver<'a> {
         let groups = catalogue.groups.iter();
         let records_of_groups =
             groups.flat_map(|group| group.spec.records.iter().map(|record| (record.name.as_str(), group.module())));
-        let closed = service.types.iter().filter(|ty| ty.kind == spec::TypeKind::Enum);
-        let values = closed.map(|ty| (ty.name.as_str(), ty.values.iter().map(|value| value.value.as_str()).collect()));
+        let types = service.types.iter().map(|ty| {
+            let values = || ty.values.iter().map(|value| value.value.as_str()).collect();
+            (ty.name.as_str(), (ty.kind == spec::TypeKind::Enum).then(values))
+        });
         Self {
             catalogue,
             service,
             errors: catalogue.diagnostics.clone(),
             reported: 0,
-            types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
+            types: types.collect(),
             records: Records::of(None, &service.records),
             records_of_groups: records_of_groups.collect(),
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
-            values: values.collect(),
             paths: Unique::default(),
             setters: HashMap::new(),
             root_types: Unique::default(),

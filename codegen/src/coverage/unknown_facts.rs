@@ -44,7 +44,7 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
 /// Returns the unknown paths of a group. The help lists known paths of the group as examples, because the unknown paths
 /// are probably similar.
 fn paths(group: &Group) -> Option<UnknownFact> {
-    let unknown: Vec<_> = group.known_by_name().collect();
+    let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
     let known = if siblings.is_empty() { "no path of the group is known" } else { "known paths of the group: " };

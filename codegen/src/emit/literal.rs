@@ -169,7 +169,7 @@ pub(super) fn flag(key: &'static str, flag: bool) -> Fact {
 }
 
 fn range(range: Range) -> Fact {
-    set("range", Some(range).filter(|range| !range.is_all()))
+    set("range", Some(range).filter(|range| *range != Range::default()))
 }
 
 /// Returns the list of unknown facts.

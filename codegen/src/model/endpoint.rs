@@ -27,11 +27,6 @@ impl Group {
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.endpoints.iter().filter(|endpoint| endpoint.path.is_some())
     }
-
-    /// Returns the endpoints without a path.
-    pub fn known_by_name(&self) -> impl Iterator<Item = &Endpoint> {
-        self.endpoints.iter().filter(|endpoint| endpoint.path.is_none())
-    }
 }
 
 /// An endpoint; it becomes a method if its path is known. Dereferences to its declaration.

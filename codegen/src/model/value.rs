@@ -9,10 +9,6 @@ pub struct Range {
 }
 
 impl Range {
-    pub fn is_all(self) -> bool {
-        self.min.is_none() && self.max.is_none()
-    }
-
     pub(crate) fn contains(self, number: f64) -> bool {
         self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
     }

@@ -114,9 +114,8 @@ impl<'a> Resolver<'a> {
         if !param.ty.is_written(oldest_first) {
             self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.name]);
         }
-        if let Type::Named(ty) = &param.ty
-            && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))
-        {
+        let values = self.all_values(&param.ty).filter(|values| !values.contains(oldest_first.as_str()));
+        if let Some(values) = values {
             let mut known: Vec<_> = values.iter().copied().collect();
             known.sort_unstable();
             self.unknown_name("unknown-value", oldest_first, oldest_first.at(), "value", known.into_iter());

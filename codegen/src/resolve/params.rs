@@ -210,7 +210,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks that a value has the type of the param, and is within its range.
     fn of_type(&mut self, param: &Param, what: &str, value: &str, at: &Location) -> bool {
-        let values = if let Type::Named(name) = &param.ty { self.values.get(name.as_str()) } else { None };
+        let values = self.all_values(&param.ty);
         if !param.ty.is_written(value) || values.is_some_and(|values| !values.contains(value)) {
             self.error("value-type/param", at, &[&what, &value, &param.declared.ty]);
             return false;

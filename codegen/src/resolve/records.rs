@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
 
     /// Rejects a group's record that has the same name as a type or record of `service.yaml`.
     fn hides_none(&mut self, name: &Text) {
-        if self.types.contains(name.as_str()) || self.records.has(name) {
+        if self.types.contains_key(name.as_str()) || self.records.by_name.contains_key(name.as_str()) {
             self.error("duplicate-type/of-service", name.at(), &[name]);
         }
     }

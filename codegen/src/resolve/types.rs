@@ -1,6 +1,6 @@
 //! Resolves type expressions, and named types with their values and attributes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Resolver, Unique};
 use crate::catalogue_reader::{Read, expected};
@@ -18,7 +18,7 @@ use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) module: Option<&'a str>,
-    by_name: HashMap<&'a str, &'a spec::Record>,
+    pub(super) by_name: HashMap<&'a str, &'a spec::Record>,
     list: &'a [spec::Record],
 }
 
@@ -28,11 +28,6 @@ impl<'a> Records<'a> {
         // map contains the first one.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
-    }
-
-    /// Returns `true` if a record with this name exists.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
     }
 }
 
@@ -96,7 +91,7 @@ impl<'a> Resolver<'a> {
                 if let Some((reference, _)) = self.record(records, name) {
                     return Some(Type::Record(reference));
                 }
-                if self.types.contains(name) {
+                if self.types.contains_key(name) {
                     self.used.add("type", None, name);
                     return Some(Type::Named((*name).to_owned()));
                 }
@@ -107,6 +102,11 @@ impl<'a> Resolver<'a> {
                 return None;
             }
         })
+    }
+
+    /// Returns the values of a named type; `None` for any other type, and for a type that accepts other values too.
+    pub(super) fn all_values(&self, ty: &Type) -> Option<&HashSet<&'a str>> {
+        if let Type::Named(name) = ty { self.types.get(name.as_str())?.as_ref() } else { None }
     }
 
     /// Returns the names of the records to which an entry of this file can refer.
