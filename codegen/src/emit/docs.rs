@@ -7,7 +7,7 @@ use quote::quote;
 
 use crate::fact_sentences::{Facts, enumerated};
 use crate::model::{
-    Body, Endpoint, Evidence, Field, Known, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
+    Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
 };
 
 /// The maximum length of a line of documentation, without the slashes.
@@ -137,6 +137,20 @@ pub(super) fn timestamps(form: TimeForm) -> String {
         TimeForm::Written(TimeFormat::Iso8601) => "Timestamps are ISO 8601, UTC.".to_owned(),
         TimeForm::Written(TimeFormat::Date) => "Timestamps are ISO 8601 dates, UTC.".to_owned(),
     }
+}
+
+/// Describes a set of rate limits: its requests, the paths whose requests count, and the keys to which it applies.
+pub(super) fn limit(limit: &Limit) -> [String; 3] {
+    let at_once = limit.concurrent.known().map(|concurrent| format!(", {concurrent} in flight")).unwrap_or_default();
+    let Limit { name, requests, seconds, endpoints, .. } = limit;
+    let counted =
+        if endpoints.is_empty() { String::new() } else { format!("It counts only requests to {}.", codes(endpoints)) };
+    let keys = match limit.scope.known() {
+        Some(scope) => format!("It applies to {}.", lower_first(prose(scope).trim_end_matches('.'))),
+        None => "It is unknown to which keys it applies.".to_owned(),
+    };
+    let requests = format!("Limit set {}: {requests} requests within {seconds} s{at_once}.", prose(name));
+    [requests, counted, keys]
 }
 
 /// Converts text to a sentence with a capital letter and a full stop; empty text stays empty.

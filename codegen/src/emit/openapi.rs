@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs::{self, source};
 use super::json_object::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Group, Limit, ListFormat};
+use crate::model::{Api, Endpoint, Group, ListFormat};
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -25,6 +25,10 @@ pub fn openapi(api: &Api, version: OpenApiVersion) -> String {
     // Writing cannot fail, because all keys are strings.
     serde_json::to_string_pretty(&description).unwrap_or_default() + "\n"
 }
+
+const SOURCES: &str = "The source of a fact is the API document, unless its description names another source: published \
+     (the provider's public documentation), reported (public clients agree) or previous version (the provider's \
+     documentation of the previous API version).";
 
 /// A note for users of `openapi-python-client`, which deviates from the standard.
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \
@@ -56,30 +60,19 @@ impl<'a> Description<'a> {
 
     fn info(&self) -> Object {
         let service = &self.api.service;
-        let limits = service.limits.iter().map(|limit| {
-            let scope = limit.scope.known().map_or("an unknown set of API keys", |scope| scope);
-            let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
-            let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
-            let at_once = concurrent.known().map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
-            let of = if endpoints.is_empty() { String::new() } else { format!(" of {}", docs::codes(endpoints)) };
-            format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {scope}.")
-        });
         let mut setters = self.api.setters.iter();
         let lists = setters.find(|setter| setter.several && setter.list_as == Some(ListFormat::Commas));
         let facts = [
-            service.summary.clone(),
+            docs::prose(&service.summary),
             docs::timestamps(service.time_form()),
-            limits.collect::<Vec<_>>().join(" "),
-            "The source of a fact is the API document, unless its description names another source: published (the \
-             provider's public documentation), reported (public clients agree) or previous version (the provider's \
-             documentation of the previous API version)."
-                .to_owned(),
+            docs::joined(service.limits.iter().flat_map(docs::limit)),
+            SOURCES.to_owned(),
             lists.map_or_else(String::new, |_| PYTHON_CLIENT.to_owned()),
         ];
         Object::default()
             .with("title", service.title.as_str())
             .with("version", service.version.as_str())
-            .with("description", joined(facts.map(|fact| docs::prose(&fact))))
+            .with("description", joined(facts))
     }
 
     /// Returns the server. The base URL is a variable, because the user configures it and only the suffix is known.

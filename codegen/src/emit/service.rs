@@ -141,16 +141,10 @@ pub(super) fn limits_file(api: &Api) -> File {
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant());
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let at_once = limit.concurrent.known().map_or_else(String::new, |concurrent| format!(", {concurrent} in flight"));
-    let what = format!("{} requests within {} s{at_once}.", limit.requests, limit.seconds);
     let names = &limit.endpoints;
     let concurrent = option(limit.concurrent.known().copied().map(integer));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
-    let scope = limit.scope.known().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
-    let of =
-        if names.is_empty() { String::new() } else { format!("It counts only requests to {}.", docs::codes(names)) };
-    let what = format!("Limit set {}: {what}", docs::prose(&limit.name));
-    let doc = docs::doc([what, of, scope.unwrap_or_default()]);
+    let doc = docs::doc(docs::limit(limit));
     quote! {
         #doc
         pub const #name: RateLimit = #set;

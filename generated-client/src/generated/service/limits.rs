@@ -6,9 +6,13 @@ use ::runtime::emitted::prelude::*;
 use crate::*;
 
 /// Limit set A: 10 requests within 1 s, 20 in flight.
+///
+/// It is unknown to which keys it applies.
 pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));
 
 /// Limit set B: 600 requests within 60 s, 10 in flight.
+///
+/// It is unknown to which keys it applies.
 pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
 /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.

@@ -7,7 +7,7 @@ use crate::*;
 
 /// Limit set address: 2400 requests within 60 s.
 ///
-/// For The weights of the requests of an IP address.
+/// It applies to the weights of the requests of an IP address.
 pub const SET_ADDRESS: RateLimit = RateLimit::set(
     &[LimitWindow::of(2400, 60, &[])],
     None,
@@ -17,7 +17,7 @@ pub const SET_ADDRESS: RateLimit = RateLimit::set(
 ///
 /// It counts only requests to `/fapi/v1/fundingRate`.
 ///
-/// For Requests of an IP address.
+/// It applies to requests of an IP address.
 pub const SET_FUNDING: RateLimit = RateLimit::set(
     &[LimitWindow::of(500, 300, &["/fapi/v1/fundingRate"])],
     None,
@@ -27,7 +27,7 @@ pub const SET_FUNDING: RateLimit = RateLimit::set(
 ///
 /// It counts only requests to `statistics`.
 ///
-/// For Requests of an IP address.
+/// It applies to requests of an IP address.
 pub const SET_STATISTICS: RateLimit = RateLimit::set(
     &[LimitWindow::of(1000, 300, &["statistics"])],
     None,

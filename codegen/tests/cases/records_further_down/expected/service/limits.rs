@@ -6,11 +6,15 @@ use ::runtime::emitted::prelude::*;
 use crate::*;
 
 /// Limit set all: 1000 requests within 1 s.
+///
+/// It is unknown to which keys it applies.
 pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], None);
 
 /// Limit set sold: 2 requests within 1 s.
 ///
 /// It counts only requests to `/sold`.
+///
+/// It is unknown to which keys it applies.
 pub const SET_SOLD: RateLimit = RateLimit::set(
     &[LimitWindow::of(2, 1, &["/sold"])],
     None,
