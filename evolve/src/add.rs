@@ -5,11 +5,10 @@ use codegen::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
 use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
-use super::content::{Content, SERVICE, ident_of, label};
+use super::content::{Content, SERVICE, ident_of, label, new_service};
 use super::draft::{Draft, Source, path_param};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::merge::merge;
-use super::new_service::new_service;
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]

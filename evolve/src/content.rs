@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use codegen::model::TimeUnit;
 use codegen::names::{self, Case};
 use codegen::spec::{
-    Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Record, Service, Type, Use,
+    Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Range, Record, Service, Time,
+    Type, Use,
 };
 use codegen::{Catalogue, did_you_mean};
 
@@ -241,4 +243,22 @@ pub(crate) fn ident_of(endpoint: &Endpoint) -> Option<String> {
 /// Returns the name of an endpoint in Rust, with the name of its group as a prefix.
 pub(crate) fn label(at: &At, endpoint: &Endpoint) -> String {
     format!("{}.{}", at.module, ident_of(endpoint).unwrap_or_default())
+}
+
+/// Returns a service of which only the title is known. All other facts are guesses, which the user has to check.
+pub(crate) fn new_service(title: String) -> Service {
+    let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
+    Service {
+        title,
+        version: "1".to_owned(),
+        env_prefix: prefix.unwrap_or_else(|| "SERVICE".to_owned()),
+        time: Time { unit: Some(TimeUnit::Seconds), format: None, evidence: Evidence::Reported },
+        ..Service::default()
+    }
+}
+
+/// Returns `true` if a number is within a range.
+pub(crate) fn is_within(range: &Range, value: f64) -> bool {
+    range.min.as_deref().is_none_or(|min| value >= *min) && range.max.as_deref().is_none_or(|max| value <= *max)
 }

@@ -14,7 +14,6 @@ mod import;
 mod learn;
 mod live_request;
 mod merge;
-mod new_service;
 mod observed_values;
 mod rust_names;
 mod saved_response;

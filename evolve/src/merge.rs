@@ -6,7 +6,6 @@ mod contradictions;
 mod draft_names;
 mod params;
 mod setters;
-mod values;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,7 +18,6 @@ use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 use draft_names::ClientNames;
 use setters::Setters;
-pub(crate) use values::{add_values, is_within, values_of};
 
 /// Merges a draft into a catalogue.
 pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {

@@ -11,8 +11,8 @@ use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::{is_time_example, type_of};
 use super::{Reader, telling};
+use crate::content::is_within;
 use crate::draft::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, type_of_name};
-use crate::merge::is_within;
 
 impl<'d> Reader<'d> {
     /// Returns the params of an endpoint; `None` if the list may be incomplete (`is_unknown`) and the path has no params.

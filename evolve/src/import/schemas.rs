@@ -12,8 +12,7 @@ use super::omissions::{SCHEMA, Weight};
 use super::{Reader, telling};
 use crate::draft::{ANY, Draft, TIMESTAMP, WantedName};
 use crate::learn::is_unix_time;
-use crate::merge::values_of;
-use crate::rust_names::is_value;
+use crate::rust_names::{is_value, values_of};
 
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;

@@ -10,9 +10,8 @@ use serde_yaml::{Mapping, Value};
 use super::Reader;
 use super::document::{entries, items, text, text_of};
 use super::omissions::Weight;
-use crate::content::Content;
+use crate::content::{Content, new_service};
 use crate::editor::Editor;
-use crate::new_service::new_service;
 
 impl Reader<'_> {
     /// Returns the content of `service.yaml` according to the description. `has_error_body` is `true` if an existing

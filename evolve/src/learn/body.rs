@@ -62,7 +62,6 @@ impl Reader<'_> {
         let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.get(time).is_some());
         let is_known = kind == BodyKind::Object || is_positional || has_time || is_timeless;
         let time = (!is_known).then(|| self.other_time(&fields, shared));
-        self.note_equal_fields("the body", seen, &fields);
         let fields = Some(Known::Known(Fields::Inline(fields)));
         let (series, object) = if kind == BodyKind::Series { (fields, None) } else { (None, fields) };
         let positional = seen.by_position.then_some(true.into());

@@ -10,9 +10,8 @@ use codegen::type_expr::TypeExpr;
 use super::reader::Reader;
 use crate::draft::{Draft, WantedName};
 use crate::editor::Editor;
-use crate::merge::{add_values, values_of};
 use crate::observed_values::{MAX_VALUES, Observed};
-use crate::rust_names::is_value;
+use crate::rust_names::{add_values, is_value, values_of};
 
 /// Splits an argument of `--enum` into the field and its type.
 fn parts(wanted: &str) -> (&str, &str) {

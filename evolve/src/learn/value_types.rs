@@ -8,8 +8,8 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use super::fields::FieldList;
 use super::guess_type::{Guess, TIME, guess, name_of_index, time_format};
 use super::reader::Reader;
+use crate::content::is_within;
 use crate::draft::{ANY, TIMESTAMP, or_null};
-use crate::merge::is_within;
 use crate::observed_values::{Observed, shown};
 
 impl Reader<'_> {
@@ -56,9 +56,6 @@ impl Reader<'_> {
                 &found
             }
             "number" if seen.rounded > 0 => "has integers of more than 64 bits, which lose digits as a `number`",
-            "integer" | "number" if seen.text_times > 0 && seen.numbers() > 0 => {
-                "is a number or a string; the client parses both"
-            }
             _ => return,
         };
         self.editor.note(format!("`{name}` {doubt}"));
@@ -84,20 +81,6 @@ impl Reader<'_> {
         }
         self.editor.note(format!("`{name}` is nested more deeply than the catalogue supports, so its type is `any`"));
         any()
-    }
-
-    /// Adds a note if all fields have the same record type: they may be entries of a map, for example one for each coin
-    /// or exchange.
-    pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Field]) {
-        let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
-        let first = fields.first().map(|field| &field.ty).filter(|ty| ty.as_str() != ANY);
-        if are_objects && first.is_some() && fields.iter().all(|field| Some(&field.ty) == first) {
-            let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
-            self.editor.note(format!(
-                "all fields of {what} have the same record type; if {} are data, such as coins, make {what} a map",
-                keys.join(" and ")
-            ));
-        }
     }
 
     /// Widens the type of a field in the catalogue if its values do not fit.
@@ -154,12 +137,7 @@ impl Reader<'_> {
         let only = |times: usize| seen.kinds() == 1 && times > 0;
         let any = || Some(ANY.to_owned());
         match known {
-            TypeExpr::Builtin(builtin) => {
-                if *builtin == Builtin::String {
-                    self.note_whole_numbers(name, seen);
-                }
-                wider_builtin(*builtin, seen).map(str::to_owned)
-            }
+            TypeExpr::Builtin(builtin) => wider_builtin(*builtin, seen).map(str::to_owned),
             TypeExpr::List(item) if only(seen.lists) => {
                 self.wider_item(name, item, seen.items.as_deref()?).map(|wider| format!("list<{wider}>"))
             }
@@ -172,7 +150,6 @@ impl Reader<'_> {
                 let is_type = self.editor.ty(ty).is_some();
                 let is_list = self.editor.record(&self.module, ty).is_some_and(|(_, record)| record.positional);
                 if is_type && seen.are_texts() {
-                    self.note_whole_numbers(name, seen);
                     self.new_values(ty, seen);
                     None
                 } else if !is_type && only(if is_list { seen.lists } else { seen.objects }) {
@@ -198,14 +175,6 @@ impl Reader<'_> {
         let ty = wider.unwrap_or_else(|| item.to_string());
         let mark = if ty != ANY && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
         is_wider.then(|| format!("{ty}{mark}"))
-    }
-
-    /// Adds a note if a field that is declared as a string has integers. The client accepts these integers.
-    fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
-        if seen.integers > 0 && seen.are_texts() {
-            let found = seen.describe();
-            self.editor.note(format!("`{name}` has {found}; the client converts the integers to strings"));
-        }
     }
 
     /// Adds a note if a field has numbers outside its range.

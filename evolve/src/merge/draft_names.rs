@@ -6,11 +6,10 @@ use codegen::names::{self, Case, Scope};
 use codegen::spec::{Body, Field, Fields, Known, Record, Service, Type};
 use codegen::type_expr::TypeExpr;
 
-use super::values::{add_values, is_identifier, with_idents};
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
 use crate::draft::{Source, WantedName, record_in};
-use crate::rust_names::{NamesInUse, method_name, type_name, types_of_method};
+use crate::rust_names::{NamesInUse, add_values, is_identifier, method_name, type_name, types_of_method, with_idents};
 
 /// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use codegen::names::{self, Case};
 use codegen::spec::{Endpoint, Evidence, Param, ParamEntry, ParamLocation, Range};
 use codegen::type_expr::{Builtin, TypeExpr};
 
-use super::values::{is_identifier, is_within};
 use super::{Gap, Merger};
-use crate::rust_names::{NamesInUse, claim_id};
+use crate::content::is_within;
+use crate::rust_names::{NamesInUse, claim_id, is_identifier};
 
 impl Merger<'_> {
     /// Returns the types of an endpoint's params, except params for which the catalogue has a shared param.
