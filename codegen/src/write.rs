@@ -94,18 +94,16 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for FileChange { path, kind } in &self.changes {
-            match kind {
-                ChangeKind::Missing => writeln!(f, "missing: {path}")?,
-                ChangeKind::Stale => writeln!(f, "stale: {path} is no longer emitted")?,
-                ChangeKind::Foreign(Some(owner)) => writeln!(f, "foreign: {path} was generated for `{owner}`")?,
+            let text = match kind {
+                ChangeKind::Missing => format!("missing: {path}"),
+                ChangeKind::Stale => format!("stale: {path} is no longer emitted"),
+                ChangeKind::Foreign(Some(owner)) => format!("foreign: {path} was generated for `{owner}`"),
                 ChangeKind::Foreign(None) => {
-                    writeln!(
-                        f,
-                        "foreign: {path} does not begin with the marker of generated files; delete or move it"
-                    )?;
+                    format!("foreign: {path} does not begin with the marker of generated files; delete or move it")
                 }
-                ChangeKind::Drifted(diff) => writeln!(f, "drifted: {path}\n{diff}")?,
-            }
+                ChangeKind::Drifted(diff) => format!("drifted: {path}\n{diff}"),
+            };
+            writeln!(f, "{text}")?;
         }
         Ok(())
     }

@@ -260,20 +260,18 @@ pub(super) fn unknown(facts: &[UnknownFact]) -> String {
 /// Returns the unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it
 /// lists as unknown.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
-    if endpoint.path.is_none() {
-        return ["the path, the params and the response"]
-            .into_iter()
-            .chain(endpoint.unknown.iter().map(UnknownFact::text))
-            .collect();
-    }
-    let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {
         Body::Unknown => Some("the form of the response"),
         Body::Series { record: None, .. } => Some("the fields of the records"),
-        _ => None,
+        Body::Series { .. } | Body::Object { .. } => None,
     };
+    let params = endpoint.params.is_none().then_some("the params");
     let history = (endpoint.history == Some(Known::Unknown)).then_some("the params that select a time range");
-    params.into_iter().chain(body).chain(history).chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
+    let parts = match endpoint.path {
+        Some(_) => [params, body, history],
+        None => [Some("the path, the params and the response"), None, None],
+    };
+    parts.into_iter().flatten().chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
 }
 
 /// Describes the number of requests that rate limits count for a request; `None` if it is 1.

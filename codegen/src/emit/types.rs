@@ -15,7 +15,7 @@ pub(super) fn file(api: &Api) -> File {
 
 fn items(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
-    let definition = if ty.open { identifier(ty) } else { enumeration(ty) };
+    let definition = definition(ty);
     let has_durations = ty.values.iter().any(|value| value.seconds.is_some());
     let duration = has_durations.then(|| quote!(named_type!(duration #name);));
     let attributes = (!ty.attributes.is_empty()).then(|| attributes(ty));
@@ -23,38 +23,32 @@ fn items(ty: &NamedType) -> TokenStream {
     quote!(#definition #duration #attributes #description)
 }
 
-fn enumeration(ty: &NamedType) -> TokenStream {
+fn definition(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let doc = docs::doc([docs::meaning(&ty.summary)]);
     let idents: Vec<_> = ty.values.iter().map(|value| ident(&value.ident)).collect();
-    let values = ty.values.iter().map(|value| &value.value);
+    let values: Vec<_> = ty.values.iter().map(|value| &value.value).collect();
     let value_docs = ty.values.iter().map(|value| docs::doc([value_docs(value, ty.evidence)]));
-    quote! {
-        #doc
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum #name {
-            #(#value_docs #idents,)*
-            /// A value that is unknown to this version of the client.
-            Unknown(UnknownValue),
-        }
-        named_type!(enum #name => #(#idents = #values),*);
+    let derives = quote!(#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]);
+    if !ty.open {
+        return quote! {
+            #doc
+            #derives
+            #[non_exhaustive]
+            pub enum #name {
+                #(#value_docs #idents,)*
+                /// A value that is unknown to this version of the client.
+                Unknown(UnknownValue),
+            }
+            named_type!(enum #name => #(#idents = #values),*);
+        };
     }
-}
-
-fn identifier(ty: &NamedType) -> TokenStream {
-    let name = ident(&ty.ident);
-    let doc = docs::doc([docs::meaning(&ty.summary)]);
-    let constants = ty.values.iter().map(|value| {
-        let (name, text) = (ident(&value.ident), &value.value);
-        let doc = docs::doc([value_docs(value, ty.evidence)]);
-        quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
-    });
+    let constants = quote!(#(#value_docs pub const #idents: Self = Self(Cow::Borrowed(#values));)*);
     // The constants have a separate `impl`, so that the docs list them together.
-    let constants = (!ty.values.is_empty()).then(|| quote!(impl #name { #(#constants)* }));
+    let constants = (!ty.values.is_empty()).then(|| quote!(impl #name { #constants }));
     quote! {
         #doc
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #derives
         pub struct #name(Cow<'static, str>);
         #constants
         named_type!(identifier #name);
