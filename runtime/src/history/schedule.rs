@@ -129,7 +129,7 @@ impl Schedule {
             page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),
             settings,
             position,
-            lateness: Lateness::new(),
+            lateness: Lateness { recent: [Duration::MAX; 3], in_vain: None, punctual: 0 },
             round: None,
             retry: now,
             recheck: None,
@@ -268,7 +268,10 @@ impl Schedule {
         self.retry = now;
         if end <= window.to.min(asked) {
             self.lateness.missing(asked - end);
-            self.retry += if self.has_probed { Duration::ZERO } else { self.pause(time - self.due(), time - next) };
+            let (due, pause) = (self.due(), self.pause(time - self.due(), time - next));
+            // The pause for the record of the latest interval ends when the next interval is due.
+            let pause = if time < due + self.grid.step { pause.min(due + self.grid.step - time) } else { pause };
+            self.retry += if self.has_probed { Duration::ZERO } else { pause };
         }
         // The request for the next interval includes the missing intervals, so only the last one is requested by itself.
         let late = self.position.missing.last().map(|from| time - (*from + self.grid.step + self.lateness.learned()));
@@ -320,10 +323,6 @@ struct Lateness {
 }
 
 impl Lateness {
-    fn new() -> Self {
-        Self { recent: [Duration::MAX; 3], in_vain: None, punctual: 0 }
-    }
-
     /// Returns the lateness that all of the last records had.
     fn learned(&self) -> Duration {
         self.recent.into_iter().min().filter(|least| *least < Duration::MAX).unwrap_or_default()

@@ -210,8 +210,6 @@ async fn check(length: i64) {
         assert!(gaps.iter().copied().filter(|bar| *bar < last).eq(expected), "{symbol} {step}: {gaps:?}");
         delays.sort_unstable();
         let p99 = delays[(delays.len() - 1) * 99 / 100];
-        // A record that follows a missing one may be requested only after a pause for that one.
-        let max = if step == 60 { 30 } else { 900 };
-        assert!(p99 <= max, "{symbol} {step}: 99 % of {} delays are at most {p99} s", delays.len());
+        assert!(p99 <= 60, "{symbol} {step}: 99 % of {} delays are at most {p99} s", delays.len());
     }
 }

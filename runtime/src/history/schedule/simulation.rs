@@ -386,6 +386,14 @@ fn a_revised_record_is_neither_lost_nor_doubled() {
     });
 }
 
+/// The pauses for a missing record end when the next interval is due.
+#[test]
+fn a_missing_record_does_not_delay_the_next() {
+    check("5 % never published", 0, [4 * SECOND; 4], [1.2, 1.6, 2.3, 7.0], |world| {
+        world.late(|bar| (bar % 20 > 0).then_some(SECOND))
+    });
+}
+
 /// Asserts that every record is delivered within a time after an event, with at most this many additional requests.
 fn check_event(name: &str, max: Millis, additional: usize, scenario: impl Fn(World) -> World) {
     for step in STEPS {
