@@ -116,12 +116,9 @@ fn expression(tokens: &TokenStream) -> String {
 impl ToTokens for Body {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
-            Self::Series { record: Some(record), .. } => {
-                let record = ident(&record.ident);
-                quote!(Series<#record>)
-            }
+            Self::Series { record: Some(record), .. } => quote!(Series<#record>),
             Self::Series { record: None, .. } => quote!(Series<Value>),
-            Self::Object { record, .. } => ident(&record.ident).into_token_stream(),
+            Self::Object { record, .. } => record.to_token_stream(),
             Self::Unknown => quote!(Value),
         });
     }

@@ -85,13 +85,20 @@ fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("_")
 }
 
+/// Emits the name of the Rust type of a record.
+impl ToTokens for RecordRef {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append(ident(&self.ident));
+    }
+}
+
 /// Emits the Rust type of a value.
 impl ToTokens for Type {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(match self {
             Self::Builtin(builtin) => ident(builtin.rust_name()).into_token_stream(),
             Self::Named(name) => ident(name).into_token_stream(),
-            Self::Record(record) | Self::Recursive(record) => ident(&record.ident).into_token_stream(),
+            Self::Record(record) | Self::Recursive(record) => record.to_token_stream(),
             Self::List(item) => quote!(Vec<#item>),
             Self::Map(item) => quote!(::std::collections::BTreeMap<String, #item>),
             Self::Option(given) => quote!(Option<#given>),
@@ -104,28 +111,18 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
         Type::Builtin(Builtin::Timestamp(form)) => quote!(ValueType::Timestamp(#form)),
         Type::Builtin(builtin) => variant("ValueType", builtin),
-        Type::Named(name) => value_type_for("named", name),
-        Type::Record(record) => value_type_for("record", &record.ident),
-        Type::Recursive(record) => value_type_for("recursive", &record.ident),
+        Type::Named(_) => quote!(ValueType::named::<#ty>()),
+        Type::Record(_) => quote!(ValueType::record::<#ty>()),
+        Type::Recursive(_) => quote!(ValueType::recursive::<#ty>()),
         Type::List(item) => value_type_of("List", item),
         Type::Map(item) => value_type_of("Map", item),
         Type::Option(item) => value_type_of("Option", item),
     }
 }
 
-fn value_type_for(kind: &str, name: &str) -> TokenStream {
-    let (kind, name) = (ident(kind), ident(name));
-    quote!(ValueType::#kind::<#name>())
-}
-
 fn value_type_of(kind: &str, item: &Type) -> TokenStream {
     let (kind, item) = (ident(kind), value_type(item));
     quote!(ValueType::#kind(&#item))
-}
-
-fn record_info(record: &RecordRef) -> TokenStream {
-    let name = ident(&record.ident);
-    quote!(RecordInfo::of::<#name>())
 }
 
 /// A fact of an entry of the registry. Its tokens are the call `.key(value)` of its setter, or nothing if the entry has
@@ -257,13 +254,12 @@ fn body(body: &Body) -> TokenStream {
         Body::Series { record, data, time, time_form, evidence } => {
             let data = some("data", data.as_ref());
             if let (Some(time), None) = (time, time_form) {
-                let record = record.as_ref().map(|record| ident(&record.ident));
-                return record.map_or_else(
+                return record.as_ref().map_or_else(
                     || quote!(.unknown_series(#time, #evidence) #data),
                     |record| quote!(.series::<#record>(#time, #evidence) #data),
                 );
             }
-            let record = option(record.as_ref().map(record_info));
+            let record = option(record.as_ref().map(|record| quote!(RecordInfo::of::<#record>())));
             let (time, time_unit) = (option(time.as_ref()), option(*time_form));
             let series = quote!(BodyInfo::Series {
                 record: #record, time: #time, time_unit: #time_unit, evidence: #evidence
@@ -271,8 +267,7 @@ fn body(body: &Body) -> TokenStream {
             quote!(.body(#series) #data)
         }
         Body::Object { record, evidence } => {
-            let record = record_info(record);
-            quote!(.body(BodyInfo::Object { record: #record, evidence: #evidence }))
+            quote!(.body(BodyInfo::Object { record: RecordInfo::of::<#record>(), evidence: #evidence }))
         }
         Body::Unknown => TokenStream::new(),
     }
