@@ -85,7 +85,7 @@
 //! # Concurrent requests
 //!
 //! Spawn, join or buffer as many requests as you like. Each request becomes a separate task when it is first polled,
-//! and all requests wait in one queue for the rate limit. Of all timeouts, only [`Builder::queue_timeout`] counts the
+//! and all requests wait in one queue for the rate limit. Of all timeouts, only `Builder::queue_timeout` counts the
 //! time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
 //! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request
 //! ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
@@ -99,7 +99,8 @@
 //! The client delays requests to stay within the rate limit ([`RateLimit`]; the documented ones are in [`limits`]),
 //! retries transient errors ([`Retry`]), and fails after a timeout. An [`Error`] names the request, the number of
 //! attempts, the response and a fix. Its [`kind`](Error::kind), [`is_retryable`](Error::is_retryable),
-//! [`is_auth`](Error::is_auth) and similar methods are for programs; [`body`](Error::body) is the response body.
+//! [`is_auth`](Error::is_auth) and similar methods are for programs; [`body`](Error::body) is the response body, and
+//! [`json_path`](Error::json_path) the place in it that did not decode.
 //!
 //! By default, one invalid value fails the whole response; [`Request::skip_bad_records`] drops only that record.
 //!
@@ -135,7 +136,7 @@
 //! # Records and series
 //!
 //! serde writes and reads records, series and values in their wire form. The record of an endpoint is in the module of
-//! its group, for example [`orderflow::VolumeRatioRecord`]. [`Series::column`] and [`Series::times`] also work if the
+//! its group, for example [`orderflow::VolumeRatioRecord`]. `Series::column` and `Series::times` also work if the
 //! fields of the records are unknown (a history has the method `column` and the field `times`), and a record returns
 //! its values [by name](record::Record::value). A [`Timestamp`] is UTC. Timestamps can be subtracted, and
 //! [`floor`](Timestamp::floor) rounds them down to a step, such as a `Duration` of one hour. For your tests, records
@@ -190,7 +191,7 @@
 //! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |
 //! | `tracing` | | a span for each request and events within it |
 //!
-//! Your own root certificate needs no feature: [`Builder::root_certificate`].
+//! Your own root certificate needs no feature: `Builder::root_certificate`.
 //!
 //! # Generated code
 //!

@@ -39,10 +39,10 @@ pub use fields::Column;
 ///
 /// This error does not contain the text of the body; [`Error::body`](crate::Error::body) returns that text.
 // Boxed, so that a `Result` with this error is small. Errors are rare.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Problem {
     /// The JSON path, by wire names, for example `data[3].levels[0].price`; empty if the problem concerns the whole
     /// body. The path is built from the innermost key outwards: each function that returns the error to its caller puts
@@ -54,6 +54,9 @@ struct Problem {
     /// True if the body contains no records. Such a body may be an error message of the service.
     no_data: bool,
 }
+
+/// The problem of a text that ends within its JSON value.
+pub(crate) const ENDS_EARLY: &str = "the body ends too early";
 
 /// The maximum number of bytes quoted from a key.
 const MAX_KEY_BYTES: usize = 60;
@@ -155,6 +158,16 @@ impl fmt::Display for DecodeError {
 }
 
 impl std::error::Error for DecodeError {}
+
+crate::transport::debug_as_display!(DecodeError);
+
+impl Error {
+    /// Returns where the body does not match the catalogue: a JSON path by wire names, for example
+    /// `data[3].levels[0].price`, which is empty for the body as a whole. `None` for any other error.
+    pub fn json_path(&self) -> Option<&str> {
+        std::error::Error::source(self)?.downcast_ref().map(DecodeError::path)
+    }
+}
 
 /// Treatment of a record that is not as expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

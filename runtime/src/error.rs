@@ -34,7 +34,7 @@ struct Inner {
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
 struct Facts {
     hint: String,
-    /// The endpoint of the request, and the method and target in one line.
+    /// The endpoint of the request, and the method and target in one line, which may be empty.
     request: Option<(&'static EndpointInfo, String)>,
     token: bool,
     status: Option<u16>,

@@ -62,6 +62,9 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
+/// A history is not a future, so it has no `.await`: [`collect`](Self::collect) returns all records at once,
+/// [`records`](Self::records) one by one and [`pages`](Self::pages) page by page.
+///
 /// Nothing is sent before pages or records are requested. A record at the start of the range is included, but not a
 /// record at its end. An endpoint may require a start, an end or an order as arguments; the history replaces these
 /// values.
@@ -126,8 +129,10 @@ impl<E: HasHistory> History<E> {
         self.with(|options| options.ahead = pages.max(2))
     }
 
-    /// Sets the maximum number of times that a failing page is requested: 4 by default. In addition, the client's retry
-    /// rules apply to each of these requests, so that with the defaults a page fails after up to 16 attempts.
+    /// Sets the maximum number of times that a page is requested if it fails with a
+    /// [retryable](Error::is_retryable) error: 4 by default. In addition, the client's retry rules apply to each of
+    /// these requests, so that with the defaults a page fails after up to 16 attempts. Any other error is final, such as
+    /// a complete body that does not decode.
     pub fn max_attempts(self, attempts: u32) -> Self {
         self.with(|options| options.attempts = attempts.max(1))
     }
@@ -160,7 +165,8 @@ impl<E: HasHistory> History<E> {
         Pages::new(Job::new(&request.untyped, options, decode::<E::Body>, now))
     }
 
-    /// Returns the records one by one.
+    /// Returns the records one by one: `while let Some(record) = records.next().await`. For a `for` loop in synchronous
+    /// code, use [`records_blocking`](Self::records_blocking).
     pub fn records(self) -> Records<RecordOf<E>> {
         Records::new(self.pages())
     }
@@ -177,14 +183,20 @@ impl<E: HasHistory> History<E> {
 const RECORDS_AT_ONCE: usize = 1000;
 
 /// Blocking methods for callers who do not use async; they require the feature `blocking`. See [`Blocking`].
-impl<E: HasHistory + BlockingFeature> History<E> {
+impl<E: HasHistory> History<E> {
     /// Returns the pages, one for each request.
-    pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
+    pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>>
+    where
+        E: BlockingFeature,
+    {
         Blocking::new(self.request.untyped.background(), self.pages(), 1)
     }
 
     /// Returns the records one by one.
-    pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
+    pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>>
+    where
+        E: BlockingFeature,
+    {
         Blocking::new(self.request.untyped.background(), self.records(), RECORDS_AT_ONCE)
     }
 }

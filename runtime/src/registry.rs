@@ -75,6 +75,12 @@ impl Registry {
     pub fn endpoints(&self) -> impl Iterator<Item = &'static EndpointInfo> + use<> {
         self.groups.iter().flat_map(|group| group.endpoints).copied()
     }
+
+    /// Returns the endpoint with this name: its group and its method, for example `market.ratio`, as the endpoint is
+    /// displayed.
+    pub fn endpoint(&self, name: &str) -> Option<&'static EndpointInfo> {
+        self.endpoints().find(|endpoint| name.split_once('.') == Some((endpoint.group, endpoint.ident)))
+    }
 }
 
 /// Source of a fact about the interface.

@@ -76,6 +76,19 @@ macro_rules! opaque_debug {
 
 pub(crate) use opaque_debug;
 
+/// Implements `Debug` with the text of `Display`, because a `main` that returns an error prints its `Debug` form.
+macro_rules! debug_as_display {
+    ($error:ident) => {
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+pub(crate) use debug_as_display;
+
 /// Sends a request and returns the response.
 ///
 /// A transport has to enforce the [`options`](HttpRequest::options) of the request.

@@ -12,6 +12,7 @@
 use std::env::VarError;
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -111,6 +112,22 @@ impl<C: ClientType> Builder<C> {
     pub fn from_env() -> Result<Self, Error> {
         let settings = read_environment(C::SERVICE, &|name| std::env::var(name))?;
         Ok(Self::of(settings, C::SERVICE, C::AGENT))
+    }
+
+    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
+    ///
+    /// The file has the keys of `ClientSettings`.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error>
+    where
+        C: SettingsFeature,
+    {
+        let builder = Self::new(String::new());
+        #[cfg(feature = "settings")]
+        let builder = super::settings::read_file(path.as_ref())?.apply(builder)?;
+        // Without the feature, this function has no callers, because no type implements `SettingsFeature`.
+        #[cfg(not(feature = "settings"))]
+        drop(path);
+        Ok(builder)
     }
 }
 
@@ -343,6 +360,7 @@ macro_rules! feature {
 feature!("blocking", BlockingFeature, "requests without `await` need the feature `blocking`");
 feature!("http2", Http2Feature, "`http2` needs the feature `http2`");
 feature!("proxy", ProxyFeature, "`proxy` and `env_proxy` need the feature `proxy`");
+feature!("settings", SettingsFeature, "`from_file` needs the feature `settings`");
 feature!("system-roots", SystemRootsFeature, "`system_roots` needs the feature `system-roots`");
 
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;

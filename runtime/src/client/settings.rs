@@ -121,13 +121,6 @@ impl<C: ClientType> Builder<C> {
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         settings.apply(Self::new(String::new()))
     }
-
-    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
-    ///
-    /// The file has the keys of [`ClientSettings`].
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::from_settings(read_file(path.as_ref())?)
-    }
 }
 
 impl ClientSettings {

@@ -146,7 +146,7 @@ pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error
 }
 
 /// Returns whether a body is truncated JSON that is valid up to its end.
-fn is_cut(body: &[u8]) -> bool {
+pub(super) fn is_cut(body: &[u8]) -> bool {
     let ends_early = |text: &[u8]| serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
     // The parser reports a truncated number such as `0.` as invalid rather than as ending early, so a digit is
     // appended.

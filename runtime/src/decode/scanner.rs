@@ -10,7 +10,9 @@ mod skip;
 use std::borrow::Cow;
 use std::fmt;
 
-use super::DecodeError;
+use serde_core::de::IgnoredAny;
+
+use super::{DecodeError, ENDS_EARLY};
 use crate::error::excerpt;
 use crate::values::Number;
 
@@ -48,7 +50,16 @@ impl<'a> Scanner<'a> {
 
     #[cold]
     pub(super) fn expected(&self, what: &str) -> DecodeError {
+        if ends_early(self.rest()) {
+            return self.early_end();
+        }
         self.error(format_args!("expected {what}, found {}", found(self.rest())))
+    }
+
+    /// Creates the error for a text that ends within its JSON value.
+    #[cold]
+    fn early_end(&self) -> DecodeError {
+        DecodeError::at_byte(ENDS_EARLY.to_owned(), self.text.len())
     }
 
     /// Creates the error for a key that occurs twice in one object, because either value may be the right one.
@@ -188,7 +199,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain_text() {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => self.escaped().map(Cow::Owned).ok_or_else(|| self.error("invalid or unterminated string")),
+            None => self.escaped().map(Cow::Owned).ok_or_else(|| self.invalid_text()),
         }
     }
 
@@ -223,6 +234,11 @@ impl<'a> Scanner<'a> {
     }
 
     #[cold]
+    fn invalid_text(&self) -> DecodeError {
+        if ends_early(self.rest()) { self.early_end() } else { self.error("invalid string") }
+    }
+
+    #[cold]
     fn no_number(&self) -> DecodeError {
         match Number::length(self.rest()) {
             Some(_) => self.error(format_args!("the number {} is out of range", found(self.rest()))),
@@ -240,6 +256,18 @@ impl<'a> Scanner<'a> {
             }
         }
         Err(self.expected("a value"))
+    }
+}
+
+/// Returns whether a text ends within the value at its beginning. Anything after that value is not read.
+fn ends_early(rest: &str) -> bool {
+    match serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>().next() {
+        None => true,
+        Some(Ok(_)) => false,
+        // A number such as `1.` may continue; the parser reports it as invalid.
+        Some(Err(error)) => {
+            error.is_eof() || rest.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+        }
     }
 }
 

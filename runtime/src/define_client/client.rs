@@ -52,7 +52,16 @@ macro_rules! __client {
                 Request::from_untyped($crate::emitted::Untyped::raw(&self.0, path.into()))
             }
 
-            /// Creates a request for an endpoint of the registry that is chosen at run time.
+            /// Creates a request for an endpoint of the registry that is chosen at run time. The registry finds an
+            /// endpoint by its name:
+            ///
+            /// ```
+            #[doc = concat!("# use ", $name, "::{Client, REGISTRY, Request, Dynamic};")]
+            /// /// Creates a request for `market.ratio`, for example.
+            /// fn request(client: &Client, name: &str) -> Option<Request<Dynamic>> {
+            ///     REGISTRY.endpoint(name).map(|endpoint| client.endpoint(endpoint))
+            /// }
+            /// ```
             ///
             /// Set its params by their wire names with [`Request::query`]; they are checked like the params of the
             /// endpoint's method. The response contains the same values as the response of that method, by their wire
@@ -61,7 +70,7 @@ macro_rules! __client {
             /// ```no_run
             #[doc = concat!("# use ", $name, "::AnyBody;")]
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
-            #[doc = concat!("for endpoint in ", $name, "::GROUPS.iter().flat_map(|group| group.endpoints) {")]
+            #[doc = concat!("for endpoint in ", $name, "::REGISTRY.endpoints() {")]
             ///     if let AnyBody::Series(series) = client.endpoint(endpoint).query("page", 2).await? {
             ///         println!("{endpoint}: {:?}", series.column("openDate"));
             ///     }

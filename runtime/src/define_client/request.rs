@@ -38,7 +38,8 @@ macro_rules! __request {
         }
 
         impl<E: $crate::Endpoint> Request<E> {
-            /// Sends the request like `.await`, and returns the status and headers with the body.
+            /// Sends the request like `.await`, and returns the status and headers with the body. The records of a
+            /// series are in `response.body`: `for record in &response.body`.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(client: &", $name, "::", $client, ") -> Result<(), ", $name, "::Error> {")]
@@ -55,8 +56,25 @@ macro_rules! __request {
             /// Returns all records in a time range of any length.
             ///
             /// The params of the request select the series and the interval between records. The range does not include
-            /// its end. Start and end can have any type that converts to a [`Timestamp`](crate::Timestamp). See
-            /// [`History`](crate::history::History).
+            /// its end. Start and end can have any type that converts to a [`Timestamp`](crate::Timestamp); a text is
+            /// parsed, as a date or a time in UTC:
+            ///
+            /// ```no_run
+            #[doc = concat!("# use ", $name, "::{Dynamic, Request, Timestamp};")]
+            /// # async fn demo(request: Request<Dynamic>) -> Result<(), Box<dyn std::error::Error>> {
+            /// let start: Timestamp = "2025-01-01".parse()?; // or "2025-01-01T00:00:00Z"
+            /// let end = Timestamp::from_unix_seconds(1_738_368_000);
+            /// let all = request.clone().history(start..end).collect().await?; // in memory
+            /// println!("{} records, {} gaps", all.len(), all.report.gaps.len());
+            /// let mut records = request.history(start..end).records(); // one by one
+            /// while let Some(record) = records.next().await {
+            ///     println!("{:?}", record?);
+            /// }
+            /// # Ok(())
+            /// # }
+            /// ```
+            ///
+            /// See [`History`](crate::history::History).
             pub fn history(
                 self,
                 range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,

@@ -17,8 +17,10 @@ const MAX_BODY_BYTES: usize = 500;
 impl Error {
     fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { message, facts, .. } = &*self.0;
-        if let Some((endpoint, line)) = &facts.request {
-            write!(f, "{endpoint} ({line}): ")?;
+        match &facts.request {
+            Some((endpoint, line)) if line.is_empty() => write!(f, "{endpoint}: ")?,
+            Some((endpoint, line)) => write!(f, "{endpoint} ({line}): ")?,
+            None => {}
         }
         if facts.token {
             f.write_str("token request failed: ")?;

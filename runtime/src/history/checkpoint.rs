@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Checkpoint {
 }
 
 /// The error for text that is not a valid [`Checkpoint`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ParseCheckpointError(());
 
 impl fmt::Display for ParseCheckpointError {
@@ -148,6 +148,8 @@ impl fmt::Display for ParseCheckpointError {
 }
 
 impl std::error::Error for ParseCheckpointError {}
+
+crate::transport::debug_as_display!(ParseCheckpointError);
 
 #[cfg(test)]
 mod tests {
@@ -197,8 +199,9 @@ mod tests {
         ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
-        let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "invalid checkpoint of a history, or one of another version; start again without it");
+        let error = "7".parse::<Checkpoint>().unwrap_err();
+        let expected = "invalid checkpoint of a history, or one of another version; start again without it";
+        assert_eq!((error.to_string().as_str(), format!("{error:?}").as_str()), (expected, expected));
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
         assert!(error.to_string().contains("expected a string"), "{error}");
     }

@@ -199,11 +199,12 @@ impl<E: HasHistory> Follow<E> {
     pub async fn next(&mut self) -> Result<Update<RecordOf<E>>, Error> {
         poll_fn(|cx| self.0.poll_update(cx)).await
     }
-}
 
-impl<E: HasHistory + BlockingFeature> Follow<E> {
     /// Returns the updates as an endless blocking iterator, for synchronous code; requires the feature `blocking`.
-    pub fn updates_blocking(self) -> Blocking<Self> {
+    pub fn updates_blocking(self) -> Blocking<Self>
+    where
+        E: BlockingFeature,
+    {
         Blocking::new(self.0.request.background(), self, 1)
     }
 }

@@ -39,9 +39,12 @@ const LEAD: u64 = 2;
 ///     all = all.add(symbol, ratio.history(from..to), |record| Some(record.ratio));
 /// }
 /// let mut table = all.align();
+/// let columns: Vec<_> = table.reports().map(|(symbol, _)| *symbol).collect();
+/// println!("time,{}", columns.join(",")); // time,A,B
 /// while let Some(row) = table.next().await {
 ///     let row = row?;
-///     println!("{} {:?}", row.time, row.cells);
+///     let cells = row.cells.iter().map(|cell| cell.map_or_else(String::new, |ratio| ratio.to_string()));
+///     println!("{},{}", row.time, cells.collect::<Vec<_>>().join(","));
 /// }
 /// # Ok(()) }
 /// ```
@@ -73,7 +76,11 @@ impl<K, T> Default for MultiHistory<K, T> {
 
 impl<K: Clone, T> MultiHistory<K, Option<T>> {
     /// Joins all series into one table by time. Each series was added with a function that returns the value of a
-    /// record; `None` is an empty cell.
+    /// record; `None` is an empty cell. The columns are the series in the order in which they were added, which is also
+    /// the order of the keys in [`Aligned::reports`].
+    ///
+    /// A time has a row if at least one series has a record of it. A time that is missing in all series has no row; each
+    /// series reports it among its gaps.
     pub fn align(self) -> Aligned<K, T> {
         Aligned::new(self)
     }
@@ -240,7 +247,7 @@ impl<K: Clone, T> Aligned<K, T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Returns the reports so far, each with the key of its series.
+    /// Returns the reports so far, each with the key of its series, in the order of the columns.
     pub fn reports(&self) -> impl Iterator<Item = (&K, &Report)> {
         self.series.series.iter().zip(&self.columns).map(|(member, column)| (&member.key, &column.report))
     }

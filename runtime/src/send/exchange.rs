@@ -15,7 +15,7 @@ use super::series::SeriesInfo;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
 use crate::decode::record::{Record, Row};
-use crate::decode::{self, DecodeError, EnvelopeRest, Push, body};
+use crate::decode::{self, DecodeError, ENDS_EARLY, EnvelopeRest, Push, body};
 #[cfg(feature = "tracing")]
 use crate::dispatch::log;
 use crate::dispatch::observer::{Event, Observers};
@@ -91,8 +91,11 @@ impl UndecodedResponse {
     /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);
-        let not_text = |at| DecodeError::new(format!("it is not UTF-8 from byte {at} on"));
-        let text = text.map_err(|error| not_text(error.valid_up_to()))?;
+        let text = text.map_err(|error| match error.error_len() {
+            // A character is incomplete.
+            None => DecodeError::new(ENDS_EARLY.to_owned()),
+            Some(_) => DecodeError::new(format!("it is not UTF-8 from byte {} on", error.valid_up_to())),
+        })?;
         let record = match self.target.endpoint.body {
             // `read_series` checks the body of a series after decoding it.
             BodyInfo::Series { .. } => return Ok(text),

@@ -40,6 +40,8 @@ pub(super) struct SeriesInfo {
     /// The table of the records; `None` if their fields are unknown.
     pub(super) record: Option<&'static RecordInfo>,
     time: Option<TimeField>,
+    /// The endpoint that returned the series; `None` if the series was not received.
+    endpoint: Option<&'static EndpointInfo>,
 }
 
 // Omits the tables of the catalogue, which are long and the same for every response.
@@ -50,21 +52,22 @@ impl SeriesInfo {
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
         let time = service.envelope.as_ref().and_then(|envelope| envelope.time);
         let time = time.map(|name| TimeField { name, unit: service.time_unit });
-        Self { layout: Layout::of(service.envelope.as_ref(), None), record, time }
+        Self { layout: Layout::of(service.envelope.as_ref(), None), record, time, endpoint: None }
     }
 
     /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
     pub(super) fn of_endpoint(
-        endpoint: &EndpointInfo,
+        endpoint: &'static EndpointInfo,
         service: &'static ServiceInfo,
         record: Option<&'static RecordInfo>,
     ) -> Self {
         let layout = Layout::of(service.envelope.as_ref(), endpoint.data);
         let BodyInfo::Series { record: known, time, time_unit, .. } = endpoint.body else {
-            return Self { layout, record, time: None };
+            return Self { layout, record, time: None, endpoint: Some(endpoint) };
         };
         let unit = time_unit.unwrap_or(service.time_unit);
-        Self { layout, record: record.or(known), time: time.map(|name| TimeField { name, unit }) }
+        let time = time.map(|name| TimeField { name, unit });
+        Self { layout, record: record.or(known), time, endpoint: Some(endpoint) }
     }
 }
 
@@ -130,7 +133,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
 
 impl<T, M: MetadataRecord> Series<T, M> {
     /// Returns an error if the service reports in the metadata that it omitted some of the requested data, such as
-    /// values that the endpoint does not support.
+    /// values that the endpoint does not support. The error names the endpoint, without the params.
     ///
     /// ```no_run
     /// # extern crate generated_client_runtime as runtime;
@@ -146,8 +149,9 @@ impl<T, M: MetadataRecord> Series<T, M> {
             return Ok(());
         }
         let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, MAX_NAME_BYTES))).collect();
-        Err(Error::new(ErrorKind::Incomplete, format!("the response has no data for {}", names.join(", ")))
-            .with_hint("the endpoint does not support them; the rest of the response is valid"))
+        let error = Error::new(ErrorKind::Incomplete, format!("the response has no data for {}", names.join(", ")))
+            .with_hint("the endpoint does not support them; the rest of the response is valid");
+        Err(self.info.endpoint.into_iter().fold(error, |error, endpoint| error.about(endpoint, String::new())))
     }
 }
 

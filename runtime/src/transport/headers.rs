@@ -101,7 +101,7 @@ impl fmt::Debug for Headers {
 }
 
 /// The error for an invalid header; it does not contain the value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidHeader(String);
 
 impl fmt::Display for InvalidHeader {
@@ -111,6 +111,8 @@ impl fmt::Display for InvalidHeader {
 }
 
 impl std::error::Error for InvalidHeader {}
+
+crate::transport::debug_as_display!(InvalidHeader);
 
 /// The complete body of a response, readable as a slice of bytes.
 ///

@@ -97,7 +97,7 @@ impl TryFrom<&Decimal> for rust_decimal::Decimal {
 }
 
 /// The error for a text that is not a valid [`Decimal`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ParseDecimalError(());
 
 impl fmt::Display for ParseDecimalError {
@@ -107,6 +107,8 @@ impl fmt::Display for ParseDecimalError {
 }
 
 impl std::error::Error for ParseDecimalError {}
+
+crate::transport::debug_as_display!(ParseDecimalError);
 
 #[cfg(test)]
 mod tests {

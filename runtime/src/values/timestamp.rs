@@ -256,7 +256,7 @@ impl FromStr for Timestamp {
 }
 
 /// The error for a text that is not a valid [`Timestamp`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ParseTimestampError(&'static str);
 
 impl fmt::Display for ParseTimestampError {
@@ -267,8 +267,10 @@ impl fmt::Display for ParseTimestampError {
 
 impl std::error::Error for ParseTimestampError {}
 
+crate::transport::debug_as_display!(ParseTimestampError);
+
 /// The error for a [`Timestamp`] outside the range of the type that it is converted to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct OutOfRange(Timestamp);
 
 impl fmt::Display for OutOfRange {
@@ -278,6 +280,8 @@ impl fmt::Display for OutOfRange {
 }
 
 impl std::error::Error for OutOfRange {}
+
+crate::transport::debug_as_display!(OutOfRange);
 
 fn nanos_of(duration: Duration) -> i128 {
     // The fallback is never used, because a `Duration` has fewer nanoseconds than `i128::MAX`.

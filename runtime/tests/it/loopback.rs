@@ -133,7 +133,7 @@ async fn refused_connection_is_named() {
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());
     let (message, cost) = words(&error);
-    assert_eq!(message, format!("connection to `{address}` refused"));
+    assert_eq!(message, format!("connection to `{address}` refused; check the base URL"));
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
@@ -176,7 +176,8 @@ async fn stalled_handshake_times_out() {
     let error = ask(&client.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_timeout());
-    assert_eq!(words(&error).0, format!("connection to `{address}` timed out after 100ms"));
+    let expected = format!("connection to `{address}` timed out after 100ms; check the base URL");
+    assert_eq!(words(&error).0, expected);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Tests of decoding series of the mock service, without a network.
 
 use crate::invented::{RatioRecord, Series};
+use crate::scripted::{Service, reply};
 use runtime::{Body, Timestamp, Value};
 
 fn check(text: &str) -> Result<Series<RatioRecord>, String> {
@@ -55,4 +56,25 @@ fn skipped_records_can_be_an_error() {
     let expected = "the response has no data for \"a_spot\", \"b_spot\"; \
                     the endpoint does not support them; the rest of the response is valid";
     assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_about_skipped_records_names_the_endpoint() {
+    let service =
+        Service::new(|_, _| reply(200, &[], r#"{"data": [], "metadata": {"unsupportedExchanges": ["a_spot"]}}"#));
+    let series = service.client().market().ratio().symbol("B").await.unwrap();
+    let error = series.require_complete().unwrap_err().to_string();
+    assert!(error.starts_with("market.ratio: the response has no data for \"a_spot\"; "), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_about_a_body_has_the_path_of_the_problem() {
+    let bodies = [r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, r#"{"data": [{"openDate": 1, "ratio": 2}], "#];
+    for (body, path) in bodies.into_iter().zip(["data[0].ratio", ""]) {
+        let service = Service::new(move |_, _| reply(200, &[], body));
+        let error = service.client().market().ratio().symbol("B").await.unwrap_err();
+        assert_eq!(error.json_path(), Some(path), "{error}");
+    }
+    let service = Service::new(|_, _| reply(404, &[], ""));
+    assert_eq!(service.client().market().ratio().symbol("B").await.unwrap_err().json_path(), None);
 }

@@ -1,6 +1,6 @@
-//! Calls `history` on endpoints without a history, which must not compile.
+//! Calls `history` on endpoints without a history, and methods whose feature is not enabled, which must not compile.
 
-use case_history::{Client, Timestamp};
+use case_history::{Builder, Client, Timestamp};
 
 fn main() {
     let (from, to) = (Timestamp::from_unix_seconds(0), Timestamp::from_unix_seconds(1));
@@ -9,5 +9,10 @@ fn main() {
         drop(client.market().own().history(from..to));
         drop(client.market().latest().history(from..to));
         drop(client.market().odd().history(from..to));
+        drop(client.market().ratio().send_blocking());
+        drop(client.market().ratio().history(from..to).records_blocking());
+        drop(client.market().ratio().history(from..to).pages_blocking());
+        drop(client.market().ratio().follow(from).updates_blocking());
     });
+    drop(Builder::from_file("client.toml"));
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde_core::de::IgnoredAny;
 
 use super::{DecodeError, Scanner};
+use crate::decode::body::is_cut;
 use crate::values::Number;
 
 impl<'a> Scanner<'a> {
@@ -32,6 +33,9 @@ impl<'a> Scanner<'a> {
         let outcome = values.next();
         self.at += values.byte_offset();
         let Some(Err(error)) = outcome else { return Ok(()) };
+        if is_cut(rest.as_bytes()) {
+            return Err(self.early_end());
+        }
         // The line and column of the error are counted from the beginning of `rest`.
         let lines = rest.split_inclusive('\n').take(error.line().saturating_sub(1));
         self.at += lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);

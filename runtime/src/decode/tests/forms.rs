@@ -164,7 +164,7 @@ fn keys_can_be_data() {
         (r#"{"a":{"usd":"x"}}"#, r#"`a.usd`: expected a number, found the string "x""#),
         (r#"{"a":null}"#, "`a`: expected an object, found `null`"),
         ("[]", "expected an object, found a list"),
-        (r#"{"a":{"usd":1}"#, "expected `,` or `}`, found the end of the body at line 1 column 15"),
+        (r#"{"a":{"usd":1}"#, "the body ends too early at line 1 column 15"),
     ];
     for (text, expected) in table {
         assert_eq!(check::<Prices>(text), expected, "{text}");

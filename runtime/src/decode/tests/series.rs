@@ -30,7 +30,7 @@ fn envelopes() {
 #[test]
 fn broken_envelopes_are_rejected_with_their_path() {
     let table = [
-        ("", "expected a value, found the end of the body at line 1 column 1"),
+        ("", "the body ends too early at line 1 column 1"),
         ("<html>", "expected an object, found `<html` at line 1 column 1"),
         ("[]", "expected an object, found a list at"),
         ("{}", "`data` is missing at line 1 column 3"),
@@ -39,8 +39,13 @@ fn broken_envelopes_are_rejected_with_their_path() {
         (r#"{"data": [1]}"#, "`data[0]`: expected an object, found `1` at"),
         (r#"{"data": [{"price": 1}, null]}"#, "`data[1]`: expected an object, found `null` at"),
         (r#"{"data": [{"price": 1}, {"price": "x"}]}"#, "`data[1].price`: expected a number, found the string"),
-        (r#"{"data": [{"price": 1"#, "`data[0]`: expected `,` or `}`, found the end of the body at"),
-        (r#"{"data": [{"price": 1}]"#, "expected `,` or `}`, found the end of the body at line 1 column 24"),
+        (r#"{"data": [{"price": 1"#, "`data[0]`: the body ends too early at line 1 column 22"),
+        (r#"{"data": [{"price": 1."#, "`data[0].price`: the body ends too early at line 1 column 23"),
+        (r#"{"data": [{"pri"#, "`data[0]`: the body ends too early at line 1 column 16"),
+        (r#"{"data": [{"more": "a\u00"#, "`data[0].more`: the body ends too early at line 1 column 26"),
+        (r#"{"data": [{"more": [{"a": -"#, "`data[0].more`: the body ends too early at line 1 column 28"),
+        (r#"{"data": [{"more": nul"#, "`data[0].more`: the body ends too early at line 1 column 23"),
+        (r#"{"data": [{"price": 1}]"#, "the body ends too early at line 1 column 24"),
         ("{\n\"data\": 1\n}", "`data`: expected a list of records, found `1` at line 2 column 9"),
         (r#"{"data": []}}"#, "expected the end of the body, found '}' at"),
         (r#"{"data": []} x"#, "expected the end of the body, found `x` at"),

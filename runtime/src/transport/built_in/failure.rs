@@ -61,6 +61,8 @@ pub(super) fn before_headers(
 fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let causes = || causes(&*error);
     let Route { target, proxy, hint } = route;
+    // With a proxy, the base URL is a less likely cause than the proxy.
+    let hint = if proxy.is_none() && hint.is_empty() { "; check the base URL" } else { hint };
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
     let has_text = |words: &str| causes().any(|cause| cause.to_string() == words);
     let is_refusal = |cause: &io::Error| cause.kind() == io::ErrorKind::ConnectionRefused;
@@ -68,8 +70,8 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
         failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
     } else if has_text(PROXY_WANTS_CREDENTIALS) {
-        let advice = "the proxy requires credentials; add them to its URL";
-        failed(format!("connection to `{target}`{through} failed: {advice}")).permanent()
+        let remedy = "the proxy requires credentials; add them to its URL";
+        failed(format!("connection to `{target}`{through} failed: {remedy}")).permanent()
     } else if let Some(ConnectTimeout(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
         failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
     } else if has_text(UNKNOWN_NAME) {
