@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::Outcome;
 use crate::project_paths;
-use crate::terminal::print_error;
 
 /// Run the sandbox, a mock server for the client of a catalogue
 #[derive(Args)]
@@ -19,22 +18,17 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(&self) -> Outcome {
-        if !project_paths::target().join(BUILT).exists() {
-            print_error("building the sandbox; the first build takes a minute\n");
-        }
         let mut command = cargo();
         // The command runs in the current folder, not in the project's root, because the user's paths are relative to
         // the current folder.
-        command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
+        // Cargo reports on standard error why the sandbox does not listen yet: it is built, or another build has the lock.
+        command.args(["run", "--package", "sandbox-program", "--manifest-path"]);
         command.arg(project_paths::root().join("Cargo.toml")).arg("--");
         // A `--spec` among the user's arguments overrides this default.
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }
 }
-
-/// The path of the built program.
-const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
 
 /// Compare the project with its peers
 #[derive(Args)]

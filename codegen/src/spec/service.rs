@@ -223,7 +223,7 @@ map! {
         /// `allowed_values`.
         may limit: Option<Text>;
         /// The param for the interval between records. Its type must have values with a `duration`. Omitted for events,
-        /// such as trades.
+        /// such as trades. Tables need an interval, so `backfill` and `poll` of the command line do not accept events.
         may step: Option<Text>;
         /// The interval between records if no param sets it, for example `8h`.
         may every: Option<Text> as DURATION;

@@ -16,7 +16,9 @@ impl Reader<'_> {
         let known = envelope.metadata.as_ref().map(|metadata| metadata.name.to_string());
         let around = around(responses, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, responses));
-        for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
+        let error_body = &self.editor.service.error_body;
+        let named = error_body.message.iter().chain(&error_body.code).chain(&metadata).cloned().collect::<Vec<_>>();
+        for (name, seen) in around.fields.0.iter().filter(|(name, _)| !named.contains(name)) {
             let found = seen.describe();
             self.editor.note(format!(
                 "`{name}` next to `{data}` ({found}) cannot be described in the catalogue; the client returns it as an \
