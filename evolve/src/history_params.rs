@@ -1,6 +1,6 @@
 //! Recognizes the params that select the time range of a history, by their names and types.
 
-use codegen::spec::{Evidence, History, Param, Type};
+use codegen::spec::{Evidence, History, Param, RecordTime, Type};
 use heck::ToSnakeCase;
 
 use crate::draft::TIMESTAMP;
@@ -25,6 +25,7 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
         step: named("granularity interval period resolution step timeframe", &is_step),
         every: None,
         oldest: None,
+        time_is: RecordTime::Start,
         sort: sort.as_ref().map(|(name, _)| name.clone()),
         oldest_first: sort.map(|(_, first)| first),
         evidence,

@@ -1,6 +1,7 @@
 //! Divides the time range of a request into intervals, one for each record.
 //!
-//! A record exists once its interval has ended, so records never change. A response has the latest intervals that begin
+//! A record exists once its interval has ended, so records never change. If the time of a record is the end of its
+//! interval, the record exists at its time. A response has the latest intervals that begin
 //! in the range. The ends of the range are included.
 
 use runtime::registry::{EndpointInfo, ParamInfo, ServiceInfo, ValueType};
@@ -30,6 +31,7 @@ pub(crate) struct RangeParams {
     step: Option<&'static ParamInfo>,
     /// The interval between records in seconds, if there is no `step`.
     every: Option<i64>,
+    time_is_end: bool,
     /// The param that sets the order of records, and its value for ascending time.
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
@@ -41,7 +43,7 @@ impl RangeParams {
                 [history.from, history.to, history.limit, history.step].map(|name| endpoint.param(name));
             let sort = history.sort.and_then(|(name, oldest)| Some((endpoint.param(name)?, oldest)));
             let every = history.every.and_then(|every| i64::try_from(every.as_secs()).ok());
-            return Self { from, to, limit, step, every, sort };
+            return Self { from, to, limit, step, every, time_is_end: history.time_is_end, sort };
         }
         let params = || endpoint.params.unwrap_or_default().iter();
         let mut times = params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
@@ -51,7 +53,7 @@ impl RangeParams {
             ValueType::Named(named) => named.values.iter().any(|value| value.duration.is_some()),
             _ => false,
         };
-        Self { from, to, limit, step: params().find(has_length), every: None, sort: None }
+        Self { from, to, limit, step: params().find(has_length), every: None, time_is_end: false, sort: None }
     }
 
     /// Returns `true` if a param only selects records, without changing their values.
@@ -65,7 +67,7 @@ impl RangeParams {
         let length = self.step.map_or(self.every.unwrap_or(HOUR), |param| length(query, param));
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
         let from = time(self.from).unwrap_or(DATA_START).max(DATA_START);
-        let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));
+        let to = time(self.to).unwrap_or(now).min(if self.time_is_end { now } else { now.saturating_sub(length) });
         // A request may contain any times. If its range starts after it ends, the range is empty.
         if from > to {
             return Vec::new();

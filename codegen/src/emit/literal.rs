@@ -7,7 +7,7 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
     Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
-    SharedParam, Status, TimeForm, Type, UnknownFact,
+    RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -324,8 +324,10 @@ pub(super) fn history_info(history: &History) -> TokenStream {
     let [from, to, limit, step] = [from, to, limit, step].map(|name| name.as_ref().map_or("", |name| name.as_str()));
     let sort = option(history.order().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
     let [every, oldest] = history.seconds().map(|time| option(time.map(duration)));
+    let time_is_end = history.time_is == RecordTime::End;
     quote!(HistoryInfo {
-        from: #from, to: #to, limit: #limit, step: #step, every: #every, oldest: #oldest, sort: #sort, evidence: #evidence
+        from: #from, to: #to, limit: #limit, step: #step, every: #every, oldest: #oldest, time_is_end: #time_is_end,
+        sort: #sort, evidence: #evidence
     })
 }
 

@@ -13,8 +13,8 @@ use super::docs::{self, code, prose};
 use super::render::{self, MARKER};
 use super::{File, Package};
 use crate::model::{
-    Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, Service, Text,
-    UnknownFact,
+    Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
+    Text, UnknownFact,
 };
 use crate::url_path;
 
@@ -137,7 +137,8 @@ fn history_params(history: &History) -> String {
     let [limit, step] = [named(limit, "page size"), named(step, "step")].map(Option::unwrap_or_default);
     let times = [("; one record every", &history.every), ("; no records older than", &history.oldest)];
     let times: String = times.iter().filter_map(|(text, time)| Some(format!("{text} {}", time.as_ref()?))).collect();
-    format!("{} (range){limit}{step}{sort}{times}", range.join(" and "))
+    let end = if history.time_is == RecordTime::End { "; the time of a record is the end of its interval" } else { "" };
+    format!("{} (range){limit}{step}{sort}{times}{end}", range.join(" and "))
 }
 
 /// Returns the record of the body, followed by all records nested in it, each once.

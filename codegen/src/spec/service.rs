@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::named_type::DURATION;
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
-use crate::catalogue_format::{Form, map};
+use crate::catalogue_format::{Form, map, words};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
 use crate::duration;
@@ -229,6 +229,9 @@ map! {
         may every: Option<Text> as DURATION;
         /// The maximum age of records, for example `30d`. A history starts no earlier. Omit it if it is unknown.
         may oldest: Option<Text> as DURATION;
+        /// The part of its interval that the time of a record is, if the records have intervals. With `end`, as for
+        /// funding rates, a record is final at its time.
+        may time_is: RecordTime;
         /// The param that sets the order of records.
         may sort: Option<Text>;
         /// The value of `sort` for ascending time.
@@ -240,6 +243,16 @@ map! {
     never(Lacks("from"), Lacks("to")) at "": "history-range";
     never(Has("sort"), Lacks("oldest_first")) at "sort": "history-sort/value";
     never(Has("oldest_first"), Lacks("sort")) at "oldest_first": "history-sort/param";
+}
+
+words! {
+    /// The part of its interval that the time of a record is.
+    RecordTime {
+        /// The start: the record is final one interval later.
+        Start = "start",
+        /// The end: the record is final at this time.
+        End = "end",
+    }
 }
 
 impl History {

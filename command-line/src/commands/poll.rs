@@ -17,6 +17,7 @@ use crate::backfill_report::{outcome, span};
 use crate::command_line::Requested;
 use crate::commands::backfill::stored;
 use crate::commands::get::{request, step};
+use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{Failure, Result, brief};
 use crate::interrupt::Interrupt;
@@ -128,7 +129,8 @@ impl Poll {
             let request = request(client, one);
             let step = step(&request)?;
             let from = self.from.of(step);
-            due.push(from + step);
+            let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
+            due.push(if is_end { from } else { from + step });
             updates.spawn(next(index, Follow::new(request, from)));
         }
         if let Some(due) = due.into_iter().min().filter(|due| *due > Timestamp::now()) {

@@ -42,11 +42,18 @@ impl Items<'_> {
     }
 
     /// Adds the facts of a history that change no code of users: the param that sorts it, because `history` returns the
-    /// records in ascending time in any case, the interval of its records and their maximum age.
+    /// records in ascending time in any case, the interval of its records, their maximum age and the meaning of their
+    /// times.
     pub(super) fn history(&mut self, location: &str, history: &History) {
         if let Some((param, oldest_first)) = history.order() {
             self.fact(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
+        self.fact(
+            location,
+            "the time of a record is",
+            Patch,
+            format!("the {} of its interval", history.time_is.word()),
+        );
         let times = [("a history has a record every", &history.every), ("a history has the last", &history.oldest)];
         for (what, time) in times.into_iter().filter_map(|(what, time)| Some((what, time.as_ref()?))) {
             self.fact(location, what, Patch, format!("`{time}`"));

@@ -44,8 +44,9 @@ pub struct Checkpoint {
     /// The start of the steps without a record that end at `next`, or of the step without a record that contains `next`;
     /// `None` if there is no such step.
     pub(super) open_since: Option<Timestamp>,
-    /// The start times of intervals before `next` whose records are missing and are still requested by a follower.
-    pub(super) missing: Vec<Timestamp>,
+    /// The start times of intervals before `next` whose records are missing and are still requested by a follower; `None`
+    /// if the checkpoint belongs to a history and not to a follower.
+    pub(super) missing: Option<Vec<Timestamp>>,
     pub(super) records: u64,
     pub(super) byte_offset: u64,
 }
@@ -87,7 +88,7 @@ impl Checkpoint {
             range,
             next,
             open_since: time("openSince"),
-            missing: Vec::deserialize(value.get("missing")?).ok()?,
+            missing: Option::deserialize(value.get("missing")?).ok()?,
             records: count("records")?,
             byte_offset: count("position")?,
         })
@@ -160,11 +161,11 @@ mod tests {
     #[test]
     fn checkpoint_round_trips() {
         let half = Timestamp::from(-7) + Duration::from_millis(500);
-        for open_since in [None, Some(half)] {
+        for (open_since, missing) in [(None, Some(vec![0.into(), half])), (Some(half), Some(vec![])), (None, None)] {
             let range = Span { from: half, to: 1_700_000_000.into() };
             let request = "GET /ratio?coin=\"B\"".to_owned();
             let next = Timestamp::from(60);
-            let (host, missing) = ("https://example.com".to_owned(), vec![0.into(), half]);
+            let host = "https://example.com".to_owned();
             let checkpoint = Checkpoint { host, request, range, next, open_since, missing, records: 7, byte_offset: 0 }
                 .with_byte_offset(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
@@ -182,7 +183,7 @@ mod tests {
             range: Span { from: 0.into(), to: 1.into() },
             next: 0.into(),
             open_since: None,
-            missing: Vec::new(),
+            missing: None,
             records: 0,
             byte_offset: 0,
         }

@@ -15,7 +15,7 @@ use futures_core::Stream;
 use super::checkpoint::Checkpoint;
 use super::job::{Decode, Job, Options, ReportedWindow, decode};
 use super::page::{Page, Report};
-use super::request_plan::RequestTemplate;
+use super::request_plan::{RequestTemplate, require_past};
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::streams::Blocking;
 use super::time_grid::{Gap, Span};
@@ -77,7 +77,8 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// [checkpoint](Self::checkpoint) is saved, the next run delivers that page again.
 ///
 /// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
-/// other error is returned, and the next call sends a request again after a pause.
+/// other error is returned, and the next call sends a request again after a pause. One of them is a start in the future:
+/// by more than a day, or by more than an hour if only this machine, whose clock is ahead, has reached it.
 #[must_use = "a follower requests nothing before its next update is awaited"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 
@@ -252,11 +253,16 @@ impl<T: Send + 'static> State<T> {
                     options.no_first_record_search = following.checkpoint.records > 0;
                     // The schedule repeats a failed round, so the job itself does not retry windows.
                     options.attempts = 1;
-                    // The job gets the end of the window as the current time, so every interval in the window counts as
-                    // closed.
-                    self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
+                    // The job gets a time at which every interval in the window is closed.
+                    let closed = window.to - following.schedule.grid.lead;
+                    self.job = Some(Box::new(Job::new(&self.request, options, self.decode, closed)?));
                 }
-                Action::Wait(pause) => self.wait(pause.min(MAX_WAIT))?,
+                Action::Wait(pause) => {
+                    // The first response may have shown that the clock of this machine is ahead.
+                    let is_past = require_past(&self.request, following.checkpoint.range.from, estimate);
+                    self.wait(pause.min(MAX_WAIT))?;
+                    is_past?;
+                }
             }
         }
     }
@@ -268,15 +274,16 @@ impl<T: Send + 'static> State<T> {
             let error = Error::build("the records of this endpoint have no interval, by which they could be followed");
             return Err(self.request.about(error));
         }
-        let now = self.request.connection().clock.read().time();
+        let clock = self.request.connection().clock.read();
         let start = if let Some(checkpoint) = &self.checkpoint {
             template.resumed(checkpoint)?.clone()
         } else {
-            template.require_past(self.from, now)?;
-            let from = template.available(self.from, now, Duration::ZERO);
+            require_past(&self.request, self.from, clock)?;
+            let from = template.available(self.from, clock.time(), Duration::ZERO);
             template.checkpoint(Span { from, to: from })
         };
-        let position = Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.clone() };
+        let missing = start.missing.clone().unwrap_or_default();
+        let position = Position { next: start.open_since.unwrap_or(start.next), missing };
         let schedule =
             Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position, Instant::now());
         Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new() })
@@ -350,7 +357,7 @@ impl Following {
         let (times, records): (_, Vec<T>) = records.into_iter().unzip();
         let checkpoint = &mut self.checkpoint;
         (checkpoint.next, checkpoint.range.to, checkpoint.open_since) = (position.next, position.next, None);
-        checkpoint.missing.clone_from(&position.missing);
+        checkpoint.missing = Some(position.missing.clone());
         checkpoint.records = checkpoint.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
         let checkpoint = checkpoint.clone();
         Page { range, records, times, report, checkpoint }

@@ -15,8 +15,8 @@ use std::time::Duration;
 use super::checkpoint::Checkpoint;
 use super::page::{Batch, FailedPage, PageResponse, Received, Report};
 use super::pager::{Accepted, Pager};
-use super::request_plan::RequestTemplate;
-use super::time_grid::{self, Gap, Span};
+use super::request_plan::{RequestTemplate, require_past};
+use super::time_grid::{self, Gap, Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::{Instant, sleep};
@@ -84,6 +84,8 @@ pub(super) struct Job {
     /// The position of the run. An interval that is still open is not included, because its record may change.
     checkpoint: Checkpoint,
     options: Options,
+    /// True once the service's time is known from its responses and not only from the clock of this machine.
+    is_confirmed: bool,
     begun: Option<Instant>,
     pages: u64,
     /// True if any window has succeeded.
@@ -128,10 +130,9 @@ impl Options {
             return Err(template.request.about(error));
         }
         let grid = template.grid;
-        let closed = grid.floor(now);
-        let end = to.min(if self.with_open { closed + grid.step } else { closed });
+        let (closed, end) = self.ends(grid, now);
         let Some(checkpoint) = &self.checkpoint else {
-            template.require_past(from, now)?;
+            require_past(&template.request, from, template.request.connection().clock.read())?;
             let from = template.available(from, now, margin).min(to);
             let end = end.max(from);
             return Ok((template.checkpoint(Span { from, to: end.min(closed.max(from)) }), end));
@@ -142,7 +143,7 @@ impl Options {
             template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
         }
         start.next = template.available(start.next, now, margin);
-        let kind = if start.missing.is_empty() { "a history" } else { "follow" };
+        let kind = if start.missing.is_some() { "follow" } else { "a history" };
         template.require_same("kind of run", "a history", kind)?;
         // A gap at the end of the earlier run is requested again, because its records may have been published in the
         // meantime.
@@ -154,6 +155,13 @@ impl Options {
         // again.
         start.range.to = end.min(closed.max(start.next));
         Ok((start, end))
+    }
+
+    /// Returns the end of the last interval that is closed at a time of the service, and the end of the range at that
+    /// time.
+    fn ends(&self, grid: TimeGrid, time: Timestamp) -> (Timestamp, Timestamp) {
+        let closed = grid.floor(grid.final_until(time));
+        (closed, self.range.to.min(if self.with_open { closed + grid.step } else { closed }))
     }
 
     /// Plans the requests without sending them.
@@ -178,12 +186,18 @@ impl Options {
 impl Job {
     pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
-        let (checkpoint, end) = options.start(&template, now, Duration::ZERO)?;
+        let (mut checkpoint, mut end) = options.start(&template, now, Duration::ZERO)?;
+        let grid = template.grid;
+        let is_confirmed = request.connection().clock.read().is_confirmed();
+        if !is_confirmed && end <= checkpoint.next {
+            // The range may be in the future only by the clock of this machine, so a response decides.
+            end = grid.after(checkpoint.next, 1).min(options.range.to).max(end);
+            checkpoint.range.to = end;
+        }
         // Once a history has a record, empty pages are gaps, and no search begins. This also applies to the records of
         // the earlier run, so that a resumed job sends the same requests as a job without an interruption.
         options.no_first_record_search |= checkpoint.records > 0;
         let range = Span { from: checkpoint.range.from, to: end };
-        let grid = template.grid;
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
         let open = open.filter(|open| !open.is_empty());
         // A step that is only partly after this position is not included, because the earlier run may have returned its
@@ -200,6 +214,7 @@ impl Job {
             open,
             checkpoint,
             options,
+            is_confirmed,
             begun: None,
             pages: 0,
             has_succeeded: false,
@@ -254,7 +269,9 @@ impl Job {
         if id > 1 {
             request = request.set_policy(|policy| policy.rank = Rank::Bulk);
         }
-        self.in_flight.push((id, fetch(request, window.to, self.decode, self.options.attempts)));
+        // A second response decides whether the clock of this machine was right to end the range earlier than requested.
+        let end = if window.to == self.pager.options.range.to { self.options.range.to } else { window.to };
+        self.in_flight.push((id, fetch(request, end - self.template.grid.lead, self.decode, self.options.attempts)));
         true
     }
 
@@ -276,7 +293,38 @@ impl Job {
         self.in_flight.len() < before
     }
 
+    /// Once the service's time is known, extends the range if the clock of this machine was behind when the run began, and
+    /// returns an error if the range is in the future.
+    fn confirm(&mut self) -> Result<(), Error> {
+        let clock = self.template.request.connection().clock.read();
+        if self.is_confirmed || !clock.is_confirmed() {
+            return Ok(());
+        }
+        self.is_confirmed = true;
+        require_past(&self.template.request, self.options.range.from, clock)?;
+        let (closed, end) = self.options.ends(self.template.grid, clock.time() - self.progress().elapsed);
+        if self.pager.options.range.to < end {
+            self.pager.options.range.to = end;
+            self.whole.to = self.template.grid.floor(end);
+            self.checkpoint.range.to = end.min(closed);
+        }
+        Ok(())
+    }
+
+    /// Returns the end of the range as a failed page, if the range was to end earlier than requested by the clock of this
+    /// machine, and the service's time is still disputed after the last page.
+    fn undecided(&self, from: Timestamp) -> Option<FailedPage> {
+        let (request, to) = (&self.template.request, self.options.range.to);
+        let is_earlier = self.pager.is_over() && self.pager.options.range.to < to;
+        (is_earlier && request.connection().clock.read().is_disputed()).then(|| {
+            let message = "no two responses agree about the time, so it is unknown which intervals have ended";
+            let error = Error::new(ErrorKind::Incomplete, message).with_hint("check the clock of this machine");
+            FailedPage { range: from..to, error: request.about(error) }
+        })
+    }
+
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
+        self.confirm()?;
         let (mut window, outcome) = accepted;
         let outcome = outcome.map_err(|error| match error.endpoint() {
             None => self.template.request.about(error),
@@ -297,6 +345,7 @@ impl Job {
                 (PageResponse::none(report), self.open.take().into_iter().collect())
             }
         };
+        response.report.failed_pages.extend(self.undecided(window.to));
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
@@ -319,9 +368,7 @@ impl Job {
     /// Ends the run with this window if the service had not reached the end of the window when it responded: records of
     /// later intervals may change, and missing ones may still be published.
     fn cut(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) {
-        let grid = self.template.grid;
-        let closed = grid.floor(response.reached);
-        let end = if self.options.with_open { closed + grid.step } else { closed };
+        let (closed, end) = self.options.ends(self.template.grid, response.reached);
         if closed < window.to {
             self.checkpoint.range.to = self.checkpoint.range.to.min(closed.max(self.checkpoint.next));
         }

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::job::{Job, ReportedWindow};
+use super::job::ReportedWindow;
 use super::page::{Page, Report};
 use super::streams::{Run, page};
 use super::{HasHistory, History, RecordOf};
@@ -82,7 +82,8 @@ impl<K: Clone, T> MultiHistory<K, Option<T>> {
     /// A time has a row if at least one series has a record of it. A time that is missing in all series has no row; each
     /// series reports it among its gaps.
     pub fn align(self) -> Aligned<K, T> {
-        Aligned::new(self)
+        let columns = self.series.iter().map(|_| Column::new()).collect();
+        Aligned { series: self, columns }
     }
 }
 
@@ -148,14 +149,11 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.series.iter().filter(|member| member.run.is_some())
     }
 
-    fn jobs(&mut self) -> impl Iterator<Item = &mut Job> {
-        self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok())
-    }
-
     /// Divides the number of pages that are requested in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
-        self.jobs().for_each(|job| job.share(among));
+        let jobs = self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok());
+        jobs.for_each(|job| job.share(among));
     }
 }
 
@@ -237,11 +235,6 @@ impl<T> Column<T> {
 }
 
 impl<K: Clone, T> Aligned<K, T> {
-    pub(super) fn new(series: MultiHistory<K, Option<T>>) -> Self {
-        let columns = series.series.iter().map(|_| Column::new()).collect();
-        Self { series, columns }
-    }
-
     /// Returns the next row; `None` after the last row, or after an error.
     pub async fn next(&mut self) -> Option<Result<Row<T>, Error>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await

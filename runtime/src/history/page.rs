@@ -46,7 +46,9 @@ pub struct Report {
     /// Parts of the range for which the service has no records, although there should be one record per step. They can
     /// be at the beginning or the end of the range. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
-    /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
+    /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages), and the end of
+    /// the range if it is unknown which of its intervals have ended: the clock of the machine was behind the `Date` of
+    /// a response, and no other response agreed with that `Date`.
     pub failed_pages: Vec<FailedPage>,
     /// Records that could not be decoded, if the request skips bad records. The step of a bad record is also part of a
     /// gap, unless another record has the same step.

@@ -14,9 +14,11 @@ use crate::client::Untyped;
 use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
 use crate::request::check;
+use crate::send::Estimate;
 use crate::values::Timestamp;
 use crate::values::wire::ToWire;
 
+const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// 3000-01-01 in Unix seconds.
@@ -59,6 +61,7 @@ impl RequestTemplate {
             return Err(error.with_hint("do not set this param"));
         }
         let grid = step(request, info)?;
+        let grid = if info.time_is_end { grid.of_ends() } else { grid };
         let units = [info.from, info.to].map(|name| request.time_unit(name));
         let outside = if has_windows(info) { outside(units, grid) } else { 0 };
         let page_size = page_size(request, info, outside)?;
@@ -92,7 +95,7 @@ impl RequestTemplate {
             range,
             next: range.from,
             open_since: None,
-            missing: Vec::new(),
+            missing: None,
             records: 0,
             byte_offset: 0,
         }
@@ -122,20 +125,6 @@ impl RequestTemplate {
         self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
     }
 
-    /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
-    pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
-        let (start, problem, hint) = if from.unix_seconds() >= YEAR_3000 {
-            let hint = "integers are read as seconds; divide milliseconds by 1000";
-            (format!("{} Unix seconds", from.unix_seconds()), "after the year 3000", hint)
-        } else if from > now + DAY {
-            (from.to_string(), "more than one day in the future", "")
-        } else {
-            return Ok(());
-        };
-        let error = Error::build(format!("the start was read as {start}, which is {problem}"));
-        Err(self.request.about(error.with_hint(hint)))
-    }
-
     /// Returns the settings for fetching a range.
     pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
         let [from, to] = self.units;
@@ -161,6 +150,25 @@ impl RequestTemplate {
         let ends = [(self.info.from, begin), (self.info.to, end)].into_iter().filter(|(name, _)| !name.is_empty());
         ends.fold(self.request.clone(), |request, (name, time)| request.set(Cow::Borrowed(name), Some(time)))
     }
+}
+
+/// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds, or
+/// the time of a machine whose clock is ahead.
+pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) -> Result<(), Error> {
+    let (time, machine) = (clock.time(), clock.wall);
+    let is_past_here = from <= machine;
+    let (allowed, name) = if is_past_here { (HOUR, "hour") } else { (DAY, "day") };
+    let error = if from.unix_seconds() >= YEAR_3000 {
+        let seconds = from.unix_seconds();
+        Error::build(format!("the start was read as {seconds} Unix seconds, which is after the year 3000"))
+            .with_hint("integers are read as seconds; divide milliseconds by 1000")
+    } else if from > time + allowed && !(is_past_here && clock.is_disputed()) {
+        Error::build(format!("the start was read as {from}, which is more than one {name} in the future"))
+            .with_hint(format!("check the clock of this machine: it is at {machine}, and the service at about {time}"))
+    } else {
+        return Ok(());
+    };
+    Err(request.about(error))
 }
 
 /// Returns whether a request can select a window whose records fit on a page.

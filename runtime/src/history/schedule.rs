@@ -76,7 +76,7 @@ pub(super) struct Delivery {
 
 /// The schedule of a follower.
 pub(super) struct Schedule {
-    grid: TimeGrid,
+    pub(super) grid: TimeGrid,
     /// The maximum number of steps of one request.
     page_steps: u32,
     settings: Settings,
@@ -165,7 +165,7 @@ impl Schedule {
 
     /// Returns the next request, or the pause before it.
     pub(super) fn action(&mut self, now: Instant, estimate: Estimate) -> Action {
-        let time = estimate.time();
+        let time = self.grid.final_until(estimate.time());
         let due = now + (self.due() - time).min(Duration::from_secs(86_400));
         let dispute = Some(self.dispute.0).filter(|_| estimate.is_disputed());
         let at = [self.recheck, dispute].into_iter().flatten().fold(due.max(self.retry), Instant::min);
@@ -195,6 +195,7 @@ impl Schedule {
     /// when it created the response.
     pub(super) fn received(&mut self, times: &[Timestamp], reached: Timestamp, now: Instant) -> Delivery {
         self.outage = None;
+        let reached = self.grid.final_until(reached);
         let mut delivery =
             Delivery { kinds: vec![Kind::Skipped; times.len()], after_late: self.position.clone(), gaps: Vec::new() };
         let Some(round) = &mut self.round else { return delivery };
@@ -250,7 +251,7 @@ impl Schedule {
     /// Ends a round after the last page of its range. If the series has just become silent, returns the end of its last
     /// interval with a record.
     pub(super) fn finished(&mut self, now: Instant, estimate: Estimate) -> Option<Timestamp> {
-        let (time, is_disputed) = (estimate.time(), estimate.is_disputed());
+        let (time, is_disputed) = (self.grid.final_until(estimate.time()), estimate.is_disputed());
         self.has_begun = true;
         let (_, undecided) = self.dispute;
         let pause = DELAY.saturating_mul(1_u32.checked_shl(undecided).unwrap_or(u32::MAX)).min(MAX_PAUSE);
@@ -280,7 +281,7 @@ impl Schedule {
         let silence = window.to.min(reached.unwrap_or(begin)) - (next + self.lateness.learned());
         let was_silent = self.is_silent;
         self.is_silent = silence >= self.span(self.settings.allowed_lateness.max(1));
-        (self.is_silent && !was_silent).then_some(next)
+        (self.is_silent && !was_silent).then_some(next - self.grid.lead)
     }
 
     /// Returns the pause before the next request for a record that is this late, in a series that has had no record for

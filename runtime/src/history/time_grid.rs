@@ -32,11 +32,14 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
     pub(super) step: Duration,
+    /// The time from the end of the interval of a record to the end of the step that contains the time of the record.
+    /// Zero, or one step if records have the time at which their intervals end.
+    pub(super) lead: Duration,
 }
 
 impl TimeGrid {
     /// The grid of events, which can have any times.
-    pub(super) const EVENTS: Self = Self { step: Duration::from_nanos(1) };
+    pub(super) const EVENTS: Self = Self { step: Duration::from_nanos(1), lead: Duration::ZERO };
 
     /// Returns whether a record is expected for each step.
     pub(super) fn has_steps(self) -> bool {
@@ -45,7 +48,17 @@ impl TimeGrid {
 
     /// Creates a grid with steps of this length; returns `None` if the length is zero.
     pub(super) fn new(step: Duration) -> Option<Self> {
-        (!step.is_zero()).then_some(Self { step })
+        (!step.is_zero()).then_some(Self { step, lead: Duration::ZERO })
+    }
+
+    /// Returns the same grid for records that have the time at which their intervals end.
+    pub(super) fn of_ends(self) -> Self {
+        Self { lead: if self.has_steps() { self.step } else { Duration::ZERO }, ..self }
+    }
+
+    /// Returns the time before which a step must end so that its record is final once the service has reached `time`.
+    pub(super) fn final_until(self, time: Timestamp) -> Timestamp {
+        time + self.lead
     }
 
     /// Returns the start of the step that contains a time.

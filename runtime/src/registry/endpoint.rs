@@ -283,6 +283,8 @@ pub struct HistoryInfo {
     pub every: Option<Duration>,
     /// The maximum age of records; `None` if it is unknown. A history starts no earlier.
     pub oldest: Option<Duration>,
+    /// True if the time of a record is the end of its interval, so that the record is final at its time.
+    pub time_is_end: bool,
     /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
     /// Source of these params.

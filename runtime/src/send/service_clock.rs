@@ -22,9 +22,6 @@ const TOLERANCE: Duration = Duration::from_secs(5);
 const RESOLUTION: Duration = Duration::from_secs(1);
 const DRIFT_DIVISOR: u32 = 20_000;
 
-/// The number of consecutive responses without `Date` after which the wall clock decides a dispute.
-const MAX_UNDATED: u32 = 3;
-
 /// A function that returns the time of this machine.
 pub(crate) type WallClock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
@@ -61,20 +58,19 @@ impl ServiceClock {
 pub(crate) struct Estimate {
     /// The time at which all other fields are valid.
     at: Instant,
-    wall: Timestamp,
+    /// The time of this machine.
+    pub(crate) wall: Timestamp,
     time: Timestamp,
     /// Another possible time: a `Date` that no witness agreed with, or the time after a jump of the wall clock.
     doubt: Option<Timestamp>,
     /// The time of the last `Date` that was believed, or of the first.
     dated: Option<Instant>,
-    /// The number of responses without `Date` since the last one with it.
-    undated: u32,
 }
 
 impl Estimate {
     /// Creates the estimate before the first `Date`, which is the time of the wall clock.
     pub(crate) fn new(at: Instant, wall: Timestamp) -> Self {
-        Self { at, wall, time: wall, doubt: None, dated: None, undated: 0 }
+        Self { at, wall, time: wall, doubt: None, dated: None }
     }
 
     /// Returns the time that the service has reached, as far as is known.
@@ -85,6 +81,11 @@ impl Estimate {
     /// Returns whether only the next `Date` can decide which time is right.
     pub(crate) fn is_disputed(&self) -> bool {
         self.doubt.is_some() && !agree(self.time, self.wall)
+    }
+
+    /// Returns whether two witnesses agree about the time.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.dated.is_some() && !self.is_disputed()
     }
 
     /// Reads both clocks of this machine.
@@ -105,15 +106,7 @@ impl Estimate {
     pub(crate) fn add(&mut self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> Timestamp {
         let drift = self.dated.map_or(Duration::ZERO, |dated| (self.at - dated) / DRIFT_DIVISOR);
         let estimated = self.time() - in_flight - age - RESOLUTION - drift;
-        let Some(date) = date else {
-            self.undated = self.undated.saturating_add(1);
-            if self.is_disputed() && self.undated >= MAX_UNDATED {
-                // The service no longer sends `Date`, so nothing else can decide.
-                *self = Self::new(self.at, self.wall);
-            }
-            return estimated;
-        };
-        self.undated = 0;
+        let Some(date) = date else { return estimated };
         let time = date + age;
         let witnesses = [Some(self.time), self.doubt, Some(self.wall)];
         if let Some(witness) = witnesses.into_iter().flatten().find(|witness| agree(*witness, time)) {
@@ -195,10 +188,8 @@ mod tests {
             assert_eq!(check(wall, &[&begun[..], &[Date(1, 0)]].concat()), (1, false, 1));
         }
         assert_eq!(check(0, &[Date(0, 0), Wait(10, 10 - HOUR)]), (10, false, 0));
-        // The service no longer sends `Date`.
-        let suspended = [Date(0, 0), Wait(1, HOUR + 1), NoDate, NoDate];
-        assert!(check(0, &suspended).1);
-        assert_eq!(check(0, &[&suspended[..], &[NoDate, Wait(1, 1)]].concat()), (HOUR + 2, false, -1));
+        // A response without `Date` decides nothing.
+        assert_eq!(check(0, &[Date(0, 0), Wait(1, HOUR + 1), NoDate]), (1, true, -1));
         assert_eq!(check(0, &[Wait(10, HOUR)]), (HOUR, false, 0));
     }
 

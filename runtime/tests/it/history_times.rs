@@ -7,6 +7,7 @@ use runtime::registry::{
 };
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Timestamp, Value};
+use tokio::time::Instant;
 
 use crate::invented::{Request, Series, Timeframe};
 use crate::ranges::{HOUR, START, at, body, query};
@@ -31,6 +32,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     step: "every",
     every: None,
     oldest: None,
+    time_is_end: false,
     evidence: Evidence::Documented,
     sort: Some(("order", "asc")),
 });
@@ -43,6 +45,20 @@ const PAYMENTS: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     step: "",
     every: Some(Duration::from_secs(8 * 3600)),
     oldest: Some(Duration::from_secs(30 * 86_400)),
+    time_is_end: false,
+    evidence: Evidence::Documented,
+    sort: None,
+});
+
+/// The time of a record is the end of its interval.
+const PAID_AT_END: HistorySource = HistorySource::Endpoint(&HistoryInfo {
+    from: "after",
+    to: "before",
+    limit: "limit",
+    step: "",
+    every: Some(Duration::from_secs(8 * 3600)),
+    oldest: None,
+    time_is_end: true,
     evidence: Evidence::Documented,
     sort: None,
 });
@@ -78,6 +94,7 @@ const SINCE: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     step: "",
     every: None,
     oldest: None,
+    time_is_end: false,
     evidence: Evidence::Documented,
     sort: None,
 });
@@ -86,6 +103,7 @@ endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
 endpoint!(Payments, Iso8601, None, PAYMENTS);
+endpoint!(PaidAtEnd, Iso8601, None, PAID_AT_END);
 
 endpoint!(Events, Iso8601, None, SINCE);
 
@@ -94,6 +112,7 @@ impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for RequiredRange {}
 impl runtime::history::HasHistory for Payments {}
+impl runtime::history::HasHistory for PaidAtEnd {}
 
 /// Returns the first records of a range whose start and end are strings. Records up to `last` seconds after the end are
 /// included.
@@ -204,4 +223,32 @@ async fn a_history_begins_with_the_oldest_records_at_the_interval_of_the_catalog
     // A run that resumes later has the same start, although the service has deleted older records in the meantime.
     let checkpoint = history().pages().next().await.unwrap().unwrap().checkpoint;
     assert_eq!(history().resume(checkpoint).collect().await.unwrap().records.last(), all.records.last());
+}
+
+/// A record is final once its time has come, if its time is the end of its interval.
+#[tokio::test(start_paused = true)]
+async fn a_record_at_the_end_of_its_interval_is_returned_at_its_time() {
+    const STEP: i64 = 8 * HOUR;
+    let start = START.div_euclid(STEP) * STEP;
+    let begun = Instant::now();
+    let time = move || at(start + 2 * STEP - 30) + begun.elapsed();
+    let service = Service::new(move |request, _| {
+        let query = query(request);
+        let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+        let last = (start + 2 * STEP - 30 + i64::try_from(begun.elapsed().as_secs()).unwrap()).min(time("before"));
+        let first = (time("after") + STEP - 1).div_euclid(STEP) * STEP;
+        reply(200, &[], &body((first..=last).step_by(8 * 3600).take(query["limit"].parse().unwrap())))
+    });
+    let client = service.builder().clock(time).build().unwrap();
+    let request = Request::<PaidAtEnd>::new(&client).query("limit", 20);
+    let history = || request.clone().history(at(start)..at(start + 9 * STEP));
+    let before = history().collect().await.unwrap();
+    assert_eq!(before.times, [at(start), at(start + STEP)]);
+    let mut follow = request.clone().follow(at(start + STEP));
+    assert_eq!(follow.next().await.unwrap().page().unwrap().times, [at(start + STEP)]);
+    let due = follow.next().await.unwrap();
+    assert_eq!(due.page().unwrap().times, [at(start + 2 * STEP)]);
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    let rest = history().resume(before.checkpoint.unwrap()).collect().await.unwrap();
+    assert_eq!((rest.times, rest.report.is_complete()), (vec![at(start + 2 * STEP)], true));
 }

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use codegen::model::{
-    self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Known, Param, RecordRef, Service, Type,
+    self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Known, Param, RecordRef, RecordTime,
+    Service, Type,
 };
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
@@ -284,7 +285,8 @@ fn history(history: &History) -> HistoryInfo {
         .map(|name| name.as_ref().map_or("", |name| text(name)));
     let sort = history.order().map(|(param, oldest_first)| (text(param), text(oldest_first)));
     let [every, oldest] = history.seconds().map(|time| time.map(Duration::from_secs));
-    HistoryInfo { from, to, limit, step, every, oldest, sort, evidence: evidence(history.evidence) }
+    let (time_is_end, evidence) = (history.time_is == RecordTime::End, evidence(history.evidence));
+    HistoryInfo { from, to, limit, step, every, oldest, time_is_end, sort, evidence }
 }
 
 const fn range(range: model::Range) -> Range {

@@ -319,6 +319,7 @@ impl Endpoint for FundingRates {
                     step: "",
                     every: Some(::std::time::Duration::from_secs(28_800)),
                     oldest: None,
+                    time_is_end: true,
                     sort: None,
                     evidence: Evidence::Documented,
                 },

@@ -143,6 +143,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             step: "timeframe",
             every: None,
             oldest: None,
+            time_is_end: false,
             sort: Some(("sort", "asc")),
             evidence: Evidence::Reported,
         }),

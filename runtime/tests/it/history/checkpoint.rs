@@ -95,6 +95,11 @@ async fn checkpoint_of_another_request_is_rejected() {
         client.market().ratio().symbol("C").timeframe(Timeframe::H1).history(at(START)..at(START + 1000 * HOUR));
     let elsewhere =
         Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
+    let mut follow = hours(&client).follow(at(START));
+    follow.next().await.unwrap();
+    let followed = hours(&client).history(at(START)..at(START + HOUR)).resume(follow.checkpoint().unwrap().clone());
+    let error = followed.collect().await.unwrap_err().error;
+    assert!(error.to_string().contains("another kind of run: follow instead of a history"), "{error}");
     let table = [
         (other, "instead of GET /ratio?symbol=C"),
         (hours(&client).history(at(START - 1)..at(START)), "instead of 2023-11-14T21:59:59Z"),

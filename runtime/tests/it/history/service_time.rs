@@ -64,3 +64,51 @@ async fn one_wrong_date_does_not_end_a_history() {
         assert_eq!(summary(&data), (2000, 0, 2000), "{wrong} {error}");
     }
 }
+
+/// Before the first response, only the clock of the machine is known.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_behind_loses_no_records() {
+    for error in [-20 * HOUR, -HOUR, -6] {
+        // In the last case, the history begins after the time of the machine.
+        for (from, to, expected) in [(0, 90, 90), (0, 1000, 99), (98, 99, 1), (95, 99, 4)] {
+            let client = client(99 * HOUR + 5, error, usize::MAX);
+            let history = || hours(&client).limit(20).history(at(START + from * HOUR)..at(START + to * HOUR));
+            let data = history().collect().await.unwrap();
+            assert_eq!(summary(&data), (expected, 0, to.min(99)), "{error} {from}..{to}");
+            assert!(data.report.is_complete(), "{error} {from}..{to}");
+            let more = history().resume(data.checkpoint.unwrap()).collect().await.unwrap();
+            assert_eq!(more.len(), 0, "{error} {from}..{to}");
+        }
+    }
+}
+
+/// No two responses agree about the time, so the end of the range remains unknown.
+#[tokio::test(start_paused = true)]
+async fn an_undecided_end_of_a_range_is_reported() {
+    let service = Service::new(|request, before| respond(request, 100 * HOUR, HOUR * i64::try_from(before).unwrap()));
+    let client = service.builder().clock(|| at(START + 50 * HOUR)).build().unwrap();
+    let history = || hours(&client).history(at(START)..at(START + 90 * HOUR));
+    let data = history().collect().await.unwrap();
+    assert_eq!(summary(&data), (50, 0, 50));
+    let [unserved] = &data.report.failed_pages[..] else { panic!("{:?}", data.report) };
+    assert_eq!(unserved.range, at(START + 50 * HOUR)..at(START + 90 * HOUR));
+    assert!(unserved.error.to_string().contains("clock of this machine"), "{}", unserved.error);
+    assert!(!data.report.is_complete());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_after_the_time_of_the_service_names_the_clock() {
+    let now = 100 * HOUR;
+    for error in [5 * DAY, 5 * HOUR, -800 * DAY] {
+        let machine = START + now + error.max(0);
+        let range = at(machine - 180)..at(machine + HOUR);
+        let client = client(now, error, usize::MAX);
+        let failed = hours(&client).history(range.clone()).collect().await.unwrap_err();
+        let mut follow = hours(&client).follow(range.start);
+        let mut next = async || tokio::time::timeout(Duration::from_secs(60), follow.next()).await.unwrap();
+        // Each call returns the error, so that a caller that ignores it is not silent either.
+        for error in [failed.error, next().await.unwrap_err(), next().await.unwrap_err()] {
+            assert!(error.to_string().contains("clock of this machine"), "{error}");
+        }
+    }
+}

@@ -20,6 +20,7 @@ pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
         step: "timeframe",
         every: None,
         oldest: None,
+        time_is_end: false,
         evidence: DOCUMENTED,
         sort: None,
     }),

@@ -77,6 +77,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             step: "interval",
             every: None,
             oldest: None,
+            time_is_end: false,
             sort: None,
             evidence: Evidence::Documented,
         }),
