@@ -100,12 +100,10 @@ impl Import {
     }
 }
 
-/// The values of `evidence` in the catalogue.
-const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
-
 /// Returns the parser of a value of `evidence`.
 pub(crate) fn evidence() -> impl TypedValueParser<Value = Evidence> {
-    PossibleValuesParser::new(EVIDENCE).map(|word| Evidence::of(&word).unwrap_or_default())
+    let words = Evidence::ALL.iter().map(|evidence| evidence.word());
+    PossibleValuesParser::new(words).map(|word| Evidence::of(&word).unwrap_or_default())
 }
 
 /// The options of commands that edit a catalogue.

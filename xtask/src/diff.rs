@@ -10,7 +10,7 @@ use evolve::diff::{Changes, Verdict, compare};
 
 use crate::Outcome;
 use crate::codegen::rendered;
-use crate::project_paths::{self, shown};
+use crate::project_paths::{self, manifest_text, shown};
 use crate::terminal::print;
 
 /// Show what changed in the catalogue, and which version that requires
@@ -55,7 +55,7 @@ impl Diff {
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
             let manifest = spec.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
-            let version = version(&manifest);
+            let version = manifest_text(&manifest, "[workspace.package]", "version").unwrap_or_default();
             if let Some(next) = next_version(verdict, version) {
                 text += &format!("version: {version} becomes {next}\n");
             }
@@ -125,13 +125,6 @@ impl Repository {
     }
 }
 
-/// Returns the version in `[workspace.package]` of a root manifest; empty if there is none.
-fn version(manifest: &str) -> &str {
-    let of_package = manifest.split_once("[workspace.package]").map_or("", |(_, rest)| rest);
-    let line = of_package.lines().find_map(|line| line.strip_prefix("version = \""));
-    line.and_then(|line| line.split('"').next()).unwrap_or_default()
-}
-
 /// Returns the version that follows `version` by Cargo's rules; `None` if `version` is invalid.
 ///
 /// Below 1.0.0, the first number that is not zero counts as the major version.
@@ -159,9 +152,9 @@ mod tests {
 
     #[test]
     fn version_is_that_of_the_workspace() {
-        let ours = include_str!("../../Cargo.toml");
-        assert_eq!(version(ours), env!("CARGO_PKG_VERSION"));
-        assert_eq!(version("[package]\nversion = \"3.0.0\"\n"), "");
+        let version = |manifest| manifest_text(manifest, "[workspace.package]", "version");
+        assert_eq!(version(include_str!("../../Cargo.toml")), Some(env!("CARGO_PKG_VERSION")));
+        assert_eq!(version("[package]\nversion = \"3.0.0\"\n"), None);
     }
 
     #[test]

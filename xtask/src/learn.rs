@@ -1,11 +1,11 @@
 //! `cargo xtask learn` adds the fields of responses to the catalogue, and `cargo xtask drift` compares responses with it.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io, slice};
 
 use clap::Args;
 use codegen::{Catalogue, load};
-use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Recording, Refusal};
+use evolve::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 
 use crate::Outcome;
 use crate::cargo_programs::cargo;
@@ -40,8 +40,8 @@ pub(crate) struct Learn {
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
     /// A param to send; with `--untyped`, the param is sent only to endpoints that have it
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
-    params: Vec<(String, String)>,
+    #[arg(long = "param", value_name = "NAME=VALUE", requires = "live", conflicts_with = "replies")]
+    params: Vec<String>,
     /// A string field that becomes an enum; use this option only if no values exist besides the learned and the known
     /// ones. `=TYPE` names the enum
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
@@ -51,14 +51,6 @@ pub(crate) struct Learn {
     evidence: Evidence,
     #[command(flatten)]
     target: Target,
-}
-
-/// The exit code of `programs/raw.rs` for a failure that all further requests would share, such as a missing key.
-const OF_ALL: i32 = 2;
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example coin=BTC")?;
-    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Reads files with responses, each with its name.
@@ -100,82 +92,51 @@ impl Learn {
     }
 
     fn samples(&self) -> Result<Vec<EndpointResponses>, Refusal> {
-        let catalogue = || load(&self.target.spec());
-        if self.live && !self.target.is_ours() {
+        if self.live {
+            return self.requested();
+        }
+        if !self.har.is_empty() {
+            return recorded(load(&self.target.spec()), &self.har);
+        }
+        let endpoint = self.endpoint.clone().unwrap_or_default();
+        Ok(vec![EndpointResponses { endpoint, responses: read(&self.replies)? }])
+    }
+
+    /// Returns the responses that a program with the project's own client saves. It reports each endpoint that fails.
+    fn requested(&self) -> Result<Vec<EndpointResponses>, Refusal> {
+        if !self.target.is_ours() {
             return Err(Refusal::Message(
                 "--live uses the client and the key of this project's own catalogue, but --spec names another; save \
                  responses of that service with `curl -i`, and pass the files"
                     .to_owned(),
             ));
         }
-        let endpoint = self.endpoint.as_deref().unwrap_or_default();
-        if self.live {
-            let of_one = || Ok(vec![LiveRequest::of(catalogue(), endpoint)?]);
-            let requests = if self.untyped { LiveRequest::untyped(catalogue()) } else { of_one() }?;
-            LiveRequest::check_params(&requests, &self.params)?;
-            return self.fetch_all(&requests);
+        let folder = project_paths::target().join("responses");
+        let failed = |error: io::Error| Refusal::Message(format!("{}: {error}", folder.display()));
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(failed)?;
         }
-        if !self.har.is_empty() {
-            return recorded(catalogue(), &self.har);
-        }
-        Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: read(&self.replies)? }])
-    }
-
-    /// Sends a request to every endpoint. If there are several, an endpoint that fails is reported and skipped; the
-    /// remaining endpoints are skipped too if they would fail for the same reason.
-    fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<EndpointResponses>, Refusal> {
-        let mut samples = Vec::new();
-        for request in requests {
-            let (why, is_of_all) = match self.fetch(request) {
-                Ok(sample) => {
-                    samples.push(sample);
-                    continue;
-                }
-                Err(failure) => failure,
-            };
-            if !self.untyped || is_of_all && samples.is_empty() {
-                return Err(why);
-            }
-            print(&format!("{}: skipped: {why}\n", request.endpoint));
-            if is_of_all {
-                print("the remaining endpoints are skipped too\n");
-                break;
-            }
-        }
-        if samples.is_empty() && !requests.is_empty() {
-            let count = requests.len();
-            return Err(Refusal::Message(format!(
-                "none of {count} endpoints returned a response; the reasons are listed above"
-            )));
-        }
-        Ok(samples)
-    }
-
-    /// Sends a request with the project's own client, and prints the first lines of the response. The second value of an
-    /// error is `true` if requests to all other endpoints would fail for the same reason.
-    fn fetch(&self, request: &LiveRequest) -> Result<EndpointResponses, (Refusal, bool)> {
-        let (path, query) = request.parts(&self.params).map_err(|why| (why, false))?;
-        let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let output = cargo()
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let status = cargo()
             .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
-            .args(["--example", "raw", "--", &path])
-            .args(&query)
+            .args(["--example", "save_responses", "--"])
+            .arg(&folder)
+            .arg(self.endpoint.as_deref().unwrap_or("--untyped"))
+            .args(&self.params)
             .current_dir(project_paths::root())
-            .output()
-            .map_err(|error| (Refusal::Message(format!("cargo does not start: {error}")), true))?;
-        if !output.status.success() {
-            let why = String::from_utf8_lossy(&output.stderr);
-            let why = Refusal::Message(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
-            return Err((why, output.status.code() == Some(OF_ALL)));
+            .status()
+            .map_err(|error| Refusal::Message(format!("cargo does not start: {error}")))?;
+        if !status.success() {
+            return Err(Refusal::Message("the client returned no response; the reason is above".to_owned()));
         }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let lines = if self.untyped { 4 } else { 24 };
-        let shown: Vec<&str> = text.lines().take(lines).collect();
-        let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
-        print(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
-        // The client returns a body only for a success, so the response is recorded with the status 200.
-        let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
-        Ok(EndpointResponses { endpoint: request.endpoint.clone(), responses: vec![(format!("`GET {path}`"), saved)] })
+        let files = fs::read_dir(&folder).and_then(|files| files.map(|file| Ok(file?.path())).collect());
+        let mut files: Vec<PathBuf> = files.map_err(failed)?;
+        files.sort();
+        let of_endpoint = |file: &PathBuf| {
+            let endpoint = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(EndpointResponses { endpoint, responses: read(slice::from_ref(file))? })
+        };
+        files.iter().map(of_endpoint).collect()
     }
 }
 

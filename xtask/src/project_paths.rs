@@ -32,16 +32,17 @@ pub(crate) fn client() -> PathBuf {
 pub(crate) fn package(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
-    let named = manifest.as_deref().and_then(package_name).map(str::to_owned);
+    let named =
+        manifest.as_deref().and_then(|manifest| manifest_text(manifest, "[package]", "name")).map(str::to_owned);
     let of_folder = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_part = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
     named.unwrap_or_else(of_folder).replace(|character| !is_part(character), "-")
 }
 
-/// Returns the package name in a manifest; `None` for a workspace without a package.
-fn package_name(manifest: &str) -> Option<&str> {
-    let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
-    let line = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("name"))?;
+/// Returns the text of a key in a section of a manifest; `None` if there is no such section or key.
+pub(crate) fn manifest_text<'m>(manifest: &'m str, section: &str, key: &str) -> Option<&'m str> {
+    let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != section).skip(1);
+    let line = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix(key))?;
     line.trim_start().strip_prefix('=')?.split(['"', '\'']).nth(1)
 }
 
@@ -78,7 +79,7 @@ mod tests {
             ("[workspace]\nmembers = []\n[workspace.package]\nname = \"x\"\n", None),
             ("[package]\nversion = \"1.0.0\"\n[lib]\nname = \"other\"\n", None),
         ] {
-            assert_eq!(package_name(manifest), expected);
+            assert_eq!(manifest_text(manifest, "[package]", "name"), expected);
         }
     }
 }

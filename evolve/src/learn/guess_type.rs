@@ -176,7 +176,8 @@ pub(super) fn is_symbol(key: &str) -> bool {
 /// like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
-    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
+    let date = |name: &str| format_of(name.split(['T', 't', ' ']).next()?);
+    let is_data = |name: &&str| name.parse::<f64>().is_ok() || date(name).is_some();
     if names().filter(is_data).count() * 2 > names().count() {
         return names().find(is_data).map(|name| format!("`{name}`"));
     }
@@ -207,12 +208,6 @@ pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
 
 fn is_named_like_a_time(name: &str) -> bool {
     ends_in(name, TIMES) || name.to_snake_case().starts_with("timestamp")
-}
-
-/// Returns `true` if a text is a date such as `2024-01-31`, with or without a time of day after it.
-fn looks_like_a_time(text: &str) -> bool {
-    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@
 
 use codegen::model::{TimeForm, TimeUnit};
 use codegen::spec::{Body, Evidence, Field, Fields, Known};
+use codegen::type_expr::Builtin;
 
-use super::guess_type::{time_format, unit_of};
+use super::guess_type::unit_of;
 use super::reader::Reader;
+use super::value_types::wider_builtin;
 use crate::draft::{TIMESTAMP, time_of_record};
 use crate::editor::Editor;
 use crate::observed_values::{Observed, shown};
@@ -32,11 +34,7 @@ impl Reader<'_> {
             return false;
         };
         let (of, missing) = (seen.objects, seen.objects - values.values());
-        let fits = match form {
-            TimeForm::Written(_) => time_format(values).is_some(),
-            TimeForm::Counted(_) => values.are_numbers(),
-        };
-        if !fits {
+        if wider_builtin(Builtin::Timestamp(form), values).is_some() {
             let found = values.describe();
             self.editor.note(format!(
                 "`{name}`, {declaration}, contains {found} instead of timestamps; the client rejects such a response"

@@ -210,7 +210,7 @@ fn remove_misfits(field: &mut Field, was_time: bool) -> Vec<&'static str> {
 }
 
 /// Returns a type for values that do not fit a built-in type; `None` if the client accepts the values.
-fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
+pub(super) fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let only = |times: usize| seen.kinds() == 1 && times > 0;
     let are_numbers = seen.are_numbers();
     let are_whole = are_numbers && seen.non_integers == 0;

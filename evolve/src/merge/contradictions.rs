@@ -289,10 +289,8 @@ impl<'a> Side<'a> {
         let (kind, item) = match expr {
             // A timestamp or a decimal may be a number or a string.
             TypeExpr::Builtin(Builtin::Any | Builtin::Decimal | Builtin::Timestamp(_)) => ("any", None),
-            TypeExpr::Builtin(Builtin::Boolean) => ("boolean", None),
-            TypeExpr::Builtin(Builtin::String) => ("string", None),
-            TypeExpr::Builtin(Builtin::Number) => ("number", None),
-            TypeExpr::Builtin(Builtin::Integer | Builtin::Count) => ("integer", None),
+            TypeExpr::Builtin(Builtin::Count) => ("integer", None),
+            TypeExpr::Builtin(builtin) => (builtin.name(), None),
             TypeExpr::List(item) => ("list", Some(item)),
             TypeExpr::Map(item) => ("object", Some(item)),
             TypeExpr::Option(inner) => return self.kinds_of(inner),

@@ -51,29 +51,29 @@ fn unreadable_input_is_reported_with_a_remedy() {
     }
 }
 
+/// One process sends all requests, so that they share the rate limit and the token.
 #[cfg(unix)]
 #[test]
-fn learn_fails_if_no_endpoint_responds() {
-    let (spec, _) = project("unasked");
-    let more = MARKET.to_owned()
-        + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
-    fs::write(spec.join("market.yaml"), more).expect("a file");
-    // Code 2 means that every request would fail, so only one request is sent. After code 1, the next request is sent
-    // too.
-    for (code, asked, expected) in
-        [("2", 1, "`GET /basis`: no way"), ("1", 2, "none of 2 endpoints returned a response")]
-    {
-        let calls = spec.with_file_name("calls");
+fn requested_responses_are_learned() {
+    let (spec, _) = project("requested");
+    let calls = spec.with_file_name("calls");
+    for (status, is_learned) in [("1", false), ("0", true)] {
         let _ = fs::remove_file(&calls);
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        // A project root that only this test uses.
+        // A project root and a target folder that only this test uses.
         command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", super::CARGO);
-        command.env("FAKE_CARGO_CALLS", &calls).env("FAKE_CARGO_STATUS", code);
-        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
+        command.env("CARGO_TARGET_DIR", spec.with_file_name("target"));
+        command.env("FAKE_CARGO_CALLS", &calls).env("FAKE_CARGO_STATUS", status);
+        command.args(["learn", "--live", "--untyped", "--param", "coin=BTC", "--yes", "--spec"]).arg(&spec);
         let output = command.output().expect("xtask runs");
-        assert!(!output.status.success());
-        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
-        assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.success(), is_learned, "{printed}");
+        assert_eq!(printed.contains("the client returned no response"), !is_learned, "{printed}");
+        let learned = fs::read_to_string(spec.join("market.yaml")).expect("a file");
+        assert_eq!(learned.contains("name: basis"), is_learned);
+        let calls = fs::read_to_string(&calls).expect("calls");
+        assert_eq!(calls.lines().count(), 1);
+        assert!(calls.ends_with(" --untyped coin=BTC\n"), "{calls}");
     }
 }
 
