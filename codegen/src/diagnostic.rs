@@ -177,53 +177,35 @@ impl Diagnostic {
     fn render(&self, folder: &str, renderer: &Renderer) -> String {
         let mut elements = match &self.subject {
             Subject::File(file) => vec![Origin::path(format!("{folder}{file}")).into()],
-            Subject::Span(location) => self.snippets(location, folder),
+            Subject::Span(location) => excerpt(location, AnnotationKind::Primary, None, folder),
         };
+        if let Some((earlier, label)) = &self.earlier {
+            elements.extend(excerpt(earlier, AnnotationKind::Context, Some(label), folder));
+        }
         if !self.help.is_empty() {
             elements.push(Level::HELP.message(&self.help).into());
         }
         let title = Level::ERROR.primary_title(&self.message).id(self.rule);
         renderer.render(&[title.elements(elements)])
     }
-
-    /// Returns the excerpts with the marked lines: two excerpts if there are two locations far from each other,
-    /// otherwise one.
-    fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
-        let primary = (location, AnnotationKind::Primary, None);
-        let Some((earlier, label)) = &self.earlier else {
-            return excerpt(&[primary], folder);
-        };
-        let context = (earlier, AnnotationKind::Context, Some(*label));
-        let is_near =
-            Arc::ptr_eq(&earlier.file, &location.file) && earlier.span.start.abs_diff(location.span.start) < NEAR;
-        if is_near {
-            return excerpt(&[primary, context], folder);
-        }
-        [excerpt(&[primary], folder), excerpt(&[context], folder)].concat()
-    }
 }
-
-/// The maximum distance, in characters, between two locations in one excerpt.
-const NEAR: usize = 5_000;
 
 /// The maximum number of characters of a line that are printed on either side of the mark. Without a maximum, each
 /// diagnostic about a file that has only one line would print the entire file.
 const MAX_CONTEXT: usize = 200;
 
-/// Returns an excerpt of one file in which all given locations are marked.
-fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
-    let location = locations[0].0;
+/// Returns an excerpt of a file, in which a location is marked.
+fn excerpt<'a>(
+    location: &'a Location,
+    kind: AnnotationKind,
+    label: Option<&'static str>,
+    folder: &str,
+) -> Vec<Element<'a>> {
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
-    let windows = || locations.iter().map(|(location, ..)| location.window());
-    let start = windows().map(|window| window.start).min().unwrap_or_default();
-    let end = windows().map(|window| window.end).max().unwrap_or_default();
-    let marks = locations.iter().map(|(location, kind, label)| {
-        let (bytes, ..) = location.line();
-        kind.span(bytes.start - start..bytes.end - start).label(*label)
-    });
-    let (number, line) = file.line(start);
-    let snippet = Snippet::source(&file.text[start..end]).line_start(number + 1).annotations(marks);
-    if start == line.start {
+    let ((bytes, number, line), window) = (location.line(), location.window());
+    let mark = kind.span(bytes.start - window.start..bytes.end - window.start).label(label);
+    let snippet = Snippet::source(&file.text[window.clone()]).line_start(number + 1).annotation(mark);
+    if window.start == line.start {
         return vec![snippet.path(path).into()];
     }
     // If the excerpt begins in the middle of a line, the renderer would count columns from that position. Therefore,
