@@ -44,8 +44,8 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
     let source = |seed, interval, time| Source { seed, interval, time, depth: 0 };
     let last_minute = (time_range::floor(now, MINUTE), now);
     match endpoint.body {
-        BodyInfo::Series { record, time, time_unit, .. } => {
-            let unit = time_unit.unwrap_or(registry.service.time_unit);
+        BodyInfo::Series { record, time, .. } => {
+            let unit = registry.service.time_unit;
             let (metadata, is_covered) = metadata(registry, query, seed);
             let sources = match time {
                 _ if !is_covered => Vec::new(),

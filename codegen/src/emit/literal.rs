@@ -251,20 +251,16 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, data, time, time_form, evidence } => {
+        Body::Series { record, data, time, evidence } => {
             let data = some("data", data.as_ref());
-            if let (Some(time), None) = (time, time_form) {
+            if let Some(time) = time {
                 return record.as_ref().map_or_else(
                     || quote!(.unknown_series(#time, #evidence) #data),
                     |record| quote!(.series::<#record>(#time, #evidence) #data),
                 );
             }
             let record = option(record.as_ref().map(|record| quote!(RecordInfo::of::<#record>())));
-            let (time, time_unit) = (option(time.as_ref()), option(*time_form));
-            let series = quote!(BodyInfo::Series {
-                record: #record, time: #time, time_unit: #time_unit, evidence: #evidence
-            });
-            quote!(.body(#series) #data)
+            quote!(.body(BodyInfo::Series { record: #record, time: None, evidence: #evidence }) #data)
         }
         Body::Object { record, evidence } => {
             quote!(.body(BodyInfo::Object { record: RecordInfo::of::<#record>(), evidence: #evidence }))

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Evidence, ListFormat, Range, Record, RecordRef, TimeForm, Type};
+use super::{Evidence, ListFormat, Range, Record, RecordRef, Type};
 use crate::spec::{self, ParamLocation};
 
 /// A group, which is one file of the catalogue and one module of the client.
@@ -194,9 +194,6 @@ pub enum Body {
         /// The JSON path of the records, if it differs from that of the envelope; `.` if the body is the list.
         data: Option<String>,
         time: Option<String>,
-        /// The time format that the body declares, if its records are untyped. Typed records have the format in the
-        /// type of the time field.
-        time_form: Option<TimeForm>,
         evidence: Evidence,
     },
     Object {

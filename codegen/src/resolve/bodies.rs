@@ -69,9 +69,7 @@ impl<'a> Resolver<'a> {
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
         let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
         let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
-        let time_form = time_form(body).filter(|_| record.is_none());
-        let data = body.data.as_deref().cloned();
-        Body::Series { record, data, time, time_form, evidence }
+        Body::Series { record, data: body.data.as_deref().cloned(), time, evidence }
     }
 
     /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
@@ -91,7 +89,8 @@ impl<'a> Resolver<'a> {
         let added = shared.filter(|_| own.is_none() && positional.is_none());
         let fields = self.fields(records, listed, evidence, added);
         if added.is_some() {
-            let time = self.time.clone().map(|time| time.timed_in(time_form(body)));
+            let form = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
+            let time = self.time.clone().map(|time| time.timed_in(form));
             return time.into_iter().chain(fields).collect();
         }
         let at = own.map(Text::at).or(positional.map(Spanned::at));
@@ -123,11 +122,6 @@ impl<'a> Resolver<'a> {
             None => self.error("unknown-field/time", at, &[time]),
         }
     }
-}
-
-/// Returns the time format that a body declares.
-fn time_form(body: &spec::Body) -> Option<TimeForm> {
-    TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
 }
 
 /// Returns `true` if a body declares `positional: true`.

@@ -468,7 +468,6 @@ impl Endpoint for CumulativeLiquidationLevel {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::PreviousVersion,
         })
         .notes(
@@ -860,7 +859,6 @@ impl Endpoint for LiquidationHeatmap {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::Reported,
         })
         .notes(
@@ -986,7 +984,6 @@ impl Endpoint for LiquidationLevels {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::Reported,
         })
         .notes(

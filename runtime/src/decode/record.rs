@@ -108,14 +108,14 @@ impl EndpointInfo {
     #[must_use]
     pub const fn series<R: Record>(mut self, time: &'static str, evidence: Evidence) -> Self {
         let record = Some(RecordInfo::of::<R>());
-        self.body = BodyInfo::Series { record, time: Some(time), time_unit: None, evidence };
+        self.body = BodyInfo::Series { record, time: Some(time), evidence };
         self
     }
 
     /// Sets the body to a series of unknown records, whose times have the unit of the service.
     #[must_use]
     pub const fn unknown_series(mut self, time: &'static str, evidence: Evidence) -> Self {
-        self.body = BodyInfo::Series { record: None, time: Some(time), time_unit: None, evidence };
+        self.body = BodyInfo::Series { record: None, time: Some(time), evidence };
         self
     }
 }

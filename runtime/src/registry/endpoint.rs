@@ -8,7 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Evidence, Range, RecordInfo, ServiceInfo, TimeUnit, ValueType};
+use super::{Evidence, Range, RecordInfo, ServiceInfo, ValueType};
 
 /// A group of endpoints.
 #[derive(Debug)]
@@ -249,9 +249,6 @@ pub enum BodyInfo {
         record: Option<&'static RecordInfo>,
         /// Field with the time of a record; `None` if the list is not a time series.
         time: Option<&'static str>,
-        /// The unit of the time field, if the other fields are unknown and the unit differs from that of the service. If
-        /// the fields are known, the field itself has the unit.
-        time_unit: Option<TimeUnit>,
         /// Source of the body's description.
         evidence: Evidence,
     },

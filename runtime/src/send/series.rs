@@ -62,11 +62,10 @@ impl SeriesInfo {
         record: Option<&'static RecordInfo>,
     ) -> Self {
         let layout = Layout::of(service.envelope.as_ref(), endpoint.data);
-        let BodyInfo::Series { record: known, time, time_unit, .. } = endpoint.body else {
+        let BodyInfo::Series { record: known, time, .. } = endpoint.body else {
             return Self { layout, record, time: None, endpoint: Some(endpoint) };
         };
-        let unit = time_unit.unwrap_or(service.time_unit);
-        let time = time.map(|name| TimeField { name, unit });
+        let time = time.map(|name| TimeField { name, unit: service.time_unit });
         Self { layout, record: record.or(known), time, endpoint: Some(endpoint) }
     }
 }

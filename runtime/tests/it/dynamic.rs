@@ -37,7 +37,7 @@ static BOOK: EndpointInfo = EndpointInfo {
             },
         ],
     }),
-    body: BodyInfo::Series { record: Some(&LEVELS), time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    body: BodyInfo::Series { record: Some(&LEVELS), time: Some("at"), evidence: Evidence::Documented },
     ..EndpointInfo::new("market", "book", "Book")
 };
 
@@ -306,7 +306,7 @@ fn requests_of_endpoints_with_the_same_path_differ() {
 
 static ROWS: EndpointInfo = EndpointInfo {
     path: Some("/rows"),
-    body: BodyInfo::Series { record: Some(&LEVEL), time: None, time_unit: None, evidence: Evidence::Documented },
+    body: BodyInfo::Series { record: Some(&LEVEL), time: None, evidence: Evidence::Documented },
     data: Some("result.*"),
     ..EndpointInfo::new("market", "rows", "Rows")
 };

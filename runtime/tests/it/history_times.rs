@@ -74,12 +74,7 @@ macro_rules! endpoint {
             const INFO: &'static EndpointInfo = &EndpointInfo {
                 path: Some("/texts"),
                 params: Some(ParamList { shared: &params(TimeUnit::$unit, $required), overrides: &[], specific: &[] }),
-                body: BodyInfo::Series {
-                    record: None,
-                    time: Some("openDate"),
-                    time_unit: None,
-                    evidence: Evidence::Documented,
-                },
+                body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented },
                 history_source: $history,
                 ..EndpointInfo::new("market", "texts", "Texts")
             };

@@ -129,12 +129,11 @@ impl<'a> Tables<'a> {
             ParamList { shared: &[], overrides: &[], specific: list(params) }
         });
         info.body = match &endpoint.body {
-            Body::Series { record, data, time, time_form, evidence: known } => {
+            Body::Series { record, data, time, evidence: known } => {
                 info.data = some(data.as_ref());
                 BodyInfo::Series {
                     record: record.as_ref().and_then(|record| self.record(record)),
                     time: some(time.as_ref()),
-                    time_unit: time_form.map(time_unit),
                     evidence: evidence(*known),
                 }
             }

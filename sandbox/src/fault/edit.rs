@@ -137,7 +137,7 @@ mod tests {
     static RECORD: RecordInfo =
         RecordInfo::new("Order", &[FieldInfo::new("side", "side", ValueType::Named(&SIDE), Evidence::Documented)]);
     static ORDERS: EndpointInfo = EndpointInfo {
-        body: BodyInfo::Series { record: Some(&RECORD), time: None, time_unit: None, evidence: Evidence::Documented },
+        body: BodyInfo::Series { record: Some(&RECORD), time: None, evidence: Evidence::Documented },
         ..EndpointInfo::new("market", "orders", "Orders")
     };
 

@@ -39,13 +39,13 @@ static EVERY: RecordInfo = RecordInfo::new(
 
 static KNOWN: EndpointInfo = EndpointInfo {
     path: Some("/every"),
-    body: BodyInfo::Series { record: Some(&EVERY), time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    body: BodyInfo::Series { record: Some(&EVERY), time: Some("at"), evidence: Evidence::Documented },
     ..EndpointInfo::new("market", "every", "Every")
 };
 
 static UNKNOWN: EndpointInfo = EndpointInfo {
     path: Some("/any"),
-    body: BodyInfo::Series { record: None, time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    body: BodyInfo::Series { record: None, time: Some("at"), evidence: Evidence::Documented },
     ..EndpointInfo::new("market", "any", "Any")
 };
 

@@ -500,7 +500,6 @@ impl Endpoint for DayStatistics {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<DayStatisticsRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::Documented,
         })
         .weight(40);

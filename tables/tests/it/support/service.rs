@@ -86,7 +86,7 @@ const fn series(name: &'static str, path: &'static str, record: Option<&'static 
     EndpointInfo {
         path: Some(path),
         params: Some(ParamList { shared: PARAMS, overrides: &[], specific: &[] }),
-        body: BodyInfo::Series { record, time: Some("openDate"), time_unit: None, evidence: DOCUMENTED },
+        body: BodyInfo::Series { record, time: Some("openDate"), evidence: DOCUMENTED },
         ..EndpointInfo::new("orderflow", name, "A series")
     }
 }

@@ -243,7 +243,6 @@ impl Endpoint for Tickers {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TickersRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::Documented,
         });
 }

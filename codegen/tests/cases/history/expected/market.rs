@@ -188,7 +188,6 @@ impl Endpoint for Snapshot {
         .body(BodyInfo::Series {
             record: None,
             time: None,
-            time_unit: None,
             evidence: Evidence::Documented,
         });
 }

@@ -143,7 +143,6 @@ impl Endpoint for Extremes {
         .body(BodyInfo::Series {
             record: None,
             time: None,
-            time_unit: None,
             evidence: Evidence::Published,
         })
         .deprecated(Some("use `levels` and look for the turning points"));

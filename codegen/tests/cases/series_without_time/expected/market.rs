@@ -42,7 +42,6 @@ impl Endpoint for Basis {
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: None,
-            time_unit: None,
             evidence: Evidence::Documented,
         });
 }
