@@ -16,7 +16,7 @@ use crate::endpoint_names::{Endpoint, history, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
-use crate::requested_series::{Series, combine, must_have_history};
+use crate::requested_series::{Series, combine, combine_given, must_have_history};
 use crate::suggest;
 use crate::time_arg::{self, Start};
 
@@ -108,7 +108,7 @@ impl Source<'_> {
             let checked = |text: &str| {
                 let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
                 let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
-                combine(&endpoints, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
+                combine_given(&endpoints, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
                 Ok(known.1)
             };
             params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));

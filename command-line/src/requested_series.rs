@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoint_names::{self, Endpoint, history, is_same, name};
 use crate::failure::{Failure, Result};
@@ -66,8 +66,15 @@ impl PartialEq for Series {
     }
 }
 
-/// Returns every endpoint with every combination of values, in the given order.
+/// Returns every endpoint with every combination of values, in the given order. A missing required param is an error.
 pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
+    let all = combine_given(endpoints, params, log)?;
+    check_missing_params(endpoints, params, log)?;
+    Ok(all)
+}
+
+/// Returns every endpoint with every combination of values, in the given order. Params may be missing.
+pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
     every_param_is_accepted(endpoints, params)?;
     let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
     if let Some(twice) = repeated(&names) {
@@ -95,7 +102,6 @@ pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Resu
         all.append(&mut of_endpoint);
     }
     all.iter().try_for_each(ends_after_its_start)?;
-    warn_of_missing_params(endpoints, params, log);
     Ok(all)
 }
 
@@ -138,10 +144,19 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
         .help(format!("`--param {param}=VALUE` sends it anyway")))
 }
 
-/// Warns about missing params that are probably required. A missing param is not an error, because the service decides
-/// whether to reject the request.
-fn warn_of_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) {
+/// Rejects a missing param that is required, except those that a history sets, and warns about missing params that are
+/// probably required: the service decides whether to reject such a request.
+fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<()> {
     for endpoint in endpoints {
+        let is_set = |param: &str| history(endpoint).is_some_and(|info| range_params(info).any(|own| own == param));
+        let is_missing = |info: &&ParamInfo| {
+            let is_required = info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced);
+            is_required && info.const_value.is_none() && !params.has(info.wire_name) && !is_set(info.wire_name)
+        };
+        if let Some(info) = endpoint.params.unwrap_or_default().iter().find(is_missing) {
+            let missing = format!("missing required param `{}` of {}", info.wire_name, name(endpoint));
+            return Err(Failure::usage(missing).help(format!("set it with `--{}`", kebab(info.wire_name))));
+        }
         for info in endpoint.params.unwrap_or_default().iter() {
             let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
@@ -150,6 +165,7 @@ fn warn_of_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) {
             }
         }
     }
+    Ok(())
 }
 
 /// Rejects a range that ends before its start, because the service would return no records and no error.

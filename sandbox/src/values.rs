@@ -29,7 +29,7 @@ pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
     let mut values = info.fields.iter().map(|field| field_value(field, source)).collect::<Vec<_>>();
     if let Some((at, candle)) = candle(info.fields, source) {
         for (index, value) in at.into_iter().zip(candle) {
-            values[index] = value.into();
+            values[index] = in_quotes(&info.fields[index], value.into());
         }
     }
     match info.form {
@@ -59,6 +59,14 @@ pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
 pub(crate) fn parsed(text: &str, field: &FieldInfo) -> Option<Value> {
     let value = typed(text, field.ty)?;
     Some(if field.quoted && value.is_number() { text.into() } else { value })
+}
+
+/// Returns a number as text, if the service sends the values of this field in quotes.
+fn in_quotes(field: &FieldInfo, value: Value) -> Value {
+    match value {
+        Value::Number(number) if field.quoted => number.to_string().into(),
+        value => value,
+    }
 }
 
 fn typed(text: &str, ty: ValueType) -> Option<Value> {
@@ -110,10 +118,7 @@ struct Field<'f> {
 
 impl Field<'_> {
     fn value(self, ty: ValueType) -> Value {
-        match self.plain(ty) {
-            Value::Number(number) if self.field.quoted => number.to_string().into(),
-            value => value,
-        }
+        in_quotes(self.field, self.plain(ty))
     }
 
     /// Returns a value that is not in quotes.
@@ -268,6 +273,16 @@ mod tests {
             assert!(before.is_none_or(|before: f64| before.to_bits() == open.to_bits()), "{candle}");
             before = Some(close);
         }
+    }
+
+    #[test]
+    fn a_candle_of_quoted_fields_is_text() {
+        const fn quoted(name: &'static str) -> FieldInfo {
+            field(name, ValueType::Number).quoted(true)
+        }
+        const FIELDS: &[FieldInfo] = &[quoted("open"), quoted("high"), quoted("low"), quoted("close")];
+        let candle = record(&RecordInfo::new("Candle", FIELDS), source(1));
+        assert!(CANDLE.iter().all(|name| candle[*name].is_string()), "{candle}");
     }
 
     #[test]

@@ -84,20 +84,26 @@ impl SeriesRequest {
         names.filter(|name| self.endpoint().param(name).is_some())
     }
 
-    /// Returns the name of the interval in file names: the value of the param, or the length of the interval if the
-    /// param is not set or if another value could differ from it only in upper and lower case.
+    /// Returns the length of the interval, as in file names: `1h` for every value of the param with this length.
     pub(crate) fn interval(&self) -> String {
-        let name = self.endpoint().history(self.request.service()).map_or("", |info| info.step);
-        let value = self.params.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.as_ref());
-        let value = value.filter(|value| !value.contains(char::is_uppercase));
-        let length = || format!("{}s", self.step.as_secs());
-        value.map_or_else(length, |value| encoded(value).replace('-', "%2D"))
+        written(self.step)
     }
 
     /// Returns the time field of a record.
     pub(crate) fn time(&self) -> &'static str {
         self.time
     }
+}
+
+/// The units of intervals in seconds, the longest first.
+const UNITS: [(&str, u64); 4] = [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
+
+/// Formats a duration in the longest unit in which it is an integer.
+fn written(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let fits = |(_, length): &(&str, u64)| seconds.is_multiple_of(*length);
+    let (unit, length) = UNITS.into_iter().find(fits).unwrap_or(("s", 1));
+    format!("{}{unit}", seconds / length)
 }
 
 /// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts as
@@ -156,6 +162,15 @@ fn encoded(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interval_has_the_longest_unit() {
+        for (seconds, expected) in
+            [(1, "1s"), (60, "1m"), (90, "90s"), (3600, "1h"), (28_800, "8h"), (86_400, "1d"), (604_800, "1w")]
+        {
+            assert_eq!(written(Duration::from_secs(seconds)), expected);
+        }
+    }
 
     #[test]
     fn param_round_trips() {

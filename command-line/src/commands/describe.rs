@@ -50,14 +50,18 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     if let Some(why) = endpoint.deprecated {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
     }
-    let has_history = endpoint_names::history(endpoint).is_some();
+    let history = match endpoint_names::history(endpoint) {
+        Some(_) if endpoint_names::has_table(endpoint) => "yes, with `backfill` and `poll`",
+        Some(_) => "only from Rust: its records have no interval, which `backfill` and `poll` need",
+        None => "none",
+    };
     let name_only = if endpoint.path.is_none() { "name only, " } else { "" };
     let facts = vec![
         ["name".to_owned(), endpoint.to_string()],
         ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
         ["source".to_owned(), format!("{name_only}{}", endpoint.evidence)],
         ["response".to_owned(), response(&endpoint.body)],
-        ["history".to_owned(), if has_history { "yes, with `backfill` and `poll`" } else { "none" }.to_owned()],
+        ["history".to_owned(), history.to_owned()],
     ];
     let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
     let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
@@ -118,7 +122,11 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
         values,
         ..Facts::default()
     };
-    [option(endpoint, info.wire_name), stated(info.summary, &facts, "")]
+    let option = option(endpoint, info.wire_name);
+    // `--param` needs the name of the param in the API.
+    let wire_name =
+        if option[2..] == *info.wire_name { String::new() } else { format!("Sent as `{}`.", info.wire_name) };
+    [option, stated(info.summary, &facts, &wire_name)]
 }
 
 fn status_row(info: &StatusInfo) -> [String; 2] {
@@ -141,6 +149,8 @@ fn stated(summary: &str, facts: &Facts<'_>, notes: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use runtime::registry::{Evidence, HistoryInfo, HistorySource, TimeUnit};
+
     use super::*;
 
     #[test]
@@ -151,6 +161,29 @@ mod tests {
             assert_eq!(long, None, "{endpoint}");
             assert!(page.contains(endpoint.name));
         }
+    }
+
+    #[test]
+    fn history_of_events_is_only_for_rust() {
+        const PARAMS: &[ParamInfo] =
+            &[ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)];
+        const STRIKES: HistoryInfo = HistoryInfo {
+            from: "after",
+            to: "",
+            limit: "",
+            step: "",
+            every: None,
+            oldest: None,
+            time_is_end: false,
+            sort: None,
+            evidence: Evidence::Documented,
+        };
+        let body = BodyInfo::Series { record: None, time: Some("at"), evidence: Evidence::Documented };
+        let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).shared_params(PARAMS);
+        let events = events.history_source(HistorySource::Endpoint(&STRIKES));
+        let page = page(&events, 200);
+        assert!(page.contains("history   only from Rust"), "{page}");
+        assert!(page.contains("--from  ") && page.contains("Sent as `after`."), "{page}");
     }
 
     #[test]

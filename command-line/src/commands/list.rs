@@ -63,7 +63,7 @@ impl List {
             let word = word.to_lowercase();
             text.contains(&word) || text.contains(&suggest::key(&word))
         };
-        self.words.iter().all(has) && (!self.history || endpoint_names::history(endpoint).is_some())
+        self.words.iter().all(has) && (!self.history || endpoint_names::has_table(endpoint))
     }
 }
 
