@@ -3,7 +3,6 @@
 //! Each mismatch becomes a diagnostic. An invalid list item is dropped, and a required key that is missing or invalid
 //! gets a placeholder value, so that the other entries can still be checked.
 
-mod summary;
 mod text;
 mod value;
 
@@ -15,9 +14,8 @@ use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::suggest::did_you_mean;
 use crate::yaml_parser::{Kind, Node};
-pub use summary::repeats_name;
 pub(crate) use text::INVISIBLE;
-pub use text::{is_invisible, is_line, is_prose};
+pub use text::{is_invisible, is_line, is_prose, repeats_name};
 
 /// A type that can be read from a node, and written to one.
 pub(crate) trait Read: Sized {

@@ -3,13 +3,11 @@
 //!
 //! All counts are computed from the model, so they are available for any catalogue.
 
-mod count_table;
 mod unknown_facts;
 
 use std::fmt;
 
-use crate::model::{Api, Evidence, Record};
-pub use count_table::{CountTable, endpoint_counts};
+use crate::model::{Api, Body, Endpoint, Evidence, Record};
 use unknown_facts::UnknownFact;
 
 /// Counts of known and unknown facts.
@@ -22,7 +20,7 @@ pub struct Coverage {
     unknown: Vec<UnknownFact>,
 }
 
-const HEADING: &[&str] = &["facts", "documented", "published", "reported", "previous", "unknown"];
+const FACTS: &[&str] = &["facts", "documented", "published", "reported", "previous", "unknown"];
 
 impl Coverage {
     /// Computes the coverage of a client model.
@@ -42,7 +40,7 @@ impl Coverage {
         ];
         Self {
             endpoints: endpoint_counts(api),
-            facts: CountTable { heading: HEADING, rows: facts },
+            facts: CountTable { heading: FACTS, rows: facts },
             unknown: unknown_facts::unknown_facts(api),
         }
     }
@@ -67,3 +65,53 @@ impl fmt::Display for Coverage {
         Ok(())
     }
 }
+
+/// Rows of counts, each with a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountTable {
+    /// The headings: one for the label column and one for each count column.
+    heading: &'static [&'static str],
+    /// The rows: a label, and one count per column.
+    pub rows: Vec<(String, Vec<usize>)>,
+}
+
+impl fmt::Display for CountTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, columns @ ..] = self.heading else { return Ok(()) };
+        let width = self.rows.iter().map(|(label, _)| label.len()).max().unwrap_or_default().max(first.len());
+        writeln!(f, "{first:width$}  {}", columns.join("  "))?;
+        for (label, counts) in &self.rows {
+            write!(f, "{label:width$}")?;
+            for (column, count) in columns.iter().zip(counts) {
+                write!(f, "  {count:width$}", width = column.len())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts the endpoints of each group by the facts that are known, with the total in the last row. The columns `typed`,
+/// `untyped` and `body unknown` add up to the column `with path`.
+pub fn endpoint_counts(api: &Api) -> CountTable {
+    let counts = |endpoints: &mut dyn Iterator<Item = &Endpoint>| {
+        let mut counts = vec![0; ENDPOINTS.len() - 1];
+        for endpoint in endpoints {
+            let column = match (&endpoint.path, &endpoint.body) {
+                (None, _) => 5,
+                (Some(_), Body::Unknown) => 4,
+                (Some(_), Body::Series { record: None, .. }) => 3,
+                (Some(_), Body::Series { .. } | Body::Object { .. }) => 2,
+            };
+            counts[0] += 1;
+            counts[1] += usize::from(endpoint.path.is_some());
+            counts[column] += 1;
+        }
+        counts
+    };
+    let groups = api.groups.iter().map(|group| (group.ident.clone(), counts(&mut group.endpoints.iter())));
+    let rows = groups.chain([("total".to_owned(), counts(&mut api.endpoints()))]).collect();
+    CountTable { heading: ENDPOINTS, rows }
+}
+
+const ENDPOINTS: &[&str] = &["group", "endpoints", "with path", "typed", "untyped", "body unknown", "by name only"];

@@ -18,7 +18,6 @@ mod load;
 mod resolve;
 mod rules;
 mod spanned;
-mod spec_readme;
 mod suggest;
 mod time_unit;
 mod write;
@@ -58,12 +57,11 @@ pub use model::Api;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
 pub use resolve::{may_be_fixed, may_carry_key};
-pub use spec_readme::readme_tables;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
 #[doc(hidden)]
 pub use write::replace;
-pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
+pub use write::{ChangeKind, FileChange, Folder, Mode, Report, readme_tables, write};
 
 /// Reads a catalogue, and returns the model of the client, or all errors in the catalogue.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {

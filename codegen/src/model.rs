@@ -6,10 +6,10 @@
 //! only if the catalogue has no errors.
 
 mod endpoint;
-mod service;
 mod value;
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
@@ -21,8 +21,46 @@ pub use crate::spec::{
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
 pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
-pub use service::{ApiKey, KeyCarrier, Service};
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
+
+/// The facts that all endpoints share. Dereferences to their declaration.
+#[derive(Debug)]
+pub struct Service {
+    pub(crate) declared: crate::spec::Service,
+    pub api_key: Option<ApiKey>,
+    /// The fields of the response of the token endpoint.
+    pub token_fields: Vec<Field>,
+    /// The time field of the envelope.
+    pub time_field: Option<Field>,
+}
+
+impl Deref for Service {
+    type Target = crate::spec::Service;
+
+    fn deref(&self) -> &crate::spec::Service {
+        &self.declared
+    }
+}
+
+#[derive(Debug, PartialEq)]
+pub struct ApiKey {
+    pub carrier: KeyCarrier,
+    /// `true` if requests also work without the key.
+    pub optional: bool,
+    pub evidence: Evidence,
+}
+
+/// The part of a request that carries the API key.
+#[derive(Debug, PartialEq)]
+pub enum KeyCarrier {
+    /// A header. The name is in lower case, because HTTP ignores the case of header names. The prefix is sent before
+    /// the key.
+    Header { name: String, prefix: String },
+    /// `name:password` in base64, in the header `authorization`.
+    Basic,
+    /// A query param.
+    Query(String),
+}
 
 /// The model of the complete client.
 #[derive(Debug)]

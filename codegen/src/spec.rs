@@ -4,16 +4,12 @@
 //! Each map is declared once, with its keys, their values, the errors about invalid values, and the documentation.
 //! `load` creates values of these types, and `resolve` reads them.
 
-mod credentials;
 mod group;
-mod named_type;
 mod service;
 mod value;
 
 pub use crate::evidence::Evidence;
 pub use crate::spanned::{Spanned, Text};
-pub use credentials::*;
 pub use group::*;
-pub use named_type::*;
 pub use service::*;
 pub use value::*;

@@ -5,6 +5,8 @@
 //! never changed. If a foreign file is in a folder that is not shared, or at the path of an emitted file, this is a
 //! conflict, and nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then
 //! renamed, so that after an interrupted run the file contains either the old or the new text.
+//!
+//! The README of a catalogue is written by hand, except its tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::emit::{File, MARKER};
+use crate::emit::{File, MARKER, with_key_tables};
 
 /// What to do if files differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,6 +288,20 @@ fn remove_empty_parents(root: &Path, removed: &Path) {
     }
 }
 
-pub(crate) fn diff(old: &str, new: &str) -> String {
+fn diff(old: &str, new: &str) -> String {
     TextDiff::from_lines(old, new).unified_diff().context_radius(2).header("on disk", "emitted").to_string()
+}
+
+/// The page in a catalogue whose tables are emitted; the rest is written by hand.
+const README: &str = "README.md";
+
+/// If the tables in a catalogue's README differ from the emitted tables, returns the path of the README, its new text
+/// and the change. Returns `None` if nothing differs, or if there is no README.
+pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
+    let path = spec.join(README);
+    // Line endings are ignored, because git may have changed them at checkout.
+    let page = fs::read_to_string(&path).ok()?.replace("\r\n", "\n");
+    let emitted = with_key_tables(&page);
+    let kind = ChangeKind::Drifted(diff(&page, &emitted));
+    (emitted != page).then(|| (path, emitted, FileChange { path: README.to_owned(), kind }))
 }

@@ -1,4 +1,5 @@
-//! Emits the operations: one for each endpoint with a path, with its params and its response.
+//! Emits the operations: one for each endpoint with a path, with its params and its responses. Every operation has one
+//! error response for each status, with the schema of its body as far as it is known.
 
 use serde_yaml::Value;
 
@@ -8,7 +9,7 @@ use crate::emit::docs;
 use crate::emit::json_object::{Object, number, typed};
 use crate::fact_sentences::Facts;
 use crate::model::{
-    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type,
+    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, Status, TimeForm, Type,
     UnknownFact,
 };
 
@@ -166,4 +167,43 @@ pub(super) fn written_value(ty: &Type, text: &str) -> Value {
         Builtin::String | Builtin::Decimal | Builtin::Timestamp(TimeForm::Written(_)) | Builtin::Any => None,
     });
     parsed.unwrap_or_else(|| text.into())
+}
+
+impl Description<'_> {
+    /// Returns a reference to each error response. Every operation lists all of them.
+    pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
+        self.api.service.errors.iter().map(|status| {
+            let reference = format!("#/components/responses/{}", response_name(status));
+            (status.status.to_string(), Object::default().with("$ref", reference))
+        })
+    }
+
+    pub(super) fn error_responses(&self) -> Object {
+        let content = self.error_schema().map(|_| json(schema_ref(&self.names.error)));
+        let errors = self.api.service.errors.iter();
+        errors
+            .map(|status| (response_name(status), status_facts(status).with_some("content", content.clone())))
+            .collect()
+    }
+
+    /// Returns the schema of error bodies: an object that contains the message and the code at their JSON paths.
+    pub(super) fn error_schema(&self) -> Option<Object> {
+        let body = &self.api.service.error_body;
+        let known = body.evidence?;
+        let text = self.value(&Type::Option(Type::Builtin(Builtin::String).into()));
+        let message = body.message.iter().map(|path| (path, text.clone()));
+        let code = body.code.iter().map(|path| (path, Object::default()));
+        let description = "The cause of the failure. The members that are present depend on the failure.";
+        let schema = typed("object").and(described(description, [source(known)], ""));
+        Some(message.chain(code).fold(schema, |schema, (path, value)| self.inserted(schema, path, value, false)))
+    }
+}
+
+/// Returns a description with the meaning, the advice and the source of a status.
+fn status_facts(status: &Status) -> Object {
+    described(&status.summary, [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
+}
+
+fn response_name(status: &Status) -> String {
+    format!("Status{}", status.status)
 }
