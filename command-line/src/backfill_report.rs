@@ -164,7 +164,9 @@ impl Reporter {
             let text = |(count, what)| line_of(&format!("{label}: {} {what}", counted(count, "record")), MAX_LINE);
             warnings.extend(gaps.into_iter().filter(|(count, _)| *count > 0).map(text));
         }
-        if !warnings.is_empty() {
+        // With `--json`, the objects of a stream list what is missing; no file has a status.
+        let is_stream = out == "-";
+        if !warnings.is_empty() && !is_stream {
             self.list(warnings.into_iter());
             let (name, path) = (program().name, quoted(out));
             self.log.remark(&format!("`{name} status --json {path}` lists the missing times"));
@@ -174,16 +176,32 @@ impl Reporter {
         }
         let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
         let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
+        let reason = self.first_failure(&summary);
         let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
         if failed.is_empty() && summary.failed_pages == 0 {
             return Err(no_record(&empty, file));
         }
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
         let failure = incomplete(summary.pages, pages.collect(), failed, self.labels.len());
+        if is_stream {
+            // Nothing was kept, so a further run would not continue this one.
+            return Err(reason.into_iter().fold(failure, Failure::because));
+        }
         // The service would reject the same request again.
         let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
         let help = (!is_final).then(|| "run the same command to fetch the missing records".to_owned());
         Err(failure.help_if(help))
+    }
+
+    /// Returns the failure of the first series that has failed, completely or on some pages.
+    fn first_failure(&self, summary: &Summary) -> Option<Failure> {
+        let of_series = summary.failed.iter().filter_map(|(series, error)| match error {
+            tables::Error::Request(error) => Some((*series, error)),
+            _ => None,
+        });
+        let of_pages = self.failures.iter().map(|(series, page)| (*series, &page.error));
+        let first = of_pages.chain(of_series).min_by_key(|(series, _)| *series);
+        first.map(|(_, error)| error.clone().into())
     }
 
     fn label(&self, series: usize) -> &str {
@@ -259,6 +277,12 @@ fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: us
 /// Describes a failed page in one line.
 fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
     line_of(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
+}
+
+/// Returns the number of intervals of this length in a range, rounded up.
+pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> u64 {
+    let length = if range.start < range.end { range.end - range.start } else { Duration::ZERO };
+    u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)
 }
 
 /// Formats the bounds of a range.

@@ -86,6 +86,12 @@ impl Failure {
         self
     }
 
+    /// Adds the reason: the message and the advice of another failure.
+    pub(crate) fn because(mut self, reason: Self) -> Self {
+        self.message = format!("{}: {}", self.message, reason.message);
+        self.help_if(Some(reason.help).filter(|help| !help.is_empty()))
+    }
+
     /// Prefixes the message with a position, such as a file and a line.
     pub(crate) fn at(mut self, position: &str) -> Self {
         self.message = format!("{position}: {}", self.message);

@@ -282,20 +282,24 @@ fn rejected_series_exits_with_its_code_and_writes_no_file() {
 #[test]
 fn range_that_ends_before_its_start_is_an_error() {
     let range = ["2025-01-01", "2024-12-01"];
-    let output = run(&backfill(&metric().hourly(), range, Path::new("a.csv"), &["--sandbox"]));
     let expected = "error: the range ends at 2024-12-01T00:00:00Z, before its start 2025-01-01T00:00:00Z\n";
-    assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
+    for (out, series) in [("a.csv", metric().hourly()), ("-", metric().two_hourly())] {
+        let output = run(&backfill(&series, range, Path::new(out), &["--sandbox"]));
+        assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
+    }
 }
 
 #[test]
 fn options_without_an_effect_are_errors() {
     let format = "error: `--format` is only for `--out -`; the name of a file determines its format\n";
+    let refetch = "error: `--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record\n";
     let partition = "error: `--partition` is only for a data set, but `--out` is not a folder or bucket\n";
     let table = [
         ("a.parquet", ["--format", "jsonl"], format),
         ("data", ["--format", "jsonl"], format),
         ("a.csv", ["--partition", "day"], partition),
         ("-", ["--partition", "day"], partition),
+        ("-", ["--refetch", "1h"], refetch),
     ];
     for (out, more, expected) in table {
         let output = run(&one(Path::new(out), &[&more[..], &["--sandbox"]].concat()));

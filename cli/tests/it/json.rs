@@ -150,6 +150,13 @@ fn the_object_of_a_failed_series_has_its_error() {
             assert_eq!((output.code, series.len()), (Some(code), 2), "{status} {out}: {output:?}");
             assert!(series[0]["error"].as_str().unwrap().contains(status), "{out}: {series:?}");
             assert_eq!((&series[1]["error"], &series[1]["added"]), (&Value::Null, &24.into()), "{out}");
+            if out == "-" {
+                assert_eq!((&series[0]["unfetched"], &series[1]["unfetched"]), (&24.into(), &0.into()));
+                assert_eq!(series[1]["first"], "2025-01-01T00:00:00Z");
+                // Nothing is kept that a further run would continue from, so the error has the reason instead.
+                let (_, error) = output.err.split_once("error: ").unwrap();
+                assert!(error.contains(status) && !error.contains("run the same command"), "{error}");
+            }
         }
     }
 }

@@ -4,15 +4,17 @@
 //! outcome.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use runtime::history::History;
-use runtime::{AnyClient as Client, Error, Timestamp};
+use runtime::history::{History, Page};
+use runtime::record::AnyRecord;
+use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
 use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
 
-use crate::backfill_report::{Reporter, announced, note_mixed, planned};
+use crate::backfill_report::{Reporter, announced, note_mixed, planned, steps};
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
@@ -97,6 +99,10 @@ impl Backfill {
         if self.partition.is_some() && (is_stream || matches!(target, Ok(Target::File { .. }))) {
             return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
         }
+        if is_stream && (self.refetch.is_some() || self.refetch_gaps) {
+            let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
+            return Err(Failure::usage(message));
+        }
         if is_stream && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
@@ -136,6 +142,10 @@ impl Backfill {
 
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
+        let (start, end) = (file.from.time, file.to);
+        if end < start {
+            return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
+        }
         let connected = self.connection.open(log).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
@@ -146,11 +156,13 @@ impl Backfill {
             let request = request(&connected.client, series);
             let mut report = SeriesReport::default();
             report.step = step(&request)?;
-            let mut pages = History::new(request, file.from.of(report.step)..file.to).skip_failed_pages().pages();
+            let mut next = file.from.of(report.step);
+            let mut pages = History::new(request, next..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
                     Err(error) => {
+                        report.unfetched += steps(&(next..file.to.min(time_arg::now())), report.step);
                         fatal = Some(error.clone()).filter(fails_everywhere);
                         summary.failed.push((index, error.into()));
                         break;
@@ -159,9 +171,8 @@ impl Backfill {
                 summary.pages += u64::from(page.report.failed_pages.is_empty());
                 summary.failed_pages += page.report.failed_pages.len() as u64;
                 reporter.report(index, &page.report);
-                report.added += page.records.len() as u64;
-                report.last = page.times.last().copied().or(report.last);
-                report.gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
+                note_page(&mut report, &page);
+                next = page.range.end;
                 printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
             }
             summary.series.push(report);
@@ -206,9 +217,22 @@ impl Backfill {
     }
 }
 
-/// Returns `true` if every other request would fail with this error.
+/// Adds a page on standard output to the report of its series.
+fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
+    let sum = |ranges: &mut dyn Iterator<Item = &Range<Timestamp>>| ranges.map(|range| steps(range, report.step)).sum();
+    let missing: u64 = sum(&mut page.report.gaps.iter().map(|gap| &gap.range));
+    let unfetched: u64 = sum(&mut page.report.failed_pages.iter().map(|failure| &failure.range));
+    report.missing += missing;
+    report.unfetched += unfetched;
+    report.added += page.records.len() as u64;
+    report.first = report.first.or(page.times.first().copied());
+    report.last = page.times.last().copied().or(report.last);
+    report.gaps.extend(page.report.gaps.iter().map(|gap| gap.range.clone()));
+}
+
+/// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.
 fn fails_everywhere(error: &Error) -> bool {
-    error.is_auth() || error.is_token()
+    error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
 }
 
 /// Converts the series to the type of the crate `tables`.
