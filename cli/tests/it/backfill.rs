@@ -248,6 +248,21 @@ fn status_shows_records_and_damage() {
 }
 
 /// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
+/// Between two windows, no record is missing, because none was requested.
+#[test]
+fn status_counts_the_records_that_no_run_has_requested() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for range in [["2025-01-01", "2025-01-02"], ["2025-01-04", "2025-01-05"]] {
+        let output = run(&backfill(&metric().hourly(), range, &file, &["--sandbox"]));
+        assert_eq!(output.code, Some(0), "{}", output.err);
+    }
+    let status = run(&["status", support::text(&file)]);
+    assert_eq!(status.code, Some(0), "{}", status.err);
+    assert!(status.out.starts_with("series,state,missing,never requested,"), "{}", status.out);
+    assert_eq!(status.rows()[0].split(',').skip(2).take(2).collect::<Vec<_>>(), ["0", "48"], "{}", status.out);
+}
+
 #[test]
 fn records_in_the_future_are_a_warning() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
 
-use crate::backfill_report::ranges;
+use crate::backfill_report::{ranges, steps};
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::program::program;
@@ -140,14 +140,17 @@ pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
 }
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
-    let names = ["series", "state", "missing", "last", "records", "first", "revised in last run", "invalid"];
+    let names =
+        ["series", "state", "missing", "never requested", "last", "records", "first", "revised in last run", "invalid"];
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
-        let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now)), number(*missing), time(*last)];
+        let unrequested = series.unrequested.iter().map(|range| steps(range, step(series))).sum();
+        let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
         let rest = [number(*rows), time(*first), number(*revised), number(*invalid)];
-        first_cells.into_iter().chain(rest).collect()
+        let middle = [number(*missing), number(unrequested), time(*last)];
+        first_cells.into_iter().chain(middle).chain(rest).collect()
     };
     Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
 }
