@@ -7,7 +7,7 @@ use generated_client::registry::EndpointInfo;
 use serde_json::Value;
 
 use crate::support::catalogue::{Metric, endpoints, metric, option};
-use crate::support::{RunOutput, Service, derivs, run, run_with, text};
+use crate::support::{RunOutput, Service, derivs, derivs_with, run, run_with, text};
 
 /// Returns the JSON object in each line.
 fn objects(lines: &str) -> Vec<Value> {
@@ -43,6 +43,22 @@ fn a_description_has_the_evidence_of_each_fact() {
     let evidence = described["params"].as_array().unwrap().iter().map(|one| one["evidence"].as_str().unwrap());
     assert!(evidence.eq(params.iter().map(|(_, evidence)| evidence.as_str())));
     assert!(names(&described["fields"]).contains(&metric().time));
+}
+
+/// The columns depend on the request, not on its outcome.
+#[test]
+fn a_failed_series_changes_no_column_of_the_others() {
+    let Metric { key, keys, .. } = metric();
+    let service =
+        Service::with(|builder| builder.fault(format!("{}={} status=404", key.wire_name, keys[0]).parse().unwrap()));
+    let output = run_with(&service, &[&["get"], &*metric().two_hourly()].concat());
+    assert_eq!(output.code, Some(5), "{}", output.err);
+    assert!(output.out.lines().next().unwrap().split(',').any(|name| name == key.wire_name), "{}", output.out);
+    let arrow = [&["get"], &*metric().two_hourly(), &["--format", "arrow"]].concat();
+    let output = derivs_with(&service, &arrow).output().unwrap();
+    let batch = StreamReader::try_new(&*output.stdout, None).unwrap().next().unwrap().unwrap();
+    let values = format!("{:?}", batch.column_by_name(key.wire_name).unwrap());
+    assert!(values.contains(keys[1]) && !values.contains(keys[0]), "{values}");
 }
 
 #[test]

@@ -49,19 +49,18 @@ pub(crate) struct Get {
     json: bool,
 }
 
-/// A series and its response.
-type SeriesResponse = (Series, AnyBody);
+/// The index of a series among those that were requested, the series, and its response.
+type SeriesResponse<'s> = (usize, &'s Series, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let endpoints = self.requested.endpoints.iter().map(|name| find_or_path(name)).collect::<Result<Vec<_>>>()?;
         let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;
-        let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
-        let parts = responses.iter().enumerate().filter_map(|(index, (series, body))| part(index, series, body));
-        let parts: Vec<_> = parts.collect();
-        self.print(&connected.client, &responses, &parts)?;
-        let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
+        let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, &series).await) }).await?;
+        let parts: Vec<_> = responses.iter().filter_map(|(index, series, body)| part(*index, series, body)).collect();
+        self.print(&connected.client, &series, &responses, &parts)?;
+        let labels = labels(&series);
         for Part { index, series, records, .. } in parts {
             let label = &labels[index];
             if records.is_empty() {
@@ -97,33 +96,41 @@ impl Get {
         Ok(params)
     }
 
-    /// Prints responses; `parts` are those that have records.
-    fn print(&self, client: &Client, responses: &[SeriesResponse], parts: &[Part<'_>]) -> Result<()> {
+    /// Prints responses; `parts` are those that have records. The columns depend on all series that were requested, so
+    /// that the failure of a series does not change the columns of the others.
+    fn print(
+        &self,
+        client: &Client,
+        requested: &[Series],
+        responses: &[SeriesResponse<'_>],
+        parts: &[Part<'_>],
+    ) -> Result<()> {
         if self.json {
-            return responses.iter().try_for_each(|(series, body)| {
+            return responses.iter().try_for_each(|(_, series, body)| {
                 let mut object = catalogue_json::series(series);
                 object.insert("body".to_owned(), serde_json::to_value(body).unwrap_or_default());
                 stdout::print(format!("{}\n", Value::Object(object)))
             });
         }
-        let mut others = responses.iter().filter(|(series, body)| part(0, series, body).is_none()).peekable();
+        let mut others = responses.iter().filter(|(_, series, body)| part(0, series, body).is_none()).peekable();
         let format = Format::or_for_reader(self.format, Format::Csv);
-        if let (Some(Format::Csv | Format::Arrow), Some((series, _))) = (self.format, others.peek()) {
+        if let (Some(Format::Csv | Format::Arrow), Some((_, series, _))) = (self.format, others.peek()) {
             let message = format!("the response of {} has no records for a table", name(series.endpoint));
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         let is_table = format == Format::Table;
-        for group in parts.chunk_by(|one, other| !is_table || is_same(one.series.endpoint, other.series.endpoint)) {
-            let series: Vec<Series> = group.iter().map(|part| part.series.clone()).collect();
+        let is_together = |one: &Series, other: &Series| !is_table || is_same(one.endpoint, other.endpoint);
+        for group in parts.chunk_by(|one, other| is_together(one.series, other.series)) {
+            let series: Vec<_> = requested.iter().filter(|one| is_together(one, group[0].series)).cloned().collect();
             if group.len() < parts.len() {
-                let (bold, gap) = (stdout::HEADING, if group[0].index == 0 { "" } else { "\n" });
+                let (bold, gap) = (stdout::HEADING, if group[0].index == parts[0].index { "" } else { "\n" });
                 stdout::styled(&format!("{gap}{bold}{}{bold:#}\n", name(series[0].endpoint)))?;
             }
             let mut printer = Printer::new(client, &series, format, Columns::Complete)?;
             printer.print(group)?;
             printer.end()?;
         }
-        others.try_for_each(|(_, body)| {
+        others.try_for_each(|(.., body)| {
             let body = serde_json::to_value(body).unwrap_or_default();
             stdout::print(if is_table { format!("{body:#}\n") } else { format!("{body}\n") })
         })
@@ -151,12 +158,12 @@ fn more_records(endpoint: Endpoint, page: usize) -> String {
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
-async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Vec<Failure>) {
-    let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
+async fn fetch<'s>(client: &Client, series: &'s [Series]) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
+    let sent: Vec<_> = series.iter().map(|one| (tokio::spawn(send(client, one)), one)).collect();
     let (mut responses, mut failed) = (Vec::new(), Vec::new());
-    for (task, series) in sent {
+    for (index, (task, series)) in sent.into_iter().enumerate() {
         match task.await {
-            Ok(Ok(body)) => responses.push((series, body)),
+            Ok(Ok(body)) => responses.push((index, series, body)),
             Ok(Err(error)) => failed.push(error.into()),
             Err(error) => failed.push(Failure::machine(error)),
         }
