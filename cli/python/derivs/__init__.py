@@ -47,6 +47,9 @@ class Error(Exception):
         #: What the function would have returned: everything that was fetched before the failure.
         self.result = result
 
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.code, self.result)
+
 
 class Table:
     """Rows of histories. `polars.DataFrame(table)`, `pyarrow.table(table)` and `table.to_pandas()` convert them."""
@@ -96,8 +99,8 @@ def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **opti
     """Returns all records from `start` to `end` (excluded; default: now). A time without an offset is UTC.
 
     An age such as `start="30d"` includes the interval that contains it; no record is before any other start."""
-    options.update({"from": start, "to": end, "out": "-", "format": "arrow", "json": True})
-    run = _Run(["backfill", *_names(endpoints)], options)
+    own = {"from": start, "to": end, "out": "-", "format": "arrow", "json": True, "dry_run": False}
+    run = _Run(["backfill", *_names(endpoints)], _all(options, own))
     out = run.read()
     return run.result(Table(out, run.objects))
 
@@ -108,7 +111,7 @@ def get(
     """Returns the records of one response for each series, or the body of a response without records.
 
     A response has at most one page of records; `history` returns all records of a range."""
-    run = _Run(["get", *_names(endpoints)], {**options, "from": start, "to": end, "format": "jsonl"})
+    run = _Run(["get", *_names(endpoints)], _all(options, {"from": start, "to": end, "format": "jsonl"}))
     return run.result(_rows(run.read()))
 
 
@@ -123,8 +126,8 @@ def backfill(
     """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
 
     Returns for each series its range, the numbers of records added, filled and revised, its files and its gaps."""
-    options.update({"out": out, "from": start, "to": end, "json": True})
-    run = _Run(["backfill", *_names(endpoints)], options)
+    own = {"out": out, "from": start, "to": end, "json": True}
+    run = _Run(["backfill", *_names(endpoints)], _all(options, own))
     return run.result(_rows(run.read()))
 
 
@@ -135,7 +138,7 @@ def follow(
 
     `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
     rejects one series, all of them end. A record has the params in which the series differ."""
-    run = _Run(["poll", *_names(endpoints)], {**options, "from": start, "format": "jsonl"})
+    run = _Run(["poll", *_names(endpoints)], _all(options, {"from": start, "format": "jsonl"}))
     with closing(run.chunks(stop)) as chunks:
         rest = b""
         for chunk in chunks:
@@ -248,6 +251,17 @@ def _program() -> str:
 
 def _names(endpoints: Names) -> List[str]:
     return [endpoints] if isinstance(endpoints, str) else list(endpoints)
+
+
+def _all(options: Row, own: Row) -> Row:
+    """Returns the options of a caller and those that a function sets. No option of a caller is ignored."""
+    for name in options:
+        option = name.rstrip("_").replace("-", "_")
+        if option in ("from", "to"):
+            raise TypeError(f"`{name}` is not an argument: the arguments for a range are `start` and `end`")
+        if option in own:
+            raise TypeError(f"`{name}` is not an argument: this function sets `--{option.replace('_', '-')}` itself")
+    return {**options, **own}
 
 
 def _options(options: Row) -> Iterator[str]:
