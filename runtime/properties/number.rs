@@ -1,6 +1,7 @@
 //! Any number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
 
-use crate::decode::record::{DecodedValue, FromDecoded, Record};
+use crate::decode::decoded_value::{DecodedValue, FromDecoded};
+use crate::decode::record::Record;
 use crate::registry::{TimeUnit, ValueType};
 use crate::send::Body;
 

@@ -62,14 +62,11 @@ pub mod properties;
 #[cfg(feature = "settings")]
 pub use client::ClientSettings;
 pub use client::{AnyClient, Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
-pub use decode::record;
-pub use decode::{BadRecord, Column, DecodeError};
-pub use dispatch::Retry;
-pub use dispatch::observer;
+pub use decode::{BadRecord, Column, DecodeError, record};
+pub use dispatch::{Retry, observer};
 pub use error::{Error, ErrorKind};
 pub use rate_limit::limit::RateLimit;
 pub use request::RequestKind;
 pub use secrets::Secret;
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
-pub use values::wire;
-pub use values::{Decimal, OutOfRange, ParseDecimalError, ParseTimestampError, Timestamp, Value};
+pub use values::{Decimal, OutOfRange, ParseDecimalError, ParseTimestampError, Timestamp, Value, wire};

@@ -142,9 +142,8 @@ impl RateLimiterError {
     }
 
     /// Sets the cause.
-    pub fn with_source(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.cause = Some(cause.into().into());
-        self
+    pub fn with_source(self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { cause: Some(cause.into().into()), ..self }
     }
 }
 

@@ -33,8 +33,4 @@ impl fmt::Display for RequestKind {
     }
 }
 
-impl fmt::Debug for RequestKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+crate::transport::debug_as_display!(RequestKind);

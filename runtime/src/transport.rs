@@ -295,28 +295,24 @@ impl TransportError {
     }
 
     /// Marks the error as a timeout.
-    pub fn timed_out(mut self) -> Self {
-        self.timeout = true;
-        self
+    pub fn timed_out(self) -> Self {
+        Self { timeout: true, ..self }
     }
 
     /// Marks the error as permanent, which means that the same request would fail again.
-    pub fn permanent(mut self) -> Self {
-        self.permanent = true;
-        self
+    pub fn permanent(self) -> Self {
+        Self { permanent: true, ..self }
     }
 
     /// Sets the source.
-    pub fn with_source(mut self, cause: impl Into<BoxError>) -> Self {
-        self.cause = Some(cause.into().into());
-        self
+    pub fn with_source(self, cause: impl Into<BoxError>) -> Self {
+        Self { cause: Some(cause.into().into()), ..self }
     }
 
     /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
     /// connection rather than from the service. The next attempt uses a new pool.
-    pub fn on_stale_connection(mut self) -> Self {
-        self.stale = true;
-        self
+    pub fn on_stale_connection(self) -> Self {
+        Self { stale: true, ..self }
     }
 
     /// Returns whether the failure was marked with [`on_stale_connection`](Self::on_stale_connection).
@@ -325,9 +321,8 @@ impl TransportError {
     }
 
     /// Adds the status and headers that had arrived before the error.
-    pub fn with_status_and_headers(mut self, status: u16, headers: Headers) -> Self {
-        self.status_and_headers = Some(Box::new((status, headers)));
-        self
+    pub fn with_status_and_headers(self, status: u16, headers: Headers) -> Self {
+        Self { status_and_headers: Some(Box::new((status, headers))), ..self }
     }
 
     /// Returns the status and headers, if they had arrived before the error.

@@ -33,7 +33,7 @@ use crate::values::Timestamp;
 /// Settings of a client, created by `Client::builder`.
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C> {
-    settings: Settings,
+    pub(super) settings: Settings,
     pub(super) service: &'static ServiceInfo,
     agent: &'static str,
     client: PhantomData<fn() -> C>,
@@ -143,12 +143,6 @@ impl<C: From<Core>> Builder<C> {
         self
     }
 
-    #[cfg(feature = "settings")]
-    pub(super) fn base_url(mut self, base_url: String) -> Self {
-        self.settings.base_url = base_url;
-        self
-    }
-
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
     /// `name:password`.
     pub fn api_key(self, key: impl Into<Secret>) -> Self {
@@ -212,10 +206,9 @@ impl<C: From<Core>> Builder<C> {
     /// Sets the client certificate (with its intermediate certificates) and its private key. The certificates are sent
     /// only to servers that request a client certificate. Certificates and key are in PEM format, and the key is not
     /// encrypted.
-    pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
+    pub fn client_certificate(self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
-        self.settings.transport_settings.client_certificate = Some((certificates.into(), key));
-        self
+        self.with(|settings| settings.transport_settings.client_certificate = Some((certificates.into(), key)))
     }
 
     /// Trusts the root certificates of the system instead of the bundled ones; requires the feature `system-roots`.

@@ -124,8 +124,8 @@ impl<C: ClientType> Builder<C> {
 }
 
 impl ClientSettings {
-    pub(super) fn apply<C: From<Core>>(self, builder: Builder<C>) -> Result<Builder<C>, Error> {
-        let mut builder = builder.base_url(self.base_url.expose().to_owned());
+    pub(super) fn apply<C: From<Core>>(self, mut builder: Builder<C>) -> Result<Builder<C>, Error> {
+        self.base_url.expose().clone_into(&mut builder.settings.base_url);
         builder = match (self.client_id, self.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,
@@ -144,16 +144,15 @@ impl ClientSettings {
         for (name, value) in self.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
-        builder = match self.rate_limit {
-            None => builder,
-            Some(RateLimitSettings::Named(name)) => {
-                let limit = RateLimit::named(&name, builder.service.limits)?;
-                builder.rate_limit(limit)
-            }
-            Some(RateLimitSettings::Custom { requests, window, concurrent }) => {
-                builder.rate_limit(RateLimit::new(requests, window.0, concurrent))
-            }
-        };
+        if let Some(limit) = self.rate_limit {
+            let limit = match limit {
+                RateLimitSettings::Named(name) => RateLimit::named(&name, builder.service.limits)?,
+                RateLimitSettings::Custom { requests, window, concurrent } => {
+                    RateLimit::new(requests, window.0, concurrent)
+                }
+            };
+            builder = builder.rate_limit(limit);
+        }
         for file in self.root_certificates.unwrap_or_default() {
             builder = builder.root_certificate(read(&file)?);
         }

@@ -19,7 +19,7 @@ use crate::decode::BadRecords;
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::platform::{Runtime, Task};
-use crate::registry::{EndpointInfo, ListFormat, ParamInfo, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
 use crate::send::{self, Body, Connection, Options, Response, UndecodedResponse};
 use crate::values::wire::{IntoParam, ToWire};
@@ -75,11 +75,7 @@ impl Untyped {
 
     /// Returns the unit of a param's timestamps.
     pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
-        self.unit_of(self.0.target.endpoint.param(wire_name))
-    }
-
-    fn unit_of(&self, param: Option<&ParamInfo>) -> TimeUnit {
-        match param.map(|param| param.ty) {
+        match self.0.target.endpoint.param(wire_name).map(|param| param.ty) {
             Some(ValueType::Timestamp(unit)) => unit,
             _ => self.connection().service.time_unit,
         }
@@ -103,8 +99,7 @@ impl Untyped {
         if info.is_some_and(|info| info.list_as == ListFormat::Json) && value.is_some() {
             return self.set_list(Cow::Borrowed(wire_name), Some([value]));
         }
-        let value = value.is_some().then(|| value.to_wire(self.unit_of(info)));
-        self.set(Cow::Borrowed(wire_name), value)
+        self.set_value(Cow::Borrowed(wire_name), value)
     }
 
     /// Sets a param to several values in the list format of the catalogue; `None` omits it.

@@ -235,17 +235,7 @@ impl ValueType {
 
     /// Returns whether an empty string cannot be a value of this type, so that it stands for no value.
     pub(super) fn is_never_empty(&self) -> bool {
-        match self {
-            Self::Integer | Self::Count | Self::Number | Self::Decimal | Self::Boolean | Self::Timestamp(_) => true,
-            Self::String
-            | Self::Named(_)
-            | Self::Any
-            | Self::Record(_)
-            | Self::Recursive(_)
-            | Self::List(_)
-            | Self::Map(_)
-            | Self::Option(_) => false,
-        }
+        matches!(self, Self::Integer | Self::Count | Self::Number | Self::Decimal | Self::Boolean | Self::Timestamp(_))
     }
 
     /// Describes a value of this type in error messages.

@@ -7,14 +7,11 @@ use crate::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo, ValueType};
 use crate::values::Value;
 
 pub use super::any_record::AnyRecord;
-pub(crate) use super::field_value::number_of;
 pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
 // These types are declared `pub` only because signatures that are hidden from the docs contain them.
-#[cfg(any(test, fuzzing))]
-pub(crate) use super::decoded_value::{DecodedValue, FromDecoded};
-pub(crate) use super::field_value::{AsFieldValue, Fields};
+pub(crate) use super::field_value::{AsFieldValue, Fields, number_of};
 #[doc(hidden)]
 pub use super::row::Row;
 

@@ -71,21 +71,18 @@ impl Retry {
     }
 
     /// Sets the maximum number of attempts, including the first; the default is 4. Zero counts as one.
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.max_attempts = attempts;
-        self
+    pub fn max_attempts(self, attempts: u32) -> Self {
+        Self { max_attempts: attempts, ..self }
     }
 
     /// Sets the upper limits of the first delay and of all delays; the defaults are half a second and 20 seconds.
-    pub fn backoff(mut self, initial_backoff: Duration, max_backoff: Duration) -> Self {
-        (self.initial_backoff, self.max_backoff) = (initial_backoff, max_backoff);
-        self
+    pub fn backoff(self, initial_backoff: Duration, max_backoff: Duration) -> Self {
+        Self { initial_backoff, max_backoff, ..self }
     }
 
     /// Sets the maximum number of retries after the status 500; the default is one.
-    pub fn max_retries_on_500(mut self, times: u32) -> Self {
-        self.max_retries_on_500 = times;
-        self
+    pub fn max_retries_on_500(self, times: u32) -> Self {
+        Self { max_retries_on_500: times, ..self }
     }
 
     /// Sets the retry budget, which all requests of a client and its clones share: this number of retries, plus one
@@ -95,17 +92,15 @@ impl Retry {
     /// Some retries do not use the budget: retries after the status 429, because the rate limiter slows them down;
     /// retries after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled
     /// connection failed, because the server may have closed the connection while it was idle.
-    pub fn budget(mut self, retries: u32) -> Self {
-        self.budget = retries;
-        self
+    pub fn budget(self, retries: u32) -> Self {
+        Self { budget: retries, ..self }
     }
 
     /// Sets the maximum `Retry-After` that is honored; the default is a minute.
     ///
     /// A request fails immediately if its response has a longer `Retry-After`.
-    pub fn max_retry_after(mut self, pause: Duration) -> Self {
-        self.max_retry_after = pause;
-        self
+    pub fn max_retry_after(self, pause: Duration) -> Self {
+        Self { max_retry_after: pause, ..self }
     }
 
     /// Returns the pause after a 429: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.

@@ -47,10 +47,8 @@ impl Error {
     }
 
     /// Adds status and headers of the response.
-    pub(crate) fn with_response(mut self, status: u16, headers: Headers) -> Self {
-        self.0.facts.status = Some(status);
-        self.0.facts.headers = Some(Box::new(headers));
-        self
+    pub(crate) fn with_response(self, status: u16, headers: Headers) -> Self {
+        self.with(|facts| (facts.status, facts.headers) = (Some(status), Some(Box::new(headers))))
     }
 
     /// Sets whether the same request may succeed if it is sent again.

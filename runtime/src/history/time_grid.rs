@@ -89,11 +89,6 @@ impl TimeGrid {
         pieces
     }
 
-    /// Returns the number of complete steps in a duration.
-    pub(super) fn steps(self, length: Duration) -> u64 {
-        u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
-    }
-
     /// Extends a span to all steps that overlap it, each of which may have a record.
     pub(super) fn outer(self, span: Span) -> Span {
         if span.is_empty() { span } else { Span { from: self.floor(span.from), to: self.ceil(span.to) } }
@@ -102,7 +97,7 @@ impl TimeGrid {
     /// Returns the number of steps that overlap a span.
     pub(super) fn touched(self, span: Span) -> u64 {
         let outer = self.outer(span);
-        if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }
+        u64::try_from((outer.to - outer.from).as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Reduces a span to the complete steps in it.

@@ -58,11 +58,8 @@ impl<T: Record + Send + 'static> Body for T {
 
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
         let response = response?;
-        let error = match response.object(T::INFO) {
-            Ok(mut row) => return Ok(T::from_row(&mut row)),
-            Err(error) => error,
-        };
-        Err(response.misfit(error))
+        let read = response.object(T::INFO).map(|mut row| T::from_row(&mut row));
+        read.map_err(|error| response.misfit(error))
     }
 }
 

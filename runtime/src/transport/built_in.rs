@@ -9,16 +9,11 @@ mod gzip;
 mod hyper;
 mod messages;
 mod pools;
-#[cfg(feature = "proxy")]
-mod proxy;
-#[cfg(feature = "proxy")]
-use proxy as routes;
-#[cfg(not(feature = "proxy"))]
-mod direct;
-#[cfg(not(feature = "proxy"))]
-use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+#[cfg_attr(feature = "proxy", path = "built_in/proxy.rs")]
+#[cfg_attr(not(feature = "proxy"), path = "built_in/direct.rs")]
+mod routes;
 
 pub(crate) use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]

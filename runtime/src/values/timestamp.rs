@@ -171,7 +171,7 @@ impl ToWire for Timestamp {
 }
 
 /// Tests count in seconds.
-#[cfg(any(test, fuzzing))]
+#[cfg(test)]
 impl From<i64> for Timestamp {
     fn from(seconds: i64) -> Self {
         Self::from_unix_seconds(seconds)

@@ -66,8 +66,5 @@ fn system() -> Result<RootCertStore, TransportError> {
     let none = settings::invalid(
         "no root certificate was found on this system; install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled certificates",
     );
-    Err(match found.errors.pop() {
-        Some(error) => none.with_source(error),
-        None => none,
-    })
+    Err(found.errors.pop().into_iter().fold(none, TransportError::with_source))
 }

@@ -78,14 +78,11 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
 const TRUSTED: u64 = 1 << 20;
 
 /// Reads the body of a response to its end, and decodes it, up to the maximum size.
-pub(super) async fn read<B>(
-    response: Response<B>,
+pub(super) async fn read(
+    response: Response<impl Body<Data = Bytes, Error: Into<BoxError>>>,
     limit: usize,
     progress: &mut Progress,
-) -> Result<ResponseBody, TransportError>
-where
-    B: Body<Data = Bytes, Error: Into<BoxError>>,
-{
+) -> Result<ResponseBody, TransportError> {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes, on_headers } = progress;
     // HTTP/2 frames, a `Content-Length` or chunks mark the end of a body.
