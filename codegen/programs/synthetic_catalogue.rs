@@ -39,7 +39,7 @@ fn file(group: usize, endpoints: impl Iterator<Item = usize>) -> String {
 fn endpoint(text: &mut String, index: usize) -> std::fmt::Result {
     writeln!(
         text,
-        "- name: Metric {index}\n  path: /metric{index}\n  evidence: documented\n  summary: The metric number {index}.\n  \
+        "- name: Metric {index}\n  path: /metric{index}\n  evidence: documented\n  summary: What series {index} counts.\n  \
          params: [common]\n  body:\n    series:"
     )?;
     for field in 0..2 + index % 5 {

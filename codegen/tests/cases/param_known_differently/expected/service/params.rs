@@ -12,7 +12,7 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
         Evidence::Documented,
     )
     .default(Some("50"))
-    .summary("The number of records.");
+    .summary("How many records a page has.");
 
 /// Endpoints with the param `limit`.
 #[diagnostic::on_unimplemented(
@@ -29,7 +29,7 @@ pub trait TakesLimit: Endpoint {}
 pub trait TakesMode: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
-    /// The number of records.
+    /// How many records a page has.
     ///
     /// Default: `50`.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self

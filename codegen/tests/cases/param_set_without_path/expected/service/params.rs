@@ -12,7 +12,7 @@ pub(crate) const COIN: ParamInfo = ParamInfo::new(
         Evidence::Documented,
     )
     .required(Some(Evidence::Reported))
-    .summary("The coin.");
+    .summary("Which asset is traded.");
 
 pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         "exchange",
@@ -38,7 +38,7 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
         Evidence::Documented,
     )
     .default(Some("50"))
-    .summary("The number of records.");
+    .summary("How many records a page has.");
 
 pub(crate) static COMMON: [ParamInfo; 4] = [COIN, EXCHANGES, TIMEFRAME, LIMIT];
 
@@ -50,7 +50,7 @@ pub(crate) static COMMON: [ParamInfo; 4] = [COIN, EXCHANGES, TIMEFRAME, LIMIT];
 pub trait TakesCoin: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
-    /// The coin.
+    /// Which asset is traded.
     pub fn coin<Via>(self, coin: impl IntoParam<String, Via>) -> Self
     where
         E: TakesCoin,
