@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use serde_core::de::IgnoredAny;
 
-use crate::decode::record::{Record, UnknownFields};
 use crate::decode::sample::{Every, Level, Whole, series_of};
+use crate::decode::{Record, UnknownFields};
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
 

@@ -1,13 +1,12 @@
 //! Any number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
 
-use crate::decode::decoded_value::{DecodedValue, FromDecoded};
-use crate::decode::record::Record;
+use crate::decode::Record;
+use crate::decode::from_decoded::FromDecoded;
+use crate::decode::row::DecodedValue;
+use crate::decode::sample::Level;
 use crate::registry::{TimeUnit, ValueType};
 use crate::send::Body;
-
 use crate::values::{Number, Timestamp, Value};
-
-use crate::decode::sample::Level;
 
 /// Checks that the result is the nearest `f64`, and that the number is read as an integer only if nothing is lost.
 ///

@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::record::{Item, Record, UnknownFields};
-use super::{BadRecord, BadRecords};
-use super::{EnvelopeRest, Layout};
+use super::{BadRecord, BadRecords, EnvelopeRest, Item, Layout, Record, UnknownFields};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, TypeInfo, ValueType};
 use crate::values::wire::NamedType;
 use crate::values::{Timestamp, Value};

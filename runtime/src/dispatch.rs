@@ -4,13 +4,21 @@
 //! another. The rate limiter and the transport are called only here. `auth` adds the credentials to a request, and
 //! `send` repeats attempts and decodes the body.
 
-mod dispatcher;
+// The modules, lowest layer first, as in `lib.rs`.
+pub(crate) mod retry;
+
+mod readable_body;
+
+pub(crate) mod status;
+
+pub mod observer;
+
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
-pub mod observer;
+
 mod request_context;
-pub(crate) mod retry;
-pub(crate) mod status;
+
+mod dispatcher;
 
 pub(crate) use dispatcher::Dispatcher;
 pub(crate) use request_context::{Policy, RequestContext};

@@ -6,7 +6,7 @@
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use crate::client::{BlockingFeature, ClientType, Core, Marker, Request, Untyped};
-pub use crate::decode::field_value::{AsFieldValue, Fields};
+pub use crate::decode::{AsFieldValue, Fields};
 pub use crate::rate_limit::limit::LimitWindow;
 pub use crate::send::{MetadataRecord, SeriesBody};
 pub use crate::values::named_type::{Text, duration};
@@ -31,12 +31,11 @@ pub mod prelude {
     };
 }
 
-use crate::decode::record::{Record, Row};
-use crate::decode::{self, fields};
+use crate::decode::{self, Record, Row};
 
 /// Deserializes a record from its wire form, in any self-describing format.
 pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
-    fields::deserialize(deserializer, |text| decode::object(text, R::INFO).map(|mut row| R::from_row(&mut row)))
+    decode::deserialize(deserializer, |text| decode::object(text, R::INFO).map(|mut row| R::from_row(&mut row)))
 }
 
 /// Deserializes a value of a named type.

@@ -51,6 +51,15 @@ mod client;
 
 pub mod history;
 
+/// Records, and the elements of a series.
+///
+/// An emitted record consists of a table of fields, and a few lines of code that take the values from a `Row`.
+pub mod record {
+    #[doc(hidden)]
+    pub use crate::decode::Row;
+    pub use crate::decode::{AnyRecord, FieldValue, Item, ListValue, MapValue, Record, RecordValue, UnknownFields};
+}
+
 mod define_client;
 #[doc(hidden)]
 pub mod emitted;
@@ -62,7 +71,7 @@ pub mod properties;
 #[cfg(feature = "settings")]
 pub use client::ClientSettings;
 pub use client::{AnyClient, Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
-pub use decode::{BadRecord, Column, DecodeError, record};
+pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::{Retry, observer};
 pub use error::{Error, ErrorKind};
 pub use rate_limit::limit::RateLimit;

@@ -6,14 +6,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_core::{Serialize, Serializer};
-
-use super::decoded_value::{BoxedValue, DecodedValue};
 use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
-use super::record::UnknownFields;
-use super::row::Row;
-use super::scanner::DEPTH;
-use crate::decode;
+use super::row::{BoxedValue, DecodedValue, Row};
+use super::scanner::{DEPTH, read};
+use super::unknown_fields::UnknownFields;
 use crate::registry::{RecordInfo, ValueType};
 use crate::values::{Decimal, Timestamp, Value};
 
@@ -69,7 +65,7 @@ impl AnyRecord {
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
         let mut row = Row::of(record);
         row.is_lenient = true;
-        decode::read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
+        read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
         Some(Self::from_row(&mut row))
     }
 
@@ -137,10 +133,10 @@ impl fmt::Debug for AnyRecord {
     }
 }
 
-/// Serializes the record as on the wire, with `null` for `None` unless the service omitted the field.
-impl Serialize for AnyRecord {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_field_value().serialize(serializer)
+/// `INFO` is `None`, because the table of such a record is chosen at run time.
+impl super::record::Item for AnyRecord {
+    fn from_row(row: &mut Row<'_>) -> Self {
+        <Self as Fields>::from_row(row)
     }
 }
 

@@ -6,12 +6,11 @@
 
 use std::fmt;
 
-use super::decoded_value::DecodedValue;
-use super::record::{Record, UnknownFields};
-use super::row::{ANY, Row};
-use super::scanner::{DEPTH, Scanner};
-use super::unknown_fields::UnknownText;
-use super::{BadRecords, DecodeError};
+use super::error::DecodeError;
+use super::record::{Item, Record};
+use super::row::{ANY, DecodedValue, Row};
+use super::scanner::{DEPTH, Scanner, read};
+use super::unknown_fields::{UnknownFields, UnknownText};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 
 /// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
@@ -31,6 +30,26 @@ pub(crate) trait Push {
 
     /// Reserves memory for this many more records.
     fn reserve(&mut self, records: usize);
+}
+
+impl<T: Item> Push for Vec<T> {
+    fn push(&mut self, row: &mut Row<'_>) {
+        self.push(T::from_row(row));
+    }
+
+    fn reserve(&mut self, records: usize) {
+        Self::reserve(self, records);
+    }
+}
+
+/// Treatment of a record that is not as expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum BadRecords {
+    /// One bad record makes the response an error.
+    #[default]
+    Rejected,
+    /// The record is omitted from the series and listed among the bad records.
+    Skipped,
 }
 
 /// The JSON paths of a series in its body, and the field with the time of a record.
@@ -119,7 +138,7 @@ pub(crate) fn series<M: Record>(
         is_known: false,
         has_data: false,
     };
-    super::read(text, |json, next| {
+    read(text, |json, next| {
         reader.body(json, next)?;
         reader.rest.misfits = json.misfits;
         Ok(())

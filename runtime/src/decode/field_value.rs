@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::record::{Record, Row, UnknownFields};
+use super::row::Row;
+use super::unknown_fields::UnknownFields;
 use crate::registry::{FieldInfo, RecordInfo, ValueType};
 use crate::values::wire::ToWire;
 use crate::values::{Decimal, Number, Timestamp, Value};
@@ -159,11 +160,6 @@ pub struct RecordValue<'r> {
 }
 
 impl<'r> RecordValue<'r> {
-    /// Creates a view of the record.
-    pub fn of<R: Record>(record: &'r R) -> Self {
-        Self { info: R::INFO, fields: record }
-    }
-
     /// Returns the record's description in the catalogue.
     pub fn info(self) -> &'static RecordInfo {
         self.info
@@ -294,12 +290,6 @@ impl<T: AsFieldValue> AsFieldValue for Vec<T> {
 impl<T: AsFieldValue> AsFieldValue for Option<T> {
     fn as_field_value(&self) -> FieldValue<'_> {
         self.as_ref().map_or(FieldValue::Null, T::as_field_value)
-    }
-}
-
-impl<R: Record> AsFieldValue for R {
-    fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::Record(RecordValue::of(self))
     }
 }
 

@@ -2,18 +2,12 @@
 //!
 //! An emitted record consists of a table of fields, and a few lines of code that take the values from a `Row`.
 
-use super::envelope::Push;
+use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
+use super::from_decoded::FromDecoded;
+use super::row::{BoxedValue, DecodedValue, Row};
+use super::unknown_fields::UnknownFields;
 use crate::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo, ValueType};
 use crate::values::Value;
-
-pub use super::any_record::AnyRecord;
-pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
-pub use super::unknown_fields::UnknownFields;
-
-// These types are declared `pub` only because signatures that are hidden from the docs contain them.
-pub(crate) use super::field_value::{AsFieldValue, Fields, number_of};
-#[doc(hidden)]
-pub use super::row::Row;
 
 /// An object with known fields. Only emitted code implements this trait:
 ///
@@ -73,20 +67,45 @@ impl Item for Value {
     }
 }
 
-/// `INFO` is `None`, because the table of such a record is chosen at run time.
-impl Item for AnyRecord {
+/// A record that has only unknown fields, such as the metadata of an endpoint that is chosen at run time.
+impl Record for UnknownFields {
+    const INFO: &'static RecordInfo = &RecordInfo::new("UnknownFields", &[]);
+}
+
+impl Fields for UnknownFields {
     fn from_row(row: &mut Row<'_>) -> Self {
-        <Self as Fields>::from_row(row)
+        row.unknown_fields()
+    }
+
+    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r Self)) {
+        visitor(&[], self);
     }
 }
 
-impl<T: Item> Push for Vec<T> {
-    fn push(&mut self, row: &mut Row<'_>) {
-        self.push(T::from_row(row));
+impl<'r> RecordValue<'r> {
+    /// Creates a view of the record.
+    pub fn of<R: Record>(record: &'r R) -> Self {
+        Self { info: R::INFO, fields: record }
     }
+}
 
-    fn reserve(&mut self, records: usize) {
-        Self::reserve(self, records);
+impl<R: Record> AsFieldValue for R {
+    fn as_field_value(&self) -> FieldValue<'_> {
+        FieldValue::Record(RecordValue::of(self))
+    }
+}
+
+/// Marks the implementation for a [`Record`], so that implementations do not overlap.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum AsRecord {}
+
+impl<T: Record> FromDecoded<AsRecord> for T {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value.take_boxed() {
+            Some(BoxedValue::Record(mut row)) => T::from_row(&mut row),
+            _ => T::from_row(&mut Row::of(T::INFO)),
+        }
     }
 }
 

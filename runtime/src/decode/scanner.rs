@@ -5,6 +5,7 @@
 //! and are read by `serde_json`. In every function, the argument `next` is the first byte of the value at the current
 //! position; this byte is not consumed yet.
 
+mod any_value;
 mod skip;
 
 use std::borrow::Cow;
@@ -12,9 +13,11 @@ use std::fmt;
 
 use serde_core::de::IgnoredAny;
 
-use super::{DecodeError, ENDS_EARLY};
+use super::error::{DecodeError, ENDS_EARLY};
 use crate::error::excerpt;
 use crate::values::Number;
+
+pub(crate) use any_value::any;
 
 /// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
@@ -50,7 +53,7 @@ impl<'a> Scanner<'a> {
 
     #[cold]
     pub(super) fn expected(&self, what: &str) -> DecodeError {
-        if ends_early(self.rest()) {
+        if ends_early(self.rest().as_bytes()) {
             return self.early_end();
         }
         self.error(format_args!("expected {what}, found {}", found(self.rest())))
@@ -235,7 +238,7 @@ impl<'a> Scanner<'a> {
 
     #[cold]
     fn invalid_text(&self) -> DecodeError {
-        if ends_early(self.rest()) { self.early_end() } else { self.error("invalid string") }
+        if ends_early(self.rest().as_bytes()) { self.early_end() } else { self.error("invalid string") }
     }
 
     #[cold]
@@ -259,15 +262,31 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Reads the JSON value in a text; anything after the value is an error.
+pub(super) fn read<'a, T>(
+    text: &'a str,
+    value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    let mut json = Scanner::new(text);
+    let read = |json: &mut Scanner<'a>| {
+        let next = json.next_value()?;
+        let value = value(json, next)?;
+        json.end()?;
+        Ok(value)
+    };
+    read(&mut json).map_err(|error: DecodeError| error.located(text))
+}
+
 /// Returns whether a text ends within the value at its beginning. Anything after that value is not read.
-fn ends_early(rest: &str) -> bool {
-    match serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>().next() {
-        None => true,
+pub(crate) fn ends_early(text: &[u8]) -> bool {
+    let first = |text: &[u8]| serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>().next();
+    match first(text) {
         Some(Ok(_)) => false,
-        // A number such as `1.` may continue; the parser reports it as invalid.
-        Some(Err(error)) => {
-            error.is_eof() || rest.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+        // The parser reports a truncated number such as `1.` as invalid, so a digit is appended.
+        Some(Err(error)) if !error.is_eof() => {
+            first(&[text, b"0"].concat()).is_some_and(|value| value.map_or_else(|error| error.is_eof(), |_| true))
         }
+        _ => true,
     }
 }
 

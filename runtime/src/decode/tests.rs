@@ -8,7 +8,7 @@ mod json_paths;
 mod series;
 mod written_forms;
 
-use super::record::RecordValue;
+use super::RecordValue;
 use super::sample::{Every, Side};
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
@@ -243,7 +243,7 @@ fn value_equals_the_one_of_serde_json() {
         for text in [text.replace("1e999", "1e99"), text] {
             let ours = Value::decode(&text).ok();
             assert_eq!(ours, serde_json::from_str(&text).ok(), "{text}");
-            let skipped = super::read(&text, super::scanner::Scanner::skip).is_ok();
+            let skipped = super::scanner::read(&text, super::scanner::Scanner::skip).is_ok();
             assert_eq!(skipped, serde_json::from_str::<serde_core::de::IgnoredAny>(&text).is_ok(), "{text}");
             read += usize::from(ours.is_some());
         }

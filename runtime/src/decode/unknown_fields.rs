@@ -8,10 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::record::{AsFieldValue, Fields, Record, Row};
-use super::scanner::Scanner;
-use crate::decode;
-use crate::registry::RecordInfo;
+use super::scanner::{Scanner, any, read};
 use crate::values::Value;
 
 /// The fields of an object that are not in the catalogue, by their wire names, in the order of the response.
@@ -91,35 +88,20 @@ impl UnknownFields {
 
 /// Calls `entry` with the name and the text of each member of an object.
 fn each<'u>(json: &'u str, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
-    let read = |json: &mut Scanner<'u>| {
+    let member = |json: &mut Scanner<'u>| {
         let (key, next) = json.any_key()?;
         let start = json.at;
         json.skip(next)?;
         entry(key, json.since(start));
         Ok(())
     };
-    let entries = decode::read(json, |json, _| json.object(read));
+    let entries = read(json, |json, _| json.object(member));
     debug_assert!(entries.is_ok(), "{json}");
 }
 
 /// Reads a value, or returns its text if `Value` cannot represent it.
 fn value(text: &str) -> Value {
-    decode::any(text).unwrap_or_else(|_| text.into())
-}
-
-/// A record that has only unknown fields, such as the metadata of an endpoint that is chosen at run time.
-impl Record for UnknownFields {
-    const INFO: &'static RecordInfo = &RecordInfo::new("UnknownFields", &[]);
-}
-
-impl Fields for UnknownFields {
-    fn from_row(row: &mut Row<'_>) -> Self {
-        row.unknown_fields()
-    }
-
-    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r Self)) {
-        visitor(&[], self);
-    }
+    any(text).unwrap_or_else(|_| text.into())
 }
 
 /// Creates the unknown fields of a record that was not received, for example in a test.

@@ -3,8 +3,9 @@
 //! A successful response is returned. Any other response becomes an error, which contains the message of the body or
 //! the catalogue's description of the status. The module `retry` decides about retries.
 
+use super::readable_body::readable;
 use super::retry::{again, read_retry_after};
-use crate::decode::body;
+use crate::decode::error_body;
 use crate::error::{Error, ErrorKind, quoted};
 use crate::registry::{ErrorBodyInfo, StatusInfo};
 use crate::transport::HttpResponse;
@@ -16,7 +17,7 @@ pub(crate) fn accept(
     paths: &ErrorBodyInfo,
 ) -> Result<HttpResponse, Error> {
     match response.status {
-        200..=299 => body::accept(body::readable(response)?, paths),
+        200..=299 => error_body::accept(readable(response)?, paths),
         300..=399 => Err(redirect(response)),
         _ => Err(refusal(response, known, paths)),
     }
@@ -48,7 +49,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) 
     let status = response.status;
     let info = known.iter().find(|info| info.status == status);
     let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
-    body::refusal(response, paths, "", meaning)
+    error_body::refusal(response, paths, "", meaning)
         .again(again(status))
         .with_retry_after(retry_after)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())

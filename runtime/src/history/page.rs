@@ -13,9 +13,7 @@ use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
 use super::time_grid::{Gap, Span, TimeGrid};
-use crate::decode::BadRecord;
-use crate::decode::fields::{self, Column};
-use crate::decode::record::Item;
+use crate::decode::{self, BadRecord, Column, Item};
 use crate::error::Error;
 use crate::send::{PageMetadata, TimedRecords, slice_of_records};
 use crate::values::Timestamp;
@@ -182,7 +180,7 @@ impl<T: Item> HistoryData<T> {
 
     /// Returns one column for each field, with the values of all records.
     pub fn columns(&self) -> Vec<Column<'_>> {
-        fields::columns(T::INFO, &self.records)
+        decode::columns(T::INFO, &self.records)
     }
 }
 

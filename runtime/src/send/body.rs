@@ -11,8 +11,9 @@ use serde_core::{Serialize, Serializer};
 
 use super::exchange::UndecodedResponse;
 use super::series::Series;
-use crate::decode::record::{AnyRecord, AsFieldValue, Item, Record, RecordValue, Row, UnknownFields};
-use crate::decode::{self, BadRecord, DecodeError};
+use crate::decode::{
+    self, AnyRecord, AsFieldValue, BadRecord, DecodeError, Item, Record, RecordValue, Row, UnknownFields,
+};
 use crate::error::Error;
 use crate::registry::{BodyInfo, ServiceInfo};
 use crate::transport::Headers;

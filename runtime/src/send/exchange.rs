@@ -14,8 +14,7 @@ use super::rejection_hints::with_hints;
 use super::series::SeriesInfo;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::record::{Record, Row};
-use crate::decode::{self, DecodeError, ENDS_EARLY, EnvelopeRest, Push, body};
+use crate::decode::{self, DecodeError, ENDS_EARLY, EnvelopeRest, Push, Record, Row, error_body};
 #[cfg(feature = "tracing")]
 use crate::dispatch::log;
 use crate::dispatch::observer::{Event, Observers};
@@ -65,7 +64,7 @@ pub(super) fn read_series<M: Record>(
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
         Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
-            if body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
+            if error_body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
         {
             Err(response.misfit(DecodeError::of_service()))
         }
@@ -102,7 +101,7 @@ impl UndecodedResponse {
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,
         };
-        if body::is_error(text, record, &self.connection.service.error_body) {
+        if error_body::is_error(text, record, &self.connection.service.error_body) {
             return Err(DecodeError::of_service());
         }
         Ok(text)
@@ -141,7 +140,7 @@ impl UndecodedResponse {
         // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let lacks_data = error.lacks_data() || !is_series;
-        let message = lacks_data.then(|| body::find(&body, connection.service.error_body.message)).flatten();
+        let message = lacks_data.then(|| error_body::find(&body, connection.service.error_body.message)).flatten();
         let error = error.into_error(&body, message).with_response(status, headers).after(context.timing());
         context.failed(&error);
         connection.about(error, &target)

@@ -7,9 +7,9 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series};
-use crate::decode::fields::{self, TimeField};
-use crate::decode::record::{Item, Record, UnknownFields};
-use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Layout};
+use crate::decode::{
+    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Item, Layout, Record, TimeField, UnknownFields,
+};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::values::Timestamp;
@@ -85,7 +85,7 @@ impl<T, M> Series<T, M> {
 impl<T: Item, M> Series<T, M> {
     /// Returns the time of each record; `None` for a record without a readable time.
     pub fn times(&self) -> Vec<Option<Timestamp>> {
-        fields::times(&self.records, self.info.time)
+        decode::times(&self.records, self.info.time)
     }
 
     /// Returns one field of all records, by its wire name; `None` if the records have no such field.
@@ -107,7 +107,7 @@ impl<T: Item, M> Series<T, M> {
     /// Returns the values of all records for each field. The fields are those in the catalogue, or those in the
     /// response if the fields are not in the catalogue.
     pub fn columns(&self) -> Vec<Column<'_>> {
-        fields::columns(self.info.record, &self.records)
+        decode::columns(self.info.record, &self.records)
     }
 }
 
@@ -125,7 +125,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
         let metadata = PageMetadata::of(&self.metadata, unsupported, self.unknown_fields);
-        let times = fields::times(&self.records, self.info.time);
+        let times = decode::times(&self.records, self.info.time);
         TimedRecords { times, records: self.records, bad: self.bad_records, metadata }
     }
 }
@@ -179,7 +179,7 @@ impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { records, metadata, unknown_fields, key, info, .. } = self;
-        fields::serialize_series(info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
+        decode::serialize_series(info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
     }
 }
 
@@ -189,7 +189,7 @@ impl<T: Item, M: Serialize> Serialize for Series<T, M> {
 /// declares.
 impl<'de, T: Item, M: MetadataRecord + Serialize> Deserialize<'de> for Series<T, M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        fields::deserialize(deserializer, Self::decode)
+        decode::deserialize(deserializer, Self::decode)
     }
 }
 

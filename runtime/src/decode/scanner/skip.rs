@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use serde_core::de::IgnoredAny;
 
-use super::{DecodeError, Scanner};
-use crate::decode::body::is_cut;
+use super::{DecodeError, Scanner, ends_early};
 use crate::values::Number;
 
 impl<'a> Scanner<'a> {
@@ -33,7 +32,7 @@ impl<'a> Scanner<'a> {
         let outcome = values.next();
         self.at += values.byte_offset();
         let Some(Err(error)) = outcome else { return Ok(()) };
-        if is_cut(rest.as_bytes()) {
+        if ends_early(rest.as_bytes()) {
             return Err(self.early_end());
         }
         // The line and column of the error are counted from the beginning of `rest`.

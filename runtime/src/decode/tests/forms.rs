@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::decode::fields;
-use crate::decode::record::{Record, UnknownFields};
 use crate::decode::sample::series_of;
+use crate::decode::{self, Record, UnknownFields};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use crate::send::Body;
 use crate::values::Timestamp;
@@ -190,7 +189,7 @@ fn times_as_text_and_values_that_are_null() {
 #[test]
 fn text_times_are_found_in_untyped_records() {
     let records = [json!({"at": "2024-03-01T00:00:00Z"}), json!({"at": 1_709_251_200}), json!({})];
-    let times = |unit| fields::times(&records, Some(fields::TimeField { name: "at", unit }));
+    let times = |unit| decode::times(&records, Some(decode::TimeField { name: "at", unit }));
     let time = Some(Timestamp::from(1_709_251_200));
     assert_eq!(times(TimeUnit::Iso8601), [time, None, None]);
     assert_eq!(times(TimeUnit::Seconds), [None, time, None]);

@@ -2,10 +2,10 @@
 //!
 //! Tests of single records are in `decode/tests.rs`.
 
-use crate::decode::fields::serialize_series;
-use crate::decode::record::{Record, RecordValue, Row, UnknownFields};
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
-use crate::decode::{BadRecords, Layout, Push, series as series_into};
+use crate::decode::{
+    BadRecords, Layout, Push, Record, RecordValue, Row, UnknownFields, serialize_series, series as series_into,
+};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
 use crate::values::{Timestamp, Value};
 

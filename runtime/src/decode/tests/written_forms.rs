@@ -1,8 +1,6 @@
 //! Tests that values in other forms are read, and written as the service wrote them.
 
-use crate::decode;
-use crate::decode::any_record::AnyRecord;
-use crate::decode::record::{FieldValue, Item, UnknownFields};
+use crate::decode::{self, AnyRecord, FieldValue, Item, UnknownFields};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use crate::values::Value;
 

@@ -12,12 +12,14 @@ use serde_core::de::Error as _;
 use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decode::any_record::AnyValue;
-use crate::decode::decoded_value::DecodedValue;
-use crate::decode::record::{AsFieldValue, FieldValue, Record, RecordValue, UnknownFields};
-use crate::decode::scanner::DEPTH;
-use crate::decode::unknown_fields::ABSENT;
-use crate::decode::{self, DecodeError};
+use super::any_record::{AnyRecord, AnyValue};
+use super::error::DecodeError;
+use super::field_value::{AsFieldValue, FieldValue, RecordValue};
+use super::read_row::object;
+use super::record::Record;
+use super::row::DecodedValue;
+use super::scanner::{DEPTH, any, read};
+use super::unknown_fields::{ABSENT, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::wire::ToWire;
 use crate::values::{Number, Value, json_text};
@@ -105,6 +107,13 @@ impl Serialize for RecordValue<'_> {
     }
 }
 
+/// Serializes the record as on the wire, with `null` for `None` unless the service omitted the field.
+impl Serialize for AnyRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_field_value().serialize(serializer)
+    }
+}
+
 /// Writes a struct if there are no unknown fields, otherwise a map; a positional record becomes a list.
 fn serialize_record<S: Serializer>(
     record: RecordValue<'_>,
@@ -170,7 +179,7 @@ fn forms(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownField
             return Form::Absent;
         }
         // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
-        let forms = original.map(|text| [decode::any(text).ok(), Some(Value::from(text))]);
+        let forms = original.map(|text| [any(text).ok(), Some(Value::from(text))]);
         let mut forms = forms.into_iter().flatten().flatten();
         let is_same = |form: &Value| match form {
             Value::Null => is_empty,
@@ -185,7 +194,7 @@ fn forms(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownField
 
 /// Returns whether a text is read as this value.
 fn is_read_as(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
-    let read = decode::read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
+    let read = read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
     read.is_ok_and(|read| read.as_field_value() == value)
 }
 
@@ -262,6 +271,6 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
 
 impl<'de> Deserialize<'de> for UnknownFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer, |json| decode::object(json, Self::INFO).map(|mut row| row.unknown_fields()))
+        deserialize(deserializer, |json| object(json, Self::INFO).map(|mut row| row.unknown_fields()))
     }
 }

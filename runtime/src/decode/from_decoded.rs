@@ -3,11 +3,9 @@
 //! The decoder has already checked each value against the record's table, so these conversions return no errors. A
 //! field without a value in the row gets an empty value, as in a record that is created for a test.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{BoxedValue, DecodedValue};
-use crate::decode::record::{Record, Row};
+use super::row::{BoxedValue, DecodedValue, Row};
 use crate::values::wire::NamedType;
 use crate::values::{Decimal, Timestamp, Value};
 
@@ -21,15 +19,17 @@ pub trait FromDecoded<Via = ()>: Sized {
     fn from_decoded(value: &mut DecodedValue<'_>) -> Self;
 }
 
-/// Marks the implementation for a [`Record`], so that implementations do not overlap.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum AsRecord {}
-
-/// Marks the implementation for a [`NamedType`].
+/// Marks the implementation for a [`NamedType`], so that implementations do not overlap.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum AsNamedType {}
+
+impl Row<'_> {
+    /// Takes the value of the field at `index`.
+    pub fn take<T: FromDecoded<Via>, Via>(&mut self, index: usize) -> T {
+        T::from_decoded(&mut self.values[index])
+    }
+}
 
 macro_rules! copied {
     ($($ty:ty => $variant:ident or $empty:expr),+ $(,)?) => {$(
@@ -77,15 +77,6 @@ impl<T: NamedType> FromDecoded<AsNamedType> for T {
     }
 }
 
-impl<T: Record> FromDecoded<AsRecord> for T {
-    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
-        match value.take_boxed() {
-            Some(BoxedValue::Record(mut row)) => T::from_row(&mut row),
-            _ => T::from_row(&mut Row::of(T::INFO)),
-        }
-    }
-}
-
 impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for Option<T> {
     fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
         match value {
@@ -112,27 +103,6 @@ impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for BTreeMap<String, T> {
                 entries.into_iter().map(|(key, mut value)| (key, T::from_decoded(&mut value))).collect()
             }
             _ => Self::new(),
-        }
-    }
-}
-
-impl<'a> DecodedValue<'a> {
-    /// Takes the value if it is boxed.
-    fn take_boxed(&mut self) -> Option<BoxedValue<'a>> {
-        match std::mem::take(self) {
-            Self::Boxed(value) => Some(*value),
-            _ => None,
-        }
-    }
-
-    /// Takes the text; returns an empty string if the value is not text.
-    fn take_text(&mut self) -> Cow<'a, str> {
-        match self {
-            Self::Text(text) => Cow::Borrowed(text),
-            _ => match self.take_boxed() {
-                Some(BoxedValue::Text(text)) => Cow::Owned(text),
-                _ => Cow::Borrowed(""),
-            },
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
 //! define the columns, in order of first appearance.
 
-use crate::decode::record::{AsFieldValue, FieldValue, number_of};
+use super::field_value::{AsFieldValue, FieldValue, number_of};
 use crate::registry::{FieldInfo, RecordInfo, TimeUnit};
 use crate::values::{Number, Timestamp, Value};
 

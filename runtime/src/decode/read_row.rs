@@ -1,0 +1,277 @@
+//! Reads a record into its row, and each value as the type in the record's table.
+//!
+//! A repeated key is an error, because either value may be the right one.
+
+use super::error::DecodeError;
+use super::row::{BoxedValue, DecodedValue, Row};
+use super::scalar::mismatch;
+use super::scanner::{DEPTH, INEXACT, QUOTED, Scanner, UNQUOTED, read};
+use super::unknown_fields::{ABSENT, UnknownText};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
+use crate::values::Value;
+
+/// Reads one object.
+pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<Row<'a>, DecodeError> {
+    let mut row = Row::of(record);
+    read(text, |json, next| {
+        row.fill(json, next, DEPTH)?;
+        row.misfits = json.misfits;
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+impl<'a> Row<'a> {
+    /// Reads the next record into the row, in the layout that the record's table specifies.
+    pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        self.clear();
+        match (self.record.form, next) {
+            (RecordLayout::Object, b'{') => self.fill_by_name(json, depth)?,
+            (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
+            (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
+            (form, _) => return Err(json.expected(form.expectation())),
+        }
+        if self.present == self.values.len() { Ok(()) } else { self.note_absent() }
+    }
+
+    /// Notes the optional fields without a value. A required field without a value is an error, or is kept among the
+    /// unknown fields, as null.
+    #[inline(never)] // Most records have all fields.
+    fn note_absent(&mut self) -> Result<(), DecodeError> {
+        if !self.is_lenient {
+            self.require_all()?;
+        }
+        for (field, value) in self.record.fields.iter().zip(&self.values) {
+            match value {
+                DecodedValue::Absent if field.optional => self.unknown.keep(field.wire_name, ABSENT),
+                DecodedValue::Absent => self.unknown.push(&format!("{}:null", Value::from(field.wire_name))),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if a required field has no value.
+    pub(super) fn require_all(&self) -> Result<(), DecodeError> {
+        let mut values = self.record.fields.iter().zip(&self.values).enumerate();
+        let missing = values.find(|(_, (field, value))| !field.optional && matches!(value, DecodedValue::Absent));
+        let Some((index, (field, _))) = missing else { return Ok(()) };
+        let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
+        Err(match self.record.form {
+            RecordLayout::Object => error.in_field(field.wire_name),
+            RecordLayout::Positional => error.at_index(index),
+            RecordLayout::Value => error,
+        })
+    }
+
+    fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+        let (depth, mut guess) = (json.deeper(depth)?, 0);
+        json.object(|json| {
+            let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
+            guess = index + 1;
+            self.fill_value(index, json, next, depth)
+                .map_err(|error| error.in_field(self.record.fields[index].wire_name))
+        })
+    }
+
+    /// Reads a key, and returns the index of its field and the first byte of its value. Keeps an unknown field, and
+    /// returns `None` for such a field. `guess` is the probable index.
+    #[inline]
+    fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
+        // Keys usually appear in the order of the table.
+        if let Some(field) = self.record.fields.get(guess).filter(|field| !field.is_escaped) {
+            if let Some(next) = json.key_if(field.wire_name)? {
+                return Ok(Some((guess, next)));
+            }
+        }
+        self.any_key(json)
+    }
+
+    /// Reads any key, and looks it up in the entire table.
+    fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
+        let start = json.at;
+        let (key, next) = json.any_key()?;
+        let known = self.record.fields.iter().position(|field| field.wire_name == key);
+        if known.is_none() {
+            json.skip(next).map_err(|error| error.in_field(&key))?;
+            self.unknown.push(json.since(start));
+        }
+        Ok(known.map(|index| (index, next)))
+    }
+
+    /// Assigns each value of a list to the field at its position. Additional values are kept with their positions as
+    /// names.
+    fn fill_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+        let (depth, mut index) = (json.deeper(depth)?, 0);
+        json.list(|json, next| {
+            self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
+            index += 1;
+            Ok(())
+        })
+    }
+
+    /// Reads the value of the field at `index`. If there is no such field, the value is kept with its index as name.
+    #[inline(always)] // It is called for every value, and the call itself takes as long as the fast path.
+    fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        let start = json.at;
+        let (Some(field), Some(value)) = (self.record.fields.get(index), self.values.get_mut(index)) else {
+            json.skip(next)?;
+            self.unknown.push(&format!("\"{index}\":{}", json.since(start)));
+            return Ok(());
+        };
+        if !matches!(value, DecodedValue::Absent) {
+            return Err(json.duplicate(field.wire_name));
+        }
+        // Each branch stores the value itself, because moving the value afterwards would take more instructions than
+        // reading it.
+        let read = match (next, &field.ty) {
+            (b'n', ty) if field.optional => json.literal().map(|_| {
+                value.set(DecodedValue::Null);
+                if matches!(ty, ValueType::List(_) | ValueType::Map(_)) {
+                    // It is read as an empty list or map.
+                    self.unknown.keep(field.wire_name, "null");
+                }
+            }),
+            // Fast path: most values are numbers.
+            (b'-' | b'0'..=b'9', ValueType::Number) if !field.quoted => {
+                json.number().map(|number| value.set(DecodedValue::Number(number.float())))
+            }
+            (b'-' | b'0'..=b'9', ty) if !field.quoted && ty.is_whole() => {
+                DecodedValue::read_number(ty, json).map(|read| value.set(read))
+            }
+            // These values are written as they are read, so their form need not be noted.
+            (b'"', ValueType::String | ValueType::Named(_))
+            | (b't' | b'f', ValueType::Boolean)
+            | (_, ValueType::Any | ValueType::Record(_)) => {
+                DecodedValue::read(&field.ty, json, next, depth).map(|read| value.set(read))
+            }
+            _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
+        };
+        match read {
+            Ok(()) => self.present += 1,
+            Err(error) => return self.refused(index, json, next, start, error),
+        }
+        Ok(())
+    }
+
+    /// Handles a value that the fast path cannot read, or that does not fit its field.
+    #[cold]
+    fn refused(
+        &mut self,
+        index: usize,
+        json: &mut Scanner<'a>,
+        next: u8,
+        start: usize,
+        mut error: DecodeError,
+    ) -> Result<(), DecodeError> {
+        let field = &self.record.fields[index];
+        if matches!(next, b'-' | b'0'..=b'9') {
+            json.at = start;
+            match read_form(field, json, next, DEPTH, &mut self.unknown) {
+                Ok(read) => {
+                    self.values[index].set(read);
+                    self.present += 1;
+                    return Ok(());
+                }
+                Err(other) => error = other,
+            }
+        }
+        // A value of an undocumented type costs only that value.
+        if !self.is_lenient && (!field.optional || field.evidence == Evidence::Documented) {
+            return Err(error);
+        }
+        json.at = start;
+        json.skip(next)?;
+        json.misfits += 1;
+        self.present += 1;
+        self.values[index].set(DecodedValue::Null);
+        self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
+        Ok(())
+    }
+}
+
+/// Reads a value that is not an unquoted number, and keeps its text if it would be written in another form.
+#[inline(never)]
+fn read_form<'a>(
+    field: &FieldInfo,
+    json: &mut Scanner<'a>,
+    next: u8,
+    depth: u8,
+    unknown: &mut UnknownText,
+) -> Result<DecodedValue<'a>, DecodeError> {
+    let start = json.at;
+    if next == b'"' && field.optional && field.ty.is_never_empty() && json.empty_text() {
+        unknown.keep(field.wire_name, json.since(start));
+        return Ok(DecodedValue::Null);
+    }
+    // The form of the values in a record is noted for the fields of that record.
+    let outer = std::mem::replace(&mut json.seen, 0);
+    let read = DecodedValue::read(&field.ty, json, next, depth);
+    let seen = std::mem::replace(&mut json.seen, outer);
+    if read.is_ok() && seen & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
+        unknown.keep(field.wire_name, json.since(start));
+    }
+    read
+}
+
+impl<'a> DecodedValue<'a> {
+    /// Reads a value as the type `ty`.
+    #[inline(never)] // It is recursive, and most values are read without calling it.
+    pub(super) fn read(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Self, DecodeError> {
+        Ok(match (next, ty) {
+            (_, ValueType::Any) => BoxedValue::Any(json.any_value(next, depth)?).into(),
+            (b'n', ValueType::Option(_)) => json.literal().map(|_| Self::Null)?,
+            (b'"', ValueType::Option(ty)) if ty.is_never_empty() && json.empty_text() => {
+                json.seen |= INEXACT;
+                Self::Null
+            }
+            (_, ValueType::Option(ty)) => Self::read(ty, json, next, depth)?,
+            (_, ValueType::Record(record)) if record.form.begins_with(next) => {
+                let mut row = Row::of(record);
+                row.fill(json, next, depth)?;
+                BoxedValue::Record(row).into()
+            }
+            (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
+            (b'-' | b'0'..=b'9', _) => {
+                json.seen |= UNQUOTED;
+                let start = json.at;
+                let number = json.number()?;
+                let read = Self::of_number(ty, number).or_else(|| Self::of_digits(ty, number, start, json));
+                read.ok_or_else(|| mismatch(ty, json.since(start)))?
+            }
+            (b'"', _) => {
+                let start = json.at;
+                let text = json.text()?;
+                let value = Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?;
+                if ty.is_never_empty() {
+                    json.seen |= value.form(ty, json.since(start));
+                }
+                value
+            }
+            (b't' | b'f', ValueType::Boolean) => json.literal()?.map_or(Self::Null, Self::Boolean),
+            (b'[', ValueType::List(ty)) => {
+                let (depth, mut items) = (json.deeper(depth)?, Vec::new());
+                json.list(|json, next| {
+                    items.push(Self::read(ty, json, next, depth).map_err(|error| error.at_index(items.len()))?);
+                    Ok(())
+                })?;
+                BoxedValue::List(items).into()
+            }
+            (b'{', ValueType::Map(ty)) => {
+                let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
+                json.object(|json| {
+                    let (key, next) = json.any_key()?;
+                    let value = Self::read(ty, json, next, depth).map_err(|error| error.in_field(&key))?;
+                    entries.push((key.into_owned(), value));
+                    Ok(())
+                })?;
+                BoxedValue::Map(entries).into()
+            }
+            _ => {
+                let start = json.at;
+                json.skip(next)?;
+                return Err(mismatch(ty, json.since(start)));
+            }
+        })
+    }
+}
