@@ -14,8 +14,6 @@ pub struct OpenInterestGroup<'a> {
 
 impl Client {
     /// Open Interest: value of open contracts and its changes.
-    ///
-    /// Also named “Open the service” in the API document.
     pub fn open_interest(&self) -> OpenInterestGroup<'_> {
         OpenInterestGroup { client: self }
     }
@@ -34,8 +32,6 @@ impl OpenInterestGroup<'_> {
     }
     /// Open interest as candles: value of all open contracts.
     ///
-    /// Also named “Open the service” in the API document.
-    ///
     /// Without an exchange, public clients received data of 16 or 17. The example is from the previous API version;
     /// its open is above its high.
     ///
@@ -47,8 +43,6 @@ impl OpenInterestGroup<'_> {
         Request::new(self.client)
     }
     /// Change of open interest per interval; positive if contracts were opened.
-    ///
-    /// Also named “Open the service Delta” in the API document.
     ///
     /// - **Endpoint:** `GET /openInterestDelta` (reported), returns a series of [`OpenInterestDeltaRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
@@ -116,7 +110,6 @@ impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
     const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "open_interest")
         .name("Open Interest")
-        .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
@@ -184,7 +177,6 @@ impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
     const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "open_interest_delta")
         .name("Open Interest Delta")
-        .aliases(&["Open the service Delta"])
         .summary(
             "Change of open interest per interval; positive if contracts were opened.",
         )
@@ -235,7 +227,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "open_interest",
     title: "Open Interest",
     summary: "Value of open contracts and its changes.",
-    aliases: &["Open the service"],
+    aliases: &[],
     notes: "",
     endpoints: &[
         AnchoredOiDelta::INFO,
