@@ -10,15 +10,14 @@ use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
-use crate::commands::status::age;
 use crate::endpoint_names;
 use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program::program;
-use crate::progress::{Bar, counted, duration, line_of};
+use crate::progress::{Bar, age, counted, duration, line_of, listed};
 use crate::requested_series::Series;
-use crate::table::{self, Table};
+use crate::table::{self, Table, readable};
 use crate::time_arg;
 
 /// Maximum number of printed warnings of one kind.
@@ -53,7 +52,7 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     let folders: BTreeSet<_> =
         summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(endpoint).collect();
     if matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. })) && !folders.is_empty() {
-        log.remark(&line_of(&format!("read {}", folders.into_iter().collect::<Vec<_>>().join(", ")), MAX_LINE));
+        log.remark(&readable(&format!("read {}", listed(&folders.into_iter().collect::<Vec<_>>()))));
     }
     let invalid = (sum(|report| report.invalid), "with an invalid value; the file has the earlier value, or null");
     for (count, what) in [invalid, (sum(|report| report.dropped), "dropped (invalid time or format)")] {
@@ -97,7 +96,7 @@ pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
 
 /// Creates the failure for series without a record.
 fn no_record(labels: &[String], file: &JobFile) -> Failure {
-    let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from.time..file.to)));
+    let (names, range) = (readable(&listed(labels)), span(&(file.from.time..file.to)));
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }

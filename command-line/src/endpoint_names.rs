@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
+use tables::Target;
 
 use crate::failure::{Failure, Result};
 use crate::program::{program, service};
@@ -83,9 +84,12 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
         [endpoint] => Ok(endpoint),
         [] => {
             let idents: Vec<String> = with_path().map(name).collect();
-            let help = suggest::help(written, idents.iter().map(String::as_str));
+            // The part before a dot is a group.
+            let ident = written.rsplit('.').next().unwrap_or_default();
+            let help = suggest::help(ident, idents.iter().map(String::as_str));
             let failure = Failure::usage(format!("unknown endpoint `{written}`"));
-            if Path::new(written).extension().is_some() || written.ends_with('/') || Path::new(written).exists() {
+            let is_file = matches!(Target::parse(written), Ok(Target::File { .. }));
+            if is_file || written.ends_with('/') || Path::new(written).exists() {
                 let status = format!("`{} status FILE` describes a file", program().name);
                 return Err(failure
                     .help("the command fetches the records of endpoints and reads no file")
@@ -181,6 +185,9 @@ mod tests {
         let name = metric().name;
         let help = format!("did you mean `{name}`? `derivs list` lists all endpoints");
         assert_eq!(check(&format!("{name}s")), format!("unknown endpoint `{name}s`\n  help: {help}"));
+        let full = metric().endpoint.to_string();
+        assert_eq!(check(&format!("{full}s")), format!("unknown endpoint `{full}s`\n  help: {help}"));
+        assert!(check("levels.parquet").contains("reads no file"));
     }
 
     #[test]

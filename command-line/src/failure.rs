@@ -9,6 +9,8 @@ use std::path::Path;
 
 use runtime::{Error, ErrorKind};
 
+use crate::program::program;
+
 /// The reason why a command failed. The values are the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitKind {
@@ -70,6 +72,14 @@ impl Failure {
     /// Creates the failure for a file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
         Self::new(ExitKind::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
+    }
+
+    /// Creates the failure for a path where a backfill should have written.
+    pub(crate) fn nothing_at(path: &str) -> Self {
+        let is_missing = !path.contains("://") && !Path::new(path).exists();
+        let nothing = || format!("`{} backfill` has written nothing here", program().name);
+        let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
+        Self::usage(format!("{path}: {why}"))
     }
 
     /// Adds advice.

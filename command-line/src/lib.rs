@@ -36,6 +36,7 @@ mod program;
 mod progress;
 mod record_columns;
 mod requested_series;
+mod sections;
 mod shared_rate_limit;
 mod stdout;
 mod suggest;

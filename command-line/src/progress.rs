@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use runtime::Timestamp;
 use runtime::history::Progress;
 
 use crate::log::Log;
@@ -13,6 +14,9 @@ use crate::table::readable;
 
 /// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(60);
+
+/// Maximum number of characters of a list of names, if it has several.
+const MAX_LIST: usize = 100;
 
 /// One bar for all series.
 pub(crate) struct Bar {
@@ -95,6 +99,25 @@ pub(crate) fn duration(time: Duration) -> String {
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 
+/// Returns the time since the end of a record's interval as text, for example `2 days`.
+pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
+    duration(if end < now { now - end } else { Duration::ZERO })
+}
+
+/// Joins names to a list, for example `a, b and 7 more`, whose last part begins after about a hundred characters. No name
+/// is cut.
+pub(crate) fn listed(names: &[String]) -> String {
+    let mut length = 0;
+    let fits = |name: &&String| {
+        length += name.chars().count() + 2;
+        length <= MAX_LIST
+    };
+    let count = names.iter().take_while(fits).count().max(1).min(names.len());
+    let rest = names.len() - count;
+    let more = if rest == 0 { String::new() } else { format!(" and {} more", HumanCount(rest as u64)) };
+    format!("{}{more}", names[..count].join(", "))
+}
+
 /// Formats a count with its unit, for example `1 request` or `1,000 requests`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
@@ -125,5 +148,19 @@ mod tests {
             assert_eq!(duration(Duration::from_secs(seconds)), text);
         }
         assert_eq!(shortened("levels dover", 8), "levels …");
+    }
+
+    #[test]
+    fn a_list_has_no_part_of_a_name() {
+        let long = "x".repeat(150);
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (all, expected) in [
+            (names(&["a", "b"]), "a, b".to_owned()),
+            (names(&[&long, "b"]), format!("{long} and 1 more")),
+            (vec!["dover".to_owned(); 40], format!("{} and 26 more", ["dover"; 14].join(", "))),
+            (Vec::new(), String::new()),
+        ] {
+            assert_eq!(listed(&all), expected);
+        }
     }
 }

@@ -17,18 +17,21 @@ import logging
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sysconfig
 import threading
 from contextlib import closing, suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
-__all__ = ["Error", "Table", "backfill", "endpoints", "follow", "get", "history"]
+__all__ = ["Error", "Table", "backfill", "endpoints", "follow", "get", "history", "remove", "status"]
 
 Row = Dict[str, Any]
 Names = Union[str, Iterable[str]]
-Time = Union[str, date, timedelta]
+Path = Union[str, "os.PathLike[str]"]
+# A number is Unix seconds.
+Time = Union[str, date, timedelta, float]
 T = TypeVar("T")
 
 _LOG = logging.getLogger("derivs")
@@ -36,15 +39,17 @@ _KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6:
 
 
 class Error(Exception):
-    """The command failed; the text is its message."""
+    """The command failed; the text is its message.
+
+    code: The exit code of the command, which is negative if a signal has ended it.
+    kind: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete`, `stopped` (by a signal) or `unknown`.
+    result: What the function would have returned, with everything from before the failure. None if that is nothing.
+    """
 
     def __init__(self, text: str, code: int, result: Any) -> None:
         super().__init__(text)
-        #: The exit code of the command.
         self.code = code
-        #: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete` or `unknown`.
-        self.kind = _KINDS.get(code, "unknown")
-        #: What the function would have returned: everything that was fetched before the failure.
+        self.kind = "stopped" if code < 0 or code > 128 else _KINDS.get(code, "unknown")
         self.result = result
 
     def __reduce__(self) -> Any:
@@ -52,17 +57,22 @@ class Error(Exception):
 
 
 class Table:
-    """Rows of histories. `polars.DataFrame(table)`, `pyarrow.table(table)` and `table.to_pandas()` convert them."""
+    """Rows of histories. `polars.DataFrame(table)`, `pyarrow.table(table)` and `table.to_pandas()` convert them.
+
+    ipc: The rows as a stream in Arrow's IPC format.
+    report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
+        the `last` one, the `gaps` between them, and an `error` or None.
+    """
 
     def __init__(self, ipc: bytes, report: List[Row]) -> None:
-        #: The rows as a stream in Arrow's IPC format.
         self.ipc = ipc
-        #: For each series its endpoint, params and range, the number of records `added`, `gaps`, and an `error` or None.
         self.report = report
 
     @property
     def gaps(self) -> List[Row]:
-        """The ranges for which the service has no records: endpoint, params, from, and to, which is excluded."""
+        """The ranges without a record between the first and the last record of a series.
+
+        Each has an endpoint, params, from, and to, which is excluded."""
         return [
             {"endpoint": series["endpoint"], "params": series["params"], "from": start, "to": end}
             for series in self.report
@@ -96,11 +106,12 @@ class Table:
 
 
 def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
-    """Returns all records from `start` to `end` (excluded; default: now). A time without an offset is UTC.
+    """Returns all records from `start` to `end` (excluded; default: now).
 
-    An age such as `start="30d"` includes the interval that contains it; no record is before any other start."""
-    own = {"from": start, "to": end, "out": "-", "format": "arrow", "json": True, "dry_run": False}
-    run = _Run(["backfill", *_names(endpoints)], _all(options, own))
+    A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
+    timedelta. The first record is that of the interval which contains an age; no record is before any other start."""
+    own = {"out": "-", "format": "arrow", "json": True, "dry_run": False}
+    run = _Run(["backfill", *_names(endpoints)], _all(options, {**_range(start, end), **own}))
     out = run.read()
     return run.result(Table(out, run.objects))
 
@@ -110,15 +121,16 @@ def get(
 ) -> List[Row]:
     """Returns the records of one response for each series, or the body of a response without records.
 
-    A response has at most one page of records; `history` returns all records of a range."""
-    run = _Run(["get", *_names(endpoints)], _all(options, {"from": start, "to": end, "format": "jsonl"}))
+    A response has at most one page of records, and the service decides whether the ends of the range are included;
+    `history` returns all records of a range."""
+    run = _Run(["get", *_names(endpoints)], _all(options, {**_range(start, end), "format": "jsonl"}))
     return run.result(_rows(run.read()))
 
 
 def backfill(
     endpoints: Names = (),
     *,
-    out: Optional[str] = None,
+    out: Optional[Path] = None,
     start: Optional[Time] = None,
     end: Optional[Time] = None,
     **options: Any,
@@ -126,8 +138,30 @@ def backfill(
     """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
 
     Returns for each series its range, the numbers of records added, filled and revised, its files and its gaps."""
-    own = {"out": out, "from": start, "to": end, "json": True}
-    run = _Run(["backfill", *_names(endpoints)], _all(options, own))
+    if out == "-":
+        raise ValueError("`out` is a file, a folder or a bucket; `history` returns records")
+    run = _Run(["backfill", *_names(endpoints)], _all(options, {**_range(start, end), "out": out, "json": True}))
+    changes = run.read()
+    if run.objects:
+        raise ValueError("the target of the job file is standard output; set `out`, or use `history`")
+    return run.result(_rows(changes))
+
+
+def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: bool = False) -> Row:
+    """Returns the state of a file, a folder or a bucket that `backfill` has written, with a list of its `series`.
+
+    If a file is damaged, records are missing that a run should have fetched, or the last record of a series is older
+    than `max_age`, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
+    run = _Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
+    state = run.read()
+    return run.result(json.loads(state or b"{}"))
+
+
+def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:
+    """Deletes the series with all these params, such as `coin=["DOGE", "PEPE"]`, and returns their endpoints and params.
+
+    `dry_run` deletes nothing. `param="exchange="` selects the series without an exchange."""
+    run = _Run(["remove", os.fspath(path)], _all(params, {"endpoint": endpoint, "dry_run": dry_run, "json": True}))
     return run.result(_rows(run.read()))
 
 
@@ -138,7 +172,7 @@ def follow(
 
     `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
     rejects one series, all of them end. A record has the params in which the series differ."""
-    run = _Run(["poll", *_names(endpoints)], _all(options, {"from": start, "format": "jsonl"}))
+    run = _Run(["poll", *_names(endpoints)], _all(options, {"from": _time(start), "format": "jsonl"}))
     with closing(run.chunks(stop)) as chunks:
         rest = b""
         for chunk in chunks:
@@ -149,7 +183,7 @@ def follow(
 
 
 def endpoints(*words: str, history: bool = False) -> List[Row]:
-    """Returns the endpoints that have all these words in names, params, fields or descriptions."""
+    """Returns the endpoints that have all these words in names, params, fields or descriptions; there may be none."""
     run = _Run(["list", *words], {"history": history, "json": True})
     return run.result(_rows(run.read()))
 
@@ -171,6 +205,7 @@ class _Run:
         self.out: queue.Queue[Optional[bytes]] = queue.Queue(maxsize=16)
         self.objects: List[Row] = []
         self.error = ""
+        self.has_output = False
         self.threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_messages)]
         for thread in self.threads:
             thread.start()
@@ -184,6 +219,8 @@ class _Run:
     def _read_messages(self) -> None:
         assert self.process.stderr is not None
         for line in (line.decode(errors="replace").rstrip() for line in self.process.stderr):
+            if line.startswith("For more information, try"):
+                continue
             if line.startswith("error: ") or self.error:
                 self.error += line + "\n"
             elif line.startswith('{"'):
@@ -226,6 +263,7 @@ class _Run:
                     continue
                 if chunk is None:
                     return
+                self.has_output = True
                 yield chunk
             self.end()
 
@@ -234,9 +272,11 @@ class _Run:
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""
-        if self.process.returncode:
-            text = self.error.strip()[len("error: ") :] or f"the command ended with {self.process.returncode}"
-            raise Error(text, self.process.returncode, result)
+        code = self.process.returncode
+        if code:
+            ending = f"the signal {signal.Signals(-code).name}" if code < 0 else f"the exit code {code}"
+            text = self.error.strip()[len("error: ") :] or f"the command ended with {ending}"
+            raise Error(text, code, result if self.has_output else None)
         return result
 
 
@@ -251,6 +291,14 @@ def _program() -> str:
 
 def _names(endpoints: Names) -> List[str]:
     return [endpoints] if isinstance(endpoints, str) else list(endpoints)
+
+
+def _range(start: Optional[Time], end: Optional[Time]) -> Row:
+    return {"from": _time(start), "to": _time(end)}
+
+
+def _time(time: Optional[Time]) -> Any:
+    return datetime.fromtimestamp(time, timezone.utc) if isinstance(time, float) else time
 
 
 def _all(options: Row, own: Row) -> Row:

@@ -74,6 +74,14 @@ fn include_partial_requests_the_current_interval() {
     let output = run(&backfill(&days, ["5d", "now"], &file, &["--include-partial", "--sandbox"]));
     assert!(output.code == Some(0) && !output.err.contains("warning"), "{}", output.err);
     assert!(rows(&file).len() >= 5, "{:?}", rows(&file));
+    let service = Service::start();
+    let requests = [&[][..], &["--include-partial"]].map(|more| {
+        let before = service.requests();
+        let output = run_with(&service, &backfill(&days, ["5d", "now"], Path::new("-"), more));
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        service.requests() - before
+    });
+    assert!(requests[0] < requests[1], "{requests:?}");
 }
 
 #[test]

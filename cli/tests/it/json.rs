@@ -32,6 +32,9 @@ fn list_prints_an_object_for_each_endpoint() {
     let found = listed.iter().find(|one| one["endpoint"] == endpoint.to_string()).unwrap();
     assert_eq!((&found["name"], &found["path"], &found["history"]), (&(*name).into(), &(*path).into(), &true.into()));
     assert_eq!(found["evidence"], endpoint.evidence.as_str());
+    // For a program, a list without endpoints is not an error.
+    let none = run(&["list", "--json", "no such endpoint"]);
+    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(0), "", ""));
 }
 
 #[test]
@@ -146,6 +149,35 @@ fn options_replace_the_range_and_the_target_of_a_job_file() {
     assert!(out.exists() && !Path::new("other.csv").exists());
     let missing = run_job(&series, &["--from", "2025-01-01"]);
     assert!(missing.code == Some(2) && missing.err.contains("`out` is missing"), "{}", missing.err);
+}
+
+/// Gaps are between the first and the last record, in a stream as in a file.
+#[test]
+fn a_stream_has_the_gaps_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("day.csv");
+    let service = Service::with(|builder| builder.fault("60% missing".parse().unwrap()));
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--json"];
+    let [stream, file] = ["-", text(&file)].map(|out| {
+        let output = run_with(&service, &[&["backfill"], &*metric().two_hourly(), &range, &["--out", out]].concat());
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        let lines = if out == "-" { output.err } else { output.out };
+        objects(&lines).into_iter().map(|one| [one["gaps"].clone(), one["missing"].clone()]).collect::<Vec<_>>()
+    });
+    assert!(file.iter().all(|[_, missing]| missing.as_u64() > Some(0)), "{file:?}");
+    assert_eq!(stream, file);
+}
+
+#[test]
+fn a_stream_does_not_use_the_refetch_of_a_job_silently() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("job.toml");
+    let params = metric().hourly().into_iter().skip(1).collect::<Vec<_>>();
+    let params = params.chunks(2).map(|pair| format!("{} = {:?}\n", pair[0].trim_start_matches("--"), pair[1]));
+    let series = format!("[[series]]\nendpoints = {:?}\n{}", metric().name, params.collect::<String>());
+    std::fs::write(&file, format!("from = 2025-01-01\nto = 2025-01-02\nrefetch = \"1h\"\n{series}")).unwrap();
+    let output = run(&["backfill", "--sandbox", "--job", text(&file), "--out", "-"]);
+    assert!(output.code == Some(0) && output.err.contains("`refetch` of the job file is not used"), "{}", output.err);
 }
 
 /// A rejected series and a series whose requests fail have their errors, and do not end the other series.

@@ -19,8 +19,13 @@ fn only_the_named_series_are_removed() {
     let planned = remove(&[key_option, keys[0], "--dry-run"]);
     assert!(planned.code == Some(0) && planned.err.contains("would remove "), "{}", planned.err);
     assert_eq!(run(&["status", text(&data)]).rows().len(), 2);
-    let removed = remove(&["--endpoint", name, key_option, keys[0]]);
-    assert!(removed.code == Some(0) && removed.err.contains("removed "), "{}", removed.err);
+    let removed = remove(&["--endpoint", name, key_option, &format!("NONE,{}", keys[0]), "--json"]);
+    assert_eq!(removed.code, Some(0), "{}", removed.err);
+    assert!(removed.err.contains(&format!("`{key_option} NONE` selects no series")), "{}", removed.err);
+    assert!(removed.err.contains("1 file changed"), "{}", removed.err);
+    let object: serde_json::Value = removed.out.parse().unwrap();
+    assert_eq!(object["endpoint"], metric().endpoint.to_string());
+    assert_eq!(object["params"][metric().key.wire_name], keys[0]);
     let status = run(&["status", text(&data)]);
     let [has_first, has_second] = keys.map(|key| status.out.lines().any(|line| line.contains(&format!(" {key} "))));
     assert!(!has_first && has_second, "{}", status.out);
@@ -61,6 +66,16 @@ fn a_series_without_a_param_can_be_removed() {
     assert_eq!(removed.code, Some(0), "{}", removed.err);
     let left = run(&["status", text(&data)]);
     assert!(left.rows().len() == 1 && left.out.contains(with[1]), "{}", left.out);
+}
+
+#[test]
+fn a_missing_target_is_named_as_by_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("data");
+    let Metric { key_option, keys, .. } = metric();
+    let removed = run(&["remove", text(&missing), key_option, keys[0]]);
+    assert_eq!(removed.err, format!("error: {}: no such file or folder\n", missing.display()));
+    assert_eq!(removed, run(&["status", text(&missing)]));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use runtime::history::{History, Page};
+use runtime::history::{Gap, History, Page};
 use runtime::record::AnyRecord;
 use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
 use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
@@ -103,6 +103,9 @@ impl Backfill {
             let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
             return Err(Failure::usage(message));
         }
+        if is_stream && file.refetch.is_some() {
+            log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
+        }
         if is_stream && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
@@ -157,7 +160,8 @@ impl Backfill {
             let mut report = SeriesReport::default();
             report.step = step(&request)?;
             let mut next = file.from.of(report.step);
-            let mut pages = History::new(request, next..file.to).skip_failed_pages().pages();
+            let history = History::new(request, next..file.to).skip_failed_pages();
+            let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
@@ -175,6 +179,7 @@ impl Backfill {
                 next = page.range.end;
                 printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
             }
+            end_series(&mut report);
             summary.series.push(report);
             if fatal.is_some() {
                 break;
@@ -219,15 +224,29 @@ impl Backfill {
 
 /// Adds a page on standard output to the report of its series.
 fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
-    let sum = |ranges: &mut dyn Iterator<Item = &Range<Timestamp>>| ranges.map(|range| steps(range, report.step)).sum();
-    let missing: u64 = sum(&mut page.report.gaps.iter().map(|gap| &gap.range));
-    let unfetched: u64 = sum(&mut page.report.failed_pages.iter().map(|failure| &failure.range));
-    report.missing += missing;
-    report.unfetched += unfetched;
+    report.unfetched += sum(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
     report.added += page.records.len() as u64;
     report.first = report.first.or(page.times.first().copied());
     report.last = page.times.last().copied().or(report.last);
-    report.gaps.extend(page.report.gaps.iter().map(|gap| gap.range.clone()));
+    for Gap { range, .. } in &page.report.gaps {
+        // A gap can continue on the next page.
+        match report.gaps.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => report.gaps.push(range.clone()),
+        }
+    }
+}
+
+/// Keeps the gaps between the first and the last record. As in a file, the ends of the range are no gaps.
+fn end_series(report: &mut SeriesReport) {
+    let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
+    report.gaps.retain(is_inside);
+    report.missing = sum(report.gaps.iter(), report.step);
+}
+
+/// Returns the number of intervals in all ranges.
+fn sum<'r>(ranges: impl Iterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
+    ranges.map(|range| steps(range, step)).sum()
 }
 
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.

@@ -9,7 +9,6 @@ use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, 
 
 use crate::catalogue_json;
 use crate::command_line::candidates;
-use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
 use crate::examples;
 use crate::fact_sentences::Facts;
@@ -17,6 +16,7 @@ use crate::failure::Result;
 use crate::param_options::option;
 use crate::program::service;
 use crate::record_columns::record;
+use crate::sections::{section, wrapped};
 use crate::stdout;
 
 /// Show everything that is known about an endpoint

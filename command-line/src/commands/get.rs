@@ -35,10 +35,11 @@ use crate::time_arg;
 pub(crate) struct Get {
     #[command(flatten)]
     requested: Requested,
-    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records. It is
+    /// sent as it is, and included or excluded as the service defines it; `backfill --out -` includes it
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, allow_hyphen_values = true)]
     from: Option<Timestamp>,
-    /// End of the range, excluded or included as the service defines it
+    /// End of the range, also sent as it is
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     to: Option<Timestamp>,
     /// Output format; a table on a terminal, else CSV, or JSON if the response has no records

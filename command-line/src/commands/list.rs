@@ -2,11 +2,8 @@
 //!
 //! With search words, only endpoints that contain all words are listed. The endpoints are grouped.
 
-use std::fmt::Write as _;
-
 use clap::Args;
 use runtime::registry::{EndpointInfo, GroupInfo};
-use textwrap::{Options, WordSplitter, fill};
 
 use crate::catalogue_json;
 use crate::endpoint_names;
@@ -15,6 +12,7 @@ use crate::log::Log;
 use crate::program::program;
 use crate::progress::counted;
 use crate::record_columns::record;
+use crate::sections::section;
 use crate::stdout;
 use crate::suggest;
 
@@ -27,7 +25,7 @@ pub(crate) struct List {
     /// Only endpoints with a history, for `backfill` and `poll`
     #[arg(long)]
     history: bool,
-    /// Print one JSON object for each endpoint
+    /// Print one JSON object for each endpoint; nothing if there is none
     #[arg(long)]
     json: bool,
 }
@@ -37,7 +35,7 @@ impl List {
         let mut found: Vec<_> =
             endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
         found.sort_by_key(|(_, endpoint)| endpoint.path.is_none());
-        if found.is_empty() {
+        if found.is_empty() && !self.json {
             let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
             let known =
                 || names.iter().map(String::as_str).chain(program().registry.groups.iter().map(|group| group.ident));
@@ -88,28 +86,4 @@ fn by_group(found: &[Found], width: usize) -> String {
         section(&mut out, title(&group[0]), &group.iter().map(row).collect::<Vec<_>>(), name_width, width);
     }
     out
-}
-
-/// Adds a title and rows of names with their descriptions.
-pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_width: usize, width: usize) {
-    let (bold, gap) = (stdout::HEADING, if out.is_empty() { "" } else { "\n" });
-    let _ = if title.is_empty() { write!(out, "{gap}") } else { writeln!(out, "{gap}{bold}{title}{bold:#}") };
-    for [name, text] in rows {
-        let first = format!("  {name:name_width$}  ");
-        out.push_str(&wrapped(text, [&first, &" ".repeat(name_width + 4)], width.saturating_sub(2)));
-    }
-}
-
-/// Breaks a text into lines of at most this width, which begin with the first and the second of these texts. A longer
-/// word is a line.
-pub(crate) fn wrapped(text: &str, [first, others]: [&str; 2], width: usize) -> String {
-    let options = Options::new(width).initial_indent(first).subsequent_indent(others).break_words(false);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // `fill` does not indent an empty text.
-    let lines = if text.is_empty() {
-        first.to_owned()
-    } else {
-        fill(&text, options.word_splitter(WordSplitter::NoHyphenation))
-    };
-    format!("{}\n", lines.trim_end())
 }

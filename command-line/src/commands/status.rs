@@ -3,7 +3,6 @@
 //! The output has a row for each series, or is one JSON object. No request is sent.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,8 +13,7 @@ use tables::{SeriesStatus, Target};
 use crate::backfill_report::{ranges, steps};
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
-use crate::program::program;
-use crate::progress::{counted, duration, shortened};
+use crate::progress::{age, counted, listed};
 use crate::table::{Cell, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
@@ -47,10 +45,7 @@ impl Status {
         let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
         let status = if self.verify { tables::verify(&target).await? } else { tables::status(&target).await? };
         if status.series.is_empty() && status.damaged.is_empty() {
-            let is_missing = !self.path.contains("://") && !Path::new(&self.path).exists();
-            let nothing = || format!("`{} backfill` has written nothing here", program().name);
-            let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
-            return Err(Failure::usage(format!("{}: {why}", self.path)));
+            return Err(Failure::nothing_at(&self.path));
         }
         if self.json {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
@@ -82,7 +77,7 @@ impl Status {
         };
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
             let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
-            (!labels.is_empty()).then(|| shortened(&labels.join(", "), 100))
+            (!labels.is_empty()).then(|| listed(&labels))
         };
         let (damaged, unfetched) = (status.damaged.len() as u64, names(&|series| !series.unfetched.is_empty()));
         let rejected = names(&|series| series.is_rejected && !series.is_retired);
@@ -132,11 +127,6 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
 
 fn step(series: &SeriesStatus) -> Duration {
     Duration::from_secs(series.step)
-}
-
-/// Returns the time since the end of a record's interval as text, for example `2 days`.
-pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
-    duration(if end < now { now - end } else { Duration::ZERO })
 }
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
