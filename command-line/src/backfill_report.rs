@@ -54,14 +54,19 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     if matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. })) && !folders.is_empty() {
         log.remark(&readable(&format!("read {}", listed(&folders.into_iter().collect::<Vec<_>>()))));
     }
-    let invalid = (sum(|report| report.invalid), "with an invalid value; the file has the earlier value, or null");
-    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped (invalid time or format)")] {
-        if count > 0 {
-            log.warning(&format!("{} {what}", counted(count, "record")));
-        }
-    }
+    note_invalid(log, summary, "with an invalid value; the file has the earlier value, or null");
     if summary.is_restored {
         log.warning(&format!("{out} was missing or had been changed; it was written again from {out}.parts"));
+    }
+}
+
+/// Warns about records that do not fit the catalogue.
+fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
+    let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let dropped = (sum(|report| report.dropped), "dropped (invalid time or format)");
+    for (count, what) in [(sum(|report| report.invalid), invalid), dropped].into_iter().filter(|(count, _)| *count > 0)
+    {
+        log.warning(&format!("{} {what}", counted(count, "record")));
     }
 }
 
@@ -155,6 +160,10 @@ impl Reporter {
         if summary.requests > 0 || !summary.files.is_empty() {
             outcome(self.log, out, &summary, &self.labels, now);
         }
+        let is_stream = out == "-";
+        if is_stream {
+            note_invalid(self.log, &summary, "with an invalid value, which is null");
+        }
         let mut warnings = Vec::new();
         for (report, label) in summary.series.iter().zip(&self.labels) {
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
@@ -164,7 +173,6 @@ impl Reporter {
             warnings.extend(gaps.into_iter().filter(|(count, _)| *count > 0).map(text));
         }
         // With `--json`, the objects of a stream list what is missing; no file has a status.
-        let is_stream = out == "-";
         if !warnings.is_empty() && !is_stream {
             self.list(warnings.into_iter());
             let (name, path) = (program().name, quoted(out));

@@ -5,7 +5,7 @@
 //! that contradicts the param is kept among the unknown fields.
 
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo};
 use runtime::{AnyBody, Timestamp, Value};
 use serde_json::Map;
 use tables::UNKNOWN_FIELDS;
@@ -61,6 +61,11 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
+/// Returns the known fields of the endpoint's records.
+pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static FieldInfo> {
+    record(endpoint).into_iter().flat_map(|record| record.fields)
+}
+
 /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
 pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
@@ -68,7 +73,7 @@ pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
     let records = || parts.iter().flat_map(|part| part.records);
     let time = endpoints().filter_map(time_field).map(str::to_owned);
     let is_mixed = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
-    let fields = endpoints().filter_map(record).flat_map(|record| record.fields);
+    let fields = endpoints().flat_map(fields);
     // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object become
     // columns.
     let keys = records().filter_map(|record| record.as_any().and_then(Value::as_object)).flat_map(Map::keys);
@@ -140,7 +145,7 @@ fn cell(series: &Series, params: &[Param], record: &AnyRecord, time: Option<Time
 
 #[cfg(test)]
 mod tests {
-    use runtime::registry::{Evidence, FieldInfo, ValueType};
+    use runtime::registry::{Evidence, ValueType};
 
     use super::*;
     use crate::catalogue::metric;

@@ -26,6 +26,7 @@ use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
 
+pub use buffer::read_invalid;
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 

@@ -52,7 +52,7 @@ mod content;
 mod remove;
 mod status;
 
-pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary};
+pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary, read_invalid};
 pub use error::Error;
 pub use partition::Partition;
 pub use remove::{Removed, remove};

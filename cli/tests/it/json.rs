@@ -168,6 +168,29 @@ fn a_stream_has_the_gaps_of_a_file() {
     assert_eq!(stream, file);
 }
 
+/// An invalid value costs itself, in a stream as in a file.
+#[test]
+fn a_stream_has_the_rows_of_a_file_also_from_invalid_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("day.csv");
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--json"];
+    let args = [&["backfill"], &*metric().hourly(), &range, &["--out"]].concat();
+    let run_args = |more: &[&str]| {
+        // Faults depend on the earlier requests, so each run has its own service.
+        let service = Service::with(|builder| builder.fault("wrong-types".parse().unwrap()));
+        run_with(&service, &[&args[..], more].concat())
+    };
+    let [stream, of_file] = ["-", text(&file)].map(|out| run_args(&[out]));
+    assert_eq!((stream.code, &stream.out), (Some(0), &std::fs::read_to_string(&file).unwrap()), "{}", stream.err);
+    let object = stream.err.lines().find(|line| line.starts_with('{')).unwrap().parse::<Value>().unwrap();
+    for name in ["added", "invalid", "dropped"] {
+        assert_eq!(object[name], objects(&of_file.out)[0][name], "{name}");
+    }
+    assert!(object["dropped"].as_u64() > Some(0) && stream.err.contains("dropped (invalid"), "{}", stream.err);
+    let strict = run_args(&["-", "--strict"]);
+    assert!(strict.code == Some(5) && strict.rows().is_empty(), "{}", strict.err);
+}
+
 #[test]
 fn a_stream_does_not_use_the_refetch_of_a_job_silently() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,21 +4,23 @@
 //! outcome.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use runtime::history::{Gap, History, Page};
-use runtime::record::AnyRecord;
+use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
 use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
 
 use crate::backfill_report::{Reporter, announced, note_mixed, planned, steps};
 use crate::command_line::{candidates, endpoints_help};
-use crate::commands::get::{request, step};
+use crate::commands::get::request;
 use crate::commands::status::check_clock;
 use crate::connection::{Connected, Connection};
+use crate::endpoint_names::Endpoint;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
@@ -27,7 +29,7 @@ use crate::log::{self, Log};
 use crate::param_options::Params;
 use crate::printer::{Columns, Printer};
 use crate::progress::{Bar, fitting};
-use crate::record_columns::Part;
+use crate::record_columns::{Part, fields};
 use crate::requested_series::{Series, labels, note_oldest, of_histories};
 use crate::stdout;
 use crate::table::Format;
@@ -152,18 +154,20 @@ impl Backfill {
         let connected = self.connection.open(log).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
+        let requests = stored(&connected.client, &file.series)?;
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
         let (mut summary, mut fatal) = (Summary::default(), None);
-        for (index, series) in file.series.iter().enumerate() {
-            let request = request(&connected.client, series);
+        for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
+            let request = stored.request().clone();
+            let request = if self.strict { request } else { request.skip_bad_records() };
             let mut report = SeriesReport::default();
-            report.step = step(&request)?;
-            let mut next = file.from.of(report.step);
+            report.step = stored.step();
+            let (mut next, mut dropped) = (file.from.of(report.step), BTreeSet::new());
             let history = History::new(request, next..file.to).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
             while let Some(page) = pages.next().await {
-                let page = match page {
+                let mut page = match page {
                     Ok(page) => page,
                     Err(error) => {
                         report.unfetched += steps(&(next..file.to.min(time_arg::now())), report.step);
@@ -175,10 +179,14 @@ impl Backfill {
                 summary.pages += u64::from(page.report.failed_pages.is_empty());
                 summary.failed_pages += page.report.failed_pages.len() as u64;
                 reporter.report(index, &page.report);
+                dropped.extend(tables::read_invalid(stored, &mut page));
+                report.invalid += page.records.iter().filter(|one| has_invalid(series.endpoint, one)).count() as u64;
                 note_page(&mut report, &page);
                 next = page.range.end;
                 printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
             }
+            // A page that is requested again has the same records.
+            report.dropped = dropped.len() as u64;
             end_series(&mut report);
             summary.series.push(report);
             if fatal.is_some() {
@@ -220,6 +228,12 @@ impl Backfill {
         job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
         Ok(job)
     }
+}
+
+/// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.
+fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
+    let mut unknown = record.unknown_fields().into_iter().flat_map(UnknownFields::iter_raw);
+    unknown.any(|(name, _)| fields(endpoint).any(|field| field.wire_name == name))
 }
 
 /// Adds a page on standard output to the report of its series.

@@ -15,7 +15,7 @@ use crate::fact_sentences::Facts;
 use crate::failure::Result;
 use crate::param_options::option;
 use crate::program::service;
-use crate::record_columns::record;
+use crate::record_columns::fields;
 use crate::sections::{section, wrapped};
 use crate::stdout;
 
@@ -64,7 +64,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         ["history".to_owned(), history.to_owned()],
     ];
     let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
-    let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
+    let fields = fields(endpoint).map(field_row).collect();
     let errors: Vec<_> = service().errors.iter().map(status_row).collect();
     let params = endpoint.params.map_or_else(unknown, |params| {
         params.iter().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::program::program;
 use crate::progress::counted;
-use crate::record_columns::record;
+use crate::record_columns::fields;
 use crate::sections::section;
 use crate::stdout;
 use crate::suggest;
@@ -68,8 +68,10 @@ impl List {
 /// Returns all text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     let params = endpoint.params.unwrap_or_default().iter().map(|param| param.wire_name);
-    let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(|field| field.wire_name);
-    let names = params.chain(fields).chain(endpoint.path).chain(endpoint.aliases.iter().copied());
+    let names = params
+        .chain(fields(endpoint).map(|field| field.wire_name))
+        .chain(endpoint.path)
+        .chain(endpoint.aliases.iter().copied());
     let texts = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes];
     texts.into_iter().chain(names).collect::<Vec<_>>().join("\n").to_lowercase()
 }

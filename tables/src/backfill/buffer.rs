@@ -83,7 +83,7 @@ impl Buffer {
 
 /// Adds the invalid records of a page to its valid records, with null for each value that does not fit its column.
 /// Returns the checksums of records that have no time or cannot be parsed at all.
-pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
+pub fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
     // A record is identified by the checksum of its text. For a record without a time, the report contains no text, so
     // the checksum is that of a counter.
