@@ -15,13 +15,10 @@ use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program::program;
-use crate::progress::{Bar, age, counted, duration, line_of, listed};
+use crate::progress::{Bar, MAX_LISTED, age, counted, duration, line_of, listed};
 use crate::requested_series::Series;
 use crate::table::{self, Table, readable};
 use crate::time_arg;
-
-/// Maximum number of printed warnings of one kind.
-const MAX_LISTED: usize = 5;
 
 /// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;

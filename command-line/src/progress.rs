@@ -15,8 +15,8 @@ use crate::table::readable;
 /// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
-/// Maximum number of characters of a list of names, if it has several.
-const MAX_LIST: usize = 100;
+/// Maximum number of names in a list, and of printed warnings of one kind.
+pub(crate) const MAX_LISTED: usize = 5;
 
 /// One bar for all series.
 pub(crate) struct Bar {
@@ -104,18 +104,11 @@ pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
     duration(if end < now { now - end } else { Duration::ZERO })
 }
 
-/// Joins names to a list, for example `a, b and 7 more`, whose last part begins after about a hundred characters. No name
-/// is cut.
+/// Joins names to a list whose end is counted if it is long, as in `a, b, c, d, e and 7 more`. No name is cut.
 pub(crate) fn listed(names: &[String]) -> String {
-    let mut length = 0;
-    let fits = |name: &&String| {
-        length += name.chars().count() + 2;
-        length <= MAX_LIST
-    };
-    let count = names.iter().take_while(fits).count().max(1).min(names.len());
-    let rest = names.len() - count;
-    let more = if rest == 0 { String::new() } else { format!(" and {} more", HumanCount(rest as u64)) };
-    format!("{}{more}", names[..count].join(", "))
+    let (first, rest) = names.split_at(names.len().min(MAX_LISTED));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", HumanCount(rest.len() as u64)) };
+    format!("{}{more}", first.join(", "))
 }
 
 /// Formats a count with its unit, for example `1 request` or `1,000 requests`.
@@ -153,14 +146,8 @@ mod tests {
     #[test]
     fn a_list_has_no_part_of_a_name() {
         let long = "x".repeat(150);
-        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        for (all, expected) in [
-            (names(&["a", "b"]), "a, b".to_owned()),
-            (names(&[&long, "b"]), format!("{long} and 1 more")),
-            (vec!["dover".to_owned(); 40], format!("{} and 26 more", ["dover"; 14].join(", "))),
-            (Vec::new(), String::new()),
-        ] {
-            assert_eq!(listed(&all), expected);
-        }
+        let names = [&*long, "b", "c", "d", "e", "f", "g"].map(str::to_owned);
+        assert_eq!(listed(&names), format!("{long}, b, c, d, e and 2 more"));
+        assert_eq!((listed(&names[5..]), listed(&[])), ("f, g".to_owned(), String::new()));
     }
 }

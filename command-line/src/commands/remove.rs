@@ -1,14 +1,13 @@
 //! `remove`: deletes series from a file or a data set.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::json;
-use tables::Target;
+use tables::{SeriesStatus, Target};
 
 use crate::command_line::candidates;
-use crate::commands::status::label;
+use crate::commands::status::label_of;
 use crate::endpoint_names;
 use crate::failure::{Failure, Result, quoted};
 use crate::log::Log;
@@ -39,102 +38,91 @@ pub(crate) struct Remove {
     params: Params,
 }
 
-/// A series as it is stored.
-struct Stored {
-    endpoint: String,
-    params: Vec<(String, String)>,
+/// One value of an option.
+struct Choice {
+    /// The option with its value, for messages.
+    option: String,
+    /// `None` for the endpoint.
+    param: Option<String>,
+    value: String,
 }
 
 impl Remove {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        if self.endpoints.is_empty() && self.params == Params::default() {
+        let choices = self.choices()?;
+        if choices.is_empty() {
             let message = "no series is named: give `--endpoint` or a param";
             return Err(Failure::usage(message).help("to remove everything, delete the file or folder"));
         }
-        let endpoints = self.endpoints.iter().map(|name| Ok(endpoint_names::find(name)?.to_string()));
-        let endpoints = endpoints.collect::<Result<Vec<String>>>()?;
-        let removed = RefCell::new(Vec::new());
-        let is_removed = |endpoint: &str, params: &[(String, String)]| {
-            let series = Stored { endpoint: endpoint.to_owned(), params: params.to_owned() };
-            let is_removed = (endpoints.is_empty() || endpoints.contains(&series.endpoint)) && self.selects(&series);
-            if is_removed {
-                removed.borrow_mut().push(series);
-            }
-            is_removed
+        let selects = |endpoint: &str, params: &[(String, String)]| {
+            choices.iter().all(|values| values.iter().any(|choice| choice.is_of(endpoint, params)))
         };
         let target = Target::parse(&self.path)?;
-        let files = if self.dry_run {
-            let all = tables::status(&target).await?.series;
-            for series in all {
-                is_removed(series.endpoint(), &series.params().collect::<Vec<_>>());
-            }
-            0
-        } else {
-            tables::remove(&target, is_removed).await?.files.len() as u64
-        };
-        let removed = removed.take();
-        if removed.is_empty() {
-            return Err(self.nothing_removed(&target).await);
+        let mut series = tables::status(&target).await?.series;
+        if series.is_empty() {
+            return Err(Failure::nothing_at(&self.path));
         }
-        for option in self.unmatched(&endpoints, &removed) {
-            log.warning(&format!("`{option}` selects no series"));
+        series.retain(|one| selects(one.endpoint(), &one.params().collect::<Vec<_>>()));
+        if series.is_empty() {
+            let help = format!("`{} status {}` lists the series", program().name, quoted(&self.path));
+            return Err(Failure::usage(format!("{}: no such series", self.path)).help(help));
         }
-        let what = if self.dry_run { "would remove" } else { "removed" };
-        for Stored { endpoint, params } in removed {
-            if self.json {
-                let params: BTreeMap<_, _> = params.into_iter().collect();
-                stdout::print(format!("{}\n", json!({ "endpoint": endpoint, "params": params })))?;
-            } else {
-                log.remark(&format!("{what} {}", label(&endpoint, params.into_iter())));
+        for choice in choices.iter().flatten() {
+            if !series.iter().any(|one| choice.is_of(one.endpoint(), &one.params().collect::<Vec<_>>())) {
+                log.warning(&format!("`{}` selects no series", choice.option));
             }
         }
+        let files = if self.dry_run { Vec::new() } else { tables::remove(&target, selects).await?.files };
+        self.print(&series, log)?;
         if !self.dry_run {
-            let changed = if files == 0 { String::new() } else { format!("{} changed; ", counted(files, "file")) };
-            log.remark(&format!("{}: {changed}`backfill` fetches the series again if a job has it", self.path));
+            let changed = counted(files.len() as u64, "file");
+            let path = &self.path;
+            log.remark(&format!("{path}: {changed} changed; `backfill` fetches the series again if a job has it"));
         }
         Ok(())
     }
 
-    /// Creates the failure for a target without any of the series.
-    async fn nothing_removed(&self, target: &Target) -> Failure {
-        match tables::status(target).await {
-            Ok(status) if !status.series.is_empty() => {
-                let help = format!("`{} status {}` lists the series", program().name, quoted(&self.path));
-                Failure::usage(format!("{}: no such series", self.path)).help(help)
+    fn print(&self, series: &[SeriesStatus], log: Log) -> Result<()> {
+        let what = if self.dry_run { "would remove" } else { "removed" };
+        for one in series {
+            if self.json {
+                let params: BTreeMap<_, _> = one.params().collect();
+                stdout::print(format!("{}\n", json!({ "endpoint": one.endpoint(), "params": params })))?;
+            } else {
+                log.remark(&format!("{what} {}", label_of(one)));
             }
-            Ok(_) => Failure::nothing_at(&self.path),
-            Err(error) => error.into(),
         }
+        Ok(())
     }
 
-    /// Returns whether a series has the params of the options.
-    fn selects(&self, series: &Stored) -> bool {
-        let has_one =
-            |(name, values): &(String, Vec<String>)| values.iter().any(|value| series.has_written(name, value));
-        self.params.known.iter().all(has_one)
-            && self.params.passed_on.iter().all(|(name, value)| series.has(name, value))
-    }
-
-    /// Returns the options with a value that none of the removed series has.
-    fn unmatched(&self, endpoints: &[String], removed: &[Stored]) -> Vec<String> {
-        let endpoints = self.endpoints.iter().zip(endpoints);
-        let missing = endpoints.filter(|(_, name)| !removed.iter().any(|series| series.endpoint == **name));
-        let options = missing.map(|(written, _)| format!("--endpoint {written}"));
-        let values = self.params.known.iter().flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
-        let missing = values.filter(|(name, value)| !removed.iter().any(|series| series.has_written(name, value)));
-        options.chain(missing.map(|(name, value)| format!("--{} {value}", kebab(name)))).collect()
+    /// Returns the values of each option. A series is selected if it has one value of each.
+    fn choices(&self) -> Result<Vec<Vec<Choice>>> {
+        let of_endpoint = |written: &String| {
+            let value = endpoint_names::find(written)?.to_string();
+            Ok(Choice { option: format!("--endpoint {written}"), param: None, value })
+        };
+        let of_param = |name: &String, value: &String| Choice {
+            option: format!("--{} {value}", kebab(name)),
+            param: Some(name.clone()),
+            value: value.clone(),
+        };
+        let mut all = vec![self.endpoints.iter().map(of_endpoint).collect::<Result<Vec<_>>>()?];
+        for (name, values) in &self.params.known {
+            all.push(values.iter().map(|value| of_param(name, value)).collect());
+        }
+        all.extend(self.params.passed_on.iter().map(|(name, value)| vec![of_param(name, value)]));
+        all.retain(|values| !values.is_empty());
+        Ok(all)
     }
 }
 
-impl Stored {
-    /// Returns whether a param has the value of an option.
-    fn has_written(&self, name: &str, value: &str) -> bool {
-        let info = endpoint_names::find(&self.endpoint).ok().and_then(|endpoint| endpoint.param(name));
-        self.has(name, &info.map_or(value.to_owned(), |info| stored_value(info, value)))
-    }
-
-    /// Returns whether a param has this value; a param that is not set has an empty one.
-    fn has(&self, name: &str, value: &str) -> bool {
-        self.params.iter().find(|(other, _)| other == name).map_or("", |(_, own)| own) == value
+impl Choice {
+    /// Returns whether a series has the value, as it is written or in the form that files have.
+    fn is_of(&self, endpoint: &str, params: &[(String, String)]) -> bool {
+        let Some(name) = &self.param else { return endpoint == self.value };
+        // A param that is not set has an empty value.
+        let own = params.iter().find(|(other, _)| other == name).map_or("", |(_, own)| own);
+        let info = endpoint_names::find(endpoint).ok().and_then(|endpoint| endpoint.param(name));
+        own == self.value || info.is_some_and(|info| own == stored_value(info, &self.value))
     }
 }

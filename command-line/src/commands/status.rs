@@ -95,13 +95,10 @@ impl Status {
 }
 
 /// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
-pub(crate) fn label(endpoint: &str, params: impl Iterator<Item = (String, String)>) -> String {
+pub(crate) fn label_of(series: &SeriesStatus) -> String {
+    let endpoint = series.endpoint();
     let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
-    std::iter::once(name).chain(params.map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
-}
-
-fn label_of(series: &SeriesStatus) -> String {
-    label(series.endpoint(), series.params())
+    std::iter::once(name).chain(series.params().map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
 }
 
 /// Warns if the newest record is in the future, because the age of the records is then unknown.
