@@ -33,7 +33,7 @@ pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
 /// Returns whether the records of an endpoint can be kept in a table. A table needs the interval between records, which
 /// events do not have.
 pub(crate) fn has_table(endpoint: &EndpointInfo) -> bool {
-    history(endpoint).is_some_and(|info| !info.step.is_empty() || info.every.is_some())
+    history(endpoint).is_some_and(HistoryInfo::has_interval)
 }
 
 /// Returns the endpoints that have a history.

@@ -16,11 +16,14 @@ pub mod observer;
 #[cfg(feature = "tracing")]
 pub(crate) mod log;
 
+mod observers;
+
 mod request_context;
 
 mod dispatcher;
 
 pub(crate) use dispatcher::Dispatcher;
+pub(crate) use observers::Observers;
 pub(crate) use request_context::{Policy, RequestContext};
 pub(crate) use retry::Retries;
 pub use retry::Retry;

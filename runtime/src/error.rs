@@ -4,16 +4,20 @@
 //! failure and a remedy, and never contains a key, a secret or a token. `Display` omits the cause, which
 //! [`source`](std::error::Error::source) returns.
 
-mod constructors;
+// The modules, lowest layer first, as in `lib.rs`.
 mod display;
 
+mod constructors;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::registry::EndpointInfo;
 use crate::transport::Headers;
 
-use constructors::Cause;
 pub(crate) use display::{excerpt, one_line, quoted};
+
+pub(crate) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Any error of the client, from building it to decoding a response.
 ///

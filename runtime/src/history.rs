@@ -8,20 +8,34 @@
 // window is requested next. These modules use no clock and no network. `job` requests all
 // windows of a range, with gaps, checkpoint and progress.
 
+// The modules, lowest layer first, as in `lib.rs`.
+mod time_grid;
+
 mod checkpoint;
-mod follow;
-mod job;
-mod multi_history;
-mod page;
+
 mod page_limits;
-mod pager;
-mod request_plan;
-mod schedule;
+
 mod search;
+
+mod page;
+
+mod pager;
+
+mod request_template;
+
+mod options;
+
+mod job;
+
+mod streams;
+
+mod multi_history;
+
+mod schedule;
+
+mod follow;
 #[cfg(test)]
 mod simulation;
-mod streams;
-mod time_grid;
 
 use std::fmt;
 use std::ops::Range;
@@ -34,15 +48,16 @@ use crate::values::Timestamp;
 
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
-pub use job::{Plan, Progress};
 pub use multi_history::{Aligned, MultiHistory, Row};
+pub use options::{Plan, Progress};
 pub use page::{CollectError, Dropped, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use streams::{Blocking, Pages, Records};
 pub use time_grid::Gap;
 
 pub use crate::send::PageMetadata;
 
-use job::{Job, Options, decode};
+use job::{Job, decode};
+use options::Options;
 use time_grid::Span;
 
 /// Endpoints that have a history; emitted code implements this trait for them.

@@ -23,6 +23,8 @@
 
 // The modules, lowest layer first. A module imports only from modules above it in this list, which `tests/it/layers.rs`
 // checks.
+mod debug;
+
 mod platform;
 
 pub mod registry;

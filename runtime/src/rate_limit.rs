@@ -3,20 +3,27 @@
 //! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps the permit until the
 //! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], is for one client and its clones, or for
 //! all clients of a process that share it. It admits token requests first, then the requests of followers, retries,
-//! other requests, and pages of histories, and spaces queued requests evenly. If several processes share an API key, set a custom rate limiter with
-//! [`Builder::rate_limiter`](crate::Builder::rate_limiter). A rate limiter sends nothing and does not read responses.
+//! other requests, and pages of histories, and spaces queued requests evenly. If several processes share an API key, set
+//! a custom rate limiter with [`Builder::rate_limiter`](crate::Builder::rate_limiter). A rate limiter sends nothing and
+//! does not read responses.
+
+// The modules, lowest layer first, as in `lib.rs`.
+#[cfg(feature = "__gate-state")]
+mod stored_times;
+
+pub(crate) mod window;
 
 pub(crate) mod limit;
+
 mod queue;
+
+mod state;
+
 mod rolling;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]
 mod simulation;
-mod state;
-#[cfg(feature = "__gate-state")]
-mod stored_times;
-pub(crate) mod window;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -40,17 +47,9 @@ pub use rolling::ProcessRateLimiter;
 /// These rules may change with any release, so a crate that uses them must depend on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
-    pub use super::GateTime;
     pub use super::state::{Closed, State};
+    pub use super::window::GateTime;
 }
-
-/// A time on the clock of a rate limiter, as the duration since an origin that the owner of the state chooses.
-///
-/// Processes cannot read each other's clocks, so the state of a rate limiter contains no `Instant`. The built-in rate
-/// limiter counts from one year before its creation. A rate limiter whose state is on a server counts from the epoch of
-/// that server.
-#[doc(hidden)]
-pub type GateTime = Duration;
 
 /// Limits the rate of requests.
 ///
@@ -265,7 +264,7 @@ impl Drop for Permit {
     }
 }
 
-crate::transport::opaque_debug!(Permit);
+crate::debug::opaque_debug!(Permit);
 
 /// Observes when one permitted request is sent and when it ends. A panic in the observer is caught, so it affects no
 /// other request.

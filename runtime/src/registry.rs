@@ -44,17 +44,18 @@ macro_rules! entry {
     };
 }
 
-mod endpoint;
-mod service;
+// The modules, lowest layer first, as in `lib.rs`.
 mod value;
 
-use std::fmt;
+mod endpoint;
+
+mod service;
 
 pub use endpoint::{
     BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation,
 };
-pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
-pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
+pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo};
+pub use value::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, TypeInfo, ValueInfo, ValueType};
 
 entry! {
     /// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any
@@ -80,62 +81,5 @@ impl Registry {
     /// displayed.
     pub fn endpoint(&self, name: &str) -> Option<&'static EndpointInfo> {
         self.endpoints().find(|endpoint| name.split_once('.') == Some((endpoint.group, endpoint.ident)))
-    }
-}
-
-/// Source of a fact about the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Evidence {
-    /// Described in the interface document.
-    Documented,
-    /// Described in the provider's public documentation of this version.
-    Published,
-    /// Used in the same way by several public clients that ran against the live service.
-    Reported,
-    /// Described by the provider for the previous version of the interface.
-    PreviousVersion,
-}
-
-impl Evidence {
-    /// Returns the label that the generated reference documentation uses. The label can be part of a sentence such as
-    /// "the path is documented".
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Documented => "documented",
-            Self::Published => "published",
-            Self::Reported => "reported",
-            Self::PreviousVersion => "previous version",
-        }
-    }
-
-    /// Returns whether the client enforces a fact with this source. Other facts are only documentation: the client
-    /// sends the request, and the service decides.
-    pub const fn is_enforced(self) -> bool {
-        matches!(self, Self::Documented | Self::Published)
-    }
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// The range of a value, which includes the minimum and the maximum.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// The minimum, if there is one.
-    pub min: Option<f64>,
-    /// The maximum, if there is one.
-    pub max: Option<f64>,
-}
-
-impl Range {
-    /// The range without a minimum and without a maximum.
-    pub const ALL: Self = Self { min: None, max: None };
-
-    /// Returns whether a value is within the range.
-    pub fn contains(&self, value: f64) -> bool {
-        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
     }
 }

@@ -33,4 +33,4 @@ impl fmt::Display for RequestKind {
     }
 }
 
-crate::transport::debug_as_display!(RequestKind);
+crate::debug::debug_as_display!(RequestKind);

@@ -71,4 +71,4 @@ impl From<String> for Secret {
     }
 }
 
-crate::transport::opaque_debug!(Secret);
+crate::debug::opaque_debug!(Secret);

@@ -3,16 +3,24 @@
 //! The request is checked, sent with its credentials, and retried according to the retry rules. The response is decoded
 //! to a [`Body`] or becomes an error. The dispatcher makes each attempt, and the credentials supply the tokens.
 
-mod body;
-mod exchange;
+// The modules, lowest layer first, as in `lib.rs`.
 mod rejection_hints;
-mod series;
+
 mod service_clock;
 
-pub use body::{AnyBody, AnySeries, Body, MetadataRecord, PageMetadata, Response, SeriesBody};
+mod exchange;
+
+mod body;
+
+mod series;
+
+mod any_body;
+
+pub use any_body::{AnyBody, AnySeries};
+pub use body::{Body, MetadataRecord, PageMetadata, Response, SeriesBody};
 pub use series::Series;
 
 pub(crate) use body::TimedRecords;
-pub(crate) use exchange::{Connection, Options, UndecodedResponse, send};
+pub(crate) use exchange::{Connection, Options, Outcome, send};
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

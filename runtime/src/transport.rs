@@ -45,10 +45,14 @@
 //!
 //! [`from_fn`] enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
-pub(crate) mod address;
-mod built_in;
+// The modules, lowest layer first, as in `lib.rs`.
 mod headers;
+
+pub(crate) mod address;
+
 mod settings;
+
+mod built_in;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -62,32 +66,6 @@ pub(crate) use built_in::HyperTransport;
 pub use built_in::ReqwestTransport;
 pub use headers::{Headers, HeadersNotifier, InvalidHeader, ResponseBody, SentNotifier};
 pub(crate) use settings::Settings;
-
-/// Implements `Debug` for a type; the output contains only the name of the type.
-macro_rules! opaque_debug {
-    ($type:ident $(<$param:ident $(: $bound:path)?>)?) => {
-        impl$(<$param $(: $bound)?>)? ::std::fmt::Debug for $type$(<$param>)? {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(concat!(stringify!($type), "(..)"))
-            }
-        }
-    };
-}
-
-pub(crate) use opaque_debug;
-
-/// Implements `Debug` with the text of `Display`, because a `main` that returns an error prints its `Debug` form.
-macro_rules! debug_as_display {
-    ($error:ident) => {
-        impl ::std::fmt::Debug for $error {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
-
-pub(crate) use debug_as_display;
 
 /// Sends a request and returns the response.
 ///
@@ -403,4 +381,4 @@ where
     }
 }
 
-crate::transport::opaque_debug!(FromFn<F>);
+crate::debug::opaque_debug!(FromFn<F>);

@@ -2,14 +2,21 @@
 //!
 //! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
-mod decimal;
+// The modules, lowest layer first, as in `lib.rs`.
 #[cfg(feature = "settings")]
 mod duration;
+
 mod json_text;
-pub(crate) mod named_type;
+
 pub(crate) mod number;
-pub(crate) mod timestamp;
+
+mod decimal;
+
+pub(crate) mod named_type;
+
 pub mod wire;
+
+pub(crate) mod timestamp;
 
 pub use decimal::{Decimal, ParseDecimalError};
 #[cfg(feature = "settings")]

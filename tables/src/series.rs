@@ -43,7 +43,7 @@ impl SeriesRequest {
         let BodyInfo::Series { time: Some(time), .. } = endpoint.body else {
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
-        if endpoint.history(request.service()).is_some_and(|info| info.step.is_empty() && info.every.is_none()) {
+        if endpoint.history(request.service()).is_some_and(|info| !info.has_interval()) {
             return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
         }
         let (is_column, mut params) = (|name: &str| name == time || RESERVED.contains(&name), params(&request));

@@ -6,14 +6,15 @@
 //! replacement is fetched. The sending code adds the token to a request, and repeats the request after a 401.
 
 mod cache;
+
 pub(crate) mod fetch;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use crate::dispatch::observer::{Observers, WaitReason};
-use crate::dispatch::{Dispatcher, Policy, RequestContext};
+use crate::dispatch::observer::WaitReason;
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext};
 use crate::error::Error;
 use crate::platform::{lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};

@@ -5,22 +5,17 @@
 //!
 //! The features of this crate are traits, so that a call of a method whose feature is not enabled is an error that
 //! names the feature. If the methods did not exist without their feature, the compiler would report only that.
-//!
-//! Environment variables are read through a function, so that tests need not change the environment. A variable that is
-//! empty or blank counts as not set.
 
-use std::env::VarError;
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocking::Background;
-use super::{ClientType, Core};
+use super::core::{ClientType, Core};
 use crate::auth::{Credentials, DefaultHeader};
-use crate::dispatch::observer::{Observer, Observers};
-use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
+use crate::dispatch::observer::Observer;
+use crate::dispatch::{Dispatcher, Observers, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
@@ -106,28 +101,6 @@ impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
         Self::of(Settings::new(base_url), C::SERVICE, C::AGENT)
-    }
-
-    /// Reads the settings from the environment; see `Client::from_env`.
-    pub fn from_env() -> Result<Self, Error> {
-        let settings = read_environment(C::SERVICE, &|name| std::env::var(name))?;
-        Ok(Self::of(settings, C::SERVICE, C::AGENT))
-    }
-
-    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
-    ///
-    /// The file has the keys of `ClientSettings`.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error>
-    where
-        C: SettingsFeature,
-    {
-        let builder = Self::new(String::new());
-        #[cfg(feature = "settings")]
-        let builder = super::settings::read_file(path.as_ref())?.apply(builder)?;
-        // Without the feature, this function has no callers, because no type implements `SettingsFeature`.
-        #[cfg(not(feature = "settings"))]
-        drop(path);
-        Ok(builder)
     }
 }
 
@@ -355,124 +328,3 @@ feature!("http2", Http2Feature, "`http2` needs the feature `http2`");
 feature!("proxy", ProxyFeature, "`proxy` and `env_proxy` need the feature `proxy`");
 feature!("settings", SettingsFeature, "`from_file` needs the feature `settings`");
 feature!("system-roots", SystemRootsFeature, "`system_roots` needs the feature `system-roots`");
-
-type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
-
-/// Reads the settings. If a required variable is missing, the error message contains its name.
-pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
-    let name = |variable: &str| format!("{}_{variable}", service.env_prefix);
-    let value = |variable: &str| match lookup(&name(variable)) {
-        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => {
-            Err(Error::build(format!("the environment variable `{}` is not UTF-8", name(variable))))
-        }
-    };
-    let missing = |variable: &str, why: String| {
-        Err(Error::build(format!("the environment variable `{}` is not set{why}", name(variable))))
-    };
-    // The variable `API_KEY` is ignored if the service accepts no API key.
-    let key = if service.takes_api_key() { value("API_KEY")? } else { None };
-    let lacks_key = key.is_none() && service.takes_api_key() && !service.api_key_optional;
-    let mut settings = match value("BASE_URL")? {
-        Some(_) if lacks_key => return missing("API_KEY", String::new()),
-        Some(url) => Settings::new(url),
-        None if lacks_key => {
-            let (url, key) = (name("BASE_URL"), name("API_KEY"));
-            return Err(Error::build(format!("the environment variables `{url}` and `{key}` are not set")));
-        }
-        None => return missing("BASE_URL", String::new()),
-    };
-    settings.api_key = key.map(Into::into);
-    if service.client_credentials.is_some() {
-        settings.client_credentials = match (value("CLIENT_ID")?, value("CLIENT_SECRET")?) {
-            (None, None) => None,
-            (Some(id), Some(secret)) => Some((id.into(), secret.into())),
-            (Some(_), None) => return missing("CLIENT_SECRET", format!(", although `{}` is", name("CLIENT_ID"))),
-            (None, Some(_)) => return missing("CLIENT_ID", format!(", although `{}` is", name("CLIENT_SECRET"))),
-        };
-    }
-    Ok(settings)
-}
-
-#[cfg(test)]
-mod environment_tests {
-    use super::*;
-    use crate::registry::{ClientCredentialsInfo, Evidence};
-
-    const OPEN: ServiceInfo = ServiceInfo { env_prefix: "INVENTED", ..ServiceInfo::new("Open") };
-    const KEY: ServiceInfo =
-        ServiceInfo { env_prefix: "INVENTED", api_key_header: Some("x-api-key"), ..ServiceInfo::new("Key") };
-    const MAYBE: ServiceInfo = ServiceInfo {
-        env_prefix: "INVENTED",
-        api_key_header: Some("authorization"),
-        api_key_optional: true,
-        ..ServiceInfo::new("Maybe")
-    };
-    const FLOW: ServiceInfo = ServiceInfo {
-        env_prefix: "INVENTED",
-        api_key_header: Some("x-api-key"),
-        client_credentials: Some(ClientCredentialsInfo {
-            path: "/token",
-            label: "",
-            evidence: Evidence::Documented,
-            reply: &[],
-            errors: &[],
-            notes: "",
-        }),
-        ..ServiceInfo::new("Flow")
-    };
-
-    fn check(service: &ServiceInfo, set: &[(&str, &str)]) -> Result<(), String> {
-        let lookup = |name: &str| {
-            let found = set.iter().find(|(known, _)| format!("INVENTED_{known}") == name);
-            found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
-        };
-        read_environment(service, &lookup).map(drop).map_err(|error| error.to_string())
-    }
-
-    fn unset(name: &str, why: &str) -> Result<(), String> {
-        Err(format!("the environment variable `INVENTED_{name}` is not set{why}"))
-    }
-
-    #[test]
-    fn missing_variable_is_named() {
-        let url = ("BASE_URL", "https://example.com/v2");
-        let key = ("API_KEY", "key");
-        let id = ("CLIENT_ID", "id");
-        let secret = ("CLIENT_SECRET", "secret");
-        for service in [&OPEN, &KEY, &MAYBE, &FLOW] {
-            assert_eq!(check(service, &[url, key]), Ok(()));
-            assert_eq!(check(service, &[url, key, id, secret]), Ok(()));
-            assert_eq!(check(service, &[key]), unset("BASE_URL", ""));
-            assert_eq!(check(service, &[("BASE_URL", ""), key]), unset("BASE_URL", ""));
-        }
-        let both = "the environment variables `INVENTED_BASE_URL` and `INVENTED_API_KEY` are not set";
-        assert_eq!(check(&KEY, &[]), Err(both.to_owned()));
-        assert_eq!(check(&OPEN, &[]), unset("BASE_URL", ""));
-        for (service, outcome) in [(&KEY, unset("API_KEY", "")), (&OPEN, Ok(())), (&MAYBE, Ok(()))] {
-            assert_eq!(check(service, &[url]), outcome);
-            assert_eq!(check(service, &[url, ("API_KEY", " ")]), outcome);
-        }
-        assert_eq!(check(&FLOW, &[url, key, id]), unset("CLIENT_SECRET", ", although `INVENTED_CLIENT_ID` is"));
-        assert_eq!(check(&FLOW, &[url, key, secret]), unset("CLIENT_ID", ", although `INVENTED_CLIENT_SECRET` is"));
-        assert_eq!(check(&KEY, &[url, key, id]), Ok(()));
-    }
-
-    #[test]
-    fn variable_that_is_not_text_is_named() {
-        let garbled = |service: &ServiceInfo, variable: &str| {
-            let lookup = |name: &str| {
-                let is_garbled = name == format!("INVENTED_{variable}");
-                if is_garbled { Err(VarError::NotUnicode("x".into())) } else { Ok("https://a.b/v2".into()) }
-            };
-            read_environment(service, &lookup).map(drop).map_err(|error| error.to_string())
-        };
-        let refused = |name: &str| Err(format!("the environment variable `INVENTED_{name}` is not UTF-8"));
-        for name in ["BASE_URL", "API_KEY", "CLIENT_ID"] {
-            assert_eq!(garbled(&FLOW, name), refused(name));
-        }
-        assert_eq!(garbled(&OPEN, "API_KEY"), Ok(()));
-        assert_eq!(garbled(&KEY, "CLIENT_ID"), Ok(()));
-    }
-}

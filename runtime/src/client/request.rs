@@ -8,10 +8,12 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use super::core::Core;
 use super::untyped::{Sending, Untyped};
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};
+use crate::request::RequestTarget;
 use crate::send::{AnyBody, Body};
 use crate::values::{Timestamp, Value};
 
@@ -86,7 +88,7 @@ impl<B: Body> Future for ResponseFuture<B> {
     }
 }
 
-crate::transport::opaque_debug!(ResponseFuture<B>);
+crate::debug::opaque_debug!(ResponseFuture<B>);
 
 /// An endpoint that need not be in the catalogue; used by `Client::raw`.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +102,13 @@ impl Endpoint for Raw {
         summary: "Any path, even if it is not in the catalogue.",
         ..EndpointInfo::new("client", "raw", "Raw")
     };
+}
+
+impl Untyped {
+    /// Creates a request for any path.
+    pub fn raw(core: &Core, path: String) -> Self {
+        Self::of(core, RequestTarget::raw(Raw::INFO, path, core.connection.service.base_url_suffix))
+    }
 }
 
 /// An endpoint that is chosen at run time; `Client::endpoint` and `Request::into_dynamic` return requests for it. The

@@ -12,7 +12,8 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Builder, ClientType, Core};
+use super::builder::Builder;
+use super::core::{ClientType, Core};
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;

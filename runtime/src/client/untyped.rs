@@ -14,14 +14,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use super::{Background, Core, Endpoint as _, Raw};
+use super::blocking::Background;
+use super::core::Core;
 use crate::decode::BadRecords;
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::platform::{Runtime, Task};
 use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
-use crate::send::{self, Body, Connection, Options, Response, UndecodedResponse};
+use crate::send::{self, Body, Connection, Options, Outcome, Response};
 use crate::values::wire::{IntoParam, ToWire};
 
 /// A request that stores its endpoint as a value, so that its type does not name the endpoint.
@@ -43,12 +44,7 @@ impl Untyped {
         Self::of(core, RequestTarget::new(endpoint))
     }
 
-    /// Creates a request for any path.
-    pub fn raw(core: &Core, path: String) -> Self {
-        Self::of(core, RequestTarget::raw(Raw::INFO, path, core.connection.service.base_url_suffix))
-    }
-
-    fn of(core: &Core, target: RequestTarget) -> Self {
+    pub(super) fn of(core: &Core, target: RequestTarget) -> Self {
         Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
     }
 
@@ -140,7 +136,7 @@ impl Untyped {
     }
 
     /// Waits for the response.
-    pub fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
+    pub fn send_blocking(self) -> Outcome {
         let Parts { core, target, options } = *self.0;
         let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
         outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
@@ -155,9 +151,7 @@ impl Deref for Untyped {
     }
 }
 
-crate::transport::opaque_debug!(Untyped);
-
-type Outcome = Result<Box<UndecodedResponse>, Error>;
+crate::debug::opaque_debug!(Untyped);
 
 /// The future of a response before decoding.
 pub(crate) enum Sending {

@@ -129,7 +129,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-crate::transport::debug_as_display!(DecodeError);
+crate::debug::debug_as_display!(DecodeError);
 
 impl Error {
     /// Returns where the body does not match the catalogue: a JSON path by wire names, for example

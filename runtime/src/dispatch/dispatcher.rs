@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::RequestContext;
 use super::observer::WaitReason;
+use super::request_context::RequestContext;
 use super::retry::{Retries, read_retry_after};
 use crate::error::Error;
 use crate::platform::timeout;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::RequestContext;
 use super::observer::{Event, Outcome};
+use crate::error::Timing;
 use crate::registry::EndpointInfo;
 use crate::request::RequestTarget;
 use crate::secrets::Redact;
@@ -76,12 +76,12 @@ impl fmt::Display for Params<'_> {
     }
 }
 
-/// Adds to the span the number of attempts, the waiting time, the status, and the size of a successful body.
-pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
-    let timing = context.timing();
+/// Adds to the span the number of attempts, the waiting time, the status of the last response, and the size of a
+/// successful body.
+pub(crate) fn end(span: &Span, timing: Timing, status: Option<u16>, bytes: Option<usize>) {
     span.record("attempts", timing.attempts);
     span.record("waited_ms", ms(&timing.waited));
-    if let Some(status) = context.status {
+    if let Some(status) = status {
         span.record("status", status);
     }
     if let Some(bytes) = bytes {

@@ -7,7 +7,8 @@
 
 use std::time::Duration;
 
-use super::observer::{Event, Observers, Outcome, WaitReason};
+use super::observer::{Event, Outcome, WaitReason};
+use super::observers::Observers;
 use super::retry::{Attempts, Retries, Retry};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
@@ -33,7 +34,7 @@ pub(crate) struct RequestContext {
     time_in_queue: Duration,
     attempts: Attempts,
     /// The status of the last attempt's response.
-    pub(super) status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The duration of the last attempt.
     pub(crate) last_attempt: Duration,
     /// The error of the last attempt that was followed by a retry.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, Error, ErrorKind, Facts, Inner, Timing};
+use super::{Again, Cause, Error, ErrorKind, Facts, Inner, Timing};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
 use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
@@ -154,8 +154,6 @@ impl From<TransportError> for Error {
         this
     }
 }
-
-pub(crate) type Cause = Arc<dyn StdError + Send + Sync>;
 
 /// Returns the cause with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {

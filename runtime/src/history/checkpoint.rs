@@ -150,7 +150,7 @@ impl fmt::Display for ParseCheckpointError {
 
 impl std::error::Error for ParseCheckpointError {}
 
-crate::transport::debug_as_display!(ParseCheckpointError);
+crate::debug::debug_as_display!(ParseCheckpointError);
 
 #[cfg(test)]
 mod tests {

@@ -13,9 +13,10 @@ use std::time::Duration;
 use futures_core::Stream;
 
 use super::checkpoint::Checkpoint;
-use super::job::{Decode, Job, Options, ReportedWindow, decode};
+use super::job::{Decode, Job, ReportedWindow, decode};
+use super::options::Options;
 use super::page::{Page, Report};
-use super::request_plan::{RequestTemplate, require_past};
+use super::request_template::{RequestTemplate, require_past};
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::streams::Blocking;
 use super::time_grid::{Gap, Span};

@@ -8,66 +8,24 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
+use super::options::{Options, Progress};
 use super::page::{Batch, FailedPage, PageResponse, Received, Report};
 use super::pager::{Accepted, Pager};
-use super::request_plan::{RequestTemplate, require_past};
-use super::time_grid::{self, Gap, Span, TimeGrid};
+use super::request_template::{RequestTemplate, require_past};
+use super::time_grid::{self, Gap, Span};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Rank;
-use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
+use crate::send::{Outcome, SeriesBody, TimedRecords};
 use crate::values::Timestamp;
-
-/// The function that is called with the progress.
-pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// A job that has decoded pages for this long lets other tasks run before the next page.
 const MAX_POLL: Duration = Duration::from_millis(10);
-
-/// A plan begins this long after the oldest record that the service has, so that the record still exists when its page
-/// is requested.
-const MARGIN: Duration = Duration::from_secs(3600);
-
-/// The settings of a run.
-#[derive(Clone)]
-pub(super) struct Options {
-    pub(super) range: Span,
-    pub(super) with_open: bool,
-    pub(super) skip_failed: bool,
-    pub(super) no_first_record_search: bool,
-    pub(super) ahead: usize,
-    pub(super) attempts: u32,
-    /// Records after this time may not be published yet, so a page may end without them.
-    pub(super) unsettled: Timestamp,
-    pub(super) checkpoint: Option<Checkpoint>,
-    pub(super) watcher: Option<Watcher>,
-}
-
-/// The requests that a history is going to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Plan {
-    /// The range, which ends with the last closed interval at the latest.
-    pub range: std::ops::Range<Timestamp>,
-    /// The interval between records; a nanosecond for events, which can have any times.
-    pub step: Duration,
-    /// The maximum number of records on a page; `usize::MAX` if it is unknown.
-    pub page_size: usize,
-    /// The maximum number of records: one per step.
-    pub records: u64,
-    /// The number of requests if the service responds as planned: one for each page. If each page begins where another
-    /// page ended, only the first is counted.
-    pub requests: u64,
-    /// The shortest time that the client's rate limit allows from the first request to the last; `None` if a custom
-    /// rate limiter reports no limit.
-    pub min_duration: Option<Duration>,
-}
 
 /// A run over a range.
 pub(super) struct Job {
@@ -100,89 +58,6 @@ pub(super) struct ReportedWindow {
     pub(super) checkpoint: Checkpoint,
 }
 
-impl Options {
-    pub(super) fn new(range: Span) -> Self {
-        Self {
-            range,
-            with_open: false,
-            skip_failed: false,
-            no_first_record_search: false,
-            ahead: 32,
-            attempts: 4,
-            unsettled: Timestamp::MAX,
-            checkpoint: None,
-            watcher: None,
-        }
-    }
-
-    /// Returns the checkpoint before the first window, and the end of the range.
-    ///
-    /// The range starts at least `margin` after the oldest record that the service has.
-    fn start(
-        &self,
-        template: &RequestTemplate,
-        now: Timestamp,
-        margin: Duration,
-    ) -> Result<(Checkpoint, Timestamp), Error> {
-        let Span { from, to } = self.range;
-        if to < from {
-            let error = Error::build(format!("the range ends at {to}, before its start {from}"));
-            return Err(template.request.about(error));
-        }
-        let grid = template.grid;
-        let (closed, end) = self.ends(grid, now);
-        let Some(checkpoint) = &self.checkpoint else {
-            require_past(&template.request, from, template.request.connection().clock.read())?;
-            let from = template.available(from, now, margin).min(to);
-            let end = end.max(from);
-            return Ok((template.checkpoint(Span { from, to: end.min(closed.max(from)) }), end));
-        };
-        let mut start = template.resumed(checkpoint)?.clone();
-        // The earlier run began later than requested if the service had no older records.
-        if from > start.range.from || template.info.oldest.is_none() {
-            template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
-        }
-        start.next = template.available(start.next, now, margin);
-        let kind = if start.missing.is_some() { "follow" } else { "a history" };
-        template.require_same("kind of run", "a history", kind)?;
-        // A gap at the end of the earlier run is requested again, because its records may have been published in the
-        // meantime.
-        if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
-            (start.next, start.open_since) = (since, None);
-        }
-        let end = end.max(start.next);
-        // The range of the checkpoint excludes an interval that is still open, so a resumed run requests that interval
-        // again.
-        start.range.to = end.min(closed.max(start.next));
-        Ok((start, end))
-    }
-
-    /// Returns the end of the last interval that is closed at a time of the service, and the end of the range at that
-    /// time.
-    fn ends(&self, grid: TimeGrid, time: Timestamp) -> (Timestamp, Timestamp) {
-        let closed = grid.floor(grid.final_until(time));
-        (closed, self.range.to.min(if self.with_open { closed + grid.step } else { closed }))
-    }
-
-    /// Plans the requests without sending them.
-    pub(super) fn plan(&self, request: &Untyped) -> Result<Plan, Error> {
-        let template = RequestTemplate::new(request)?;
-        let (start, end) = self.start(&template, request.connection().clock.read().time(), MARGIN)?;
-        let range = Span { from: start.range.from, to: end };
-        let pager = template.pager(range, self);
-        let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let (endpoint, limit) = (request.endpoint, request.connection().dispatcher.rate_limiter.rate_limit());
-        Ok(Plan {
-            range: range.range(),
-            step: template.grid.step,
-            page_size: template.page_size,
-            records: template.grid.touched(Span { from: start.next, to: end }),
-            requests,
-            min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),
-        })
-    }
-}
-
 impl Job {
     pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
@@ -203,7 +78,7 @@ impl Job {
         // A step that is only partly after this position is not included, because the earlier run may have returned its
         // record.
         let whole = grid.whole(Span { from: open.map_or(checkpoint.next, |open| open.from), to: end });
-        let pager = Pager::new(template.pager(range, &options), checkpoint.next);
+        let pager = Pager::new(options.pager(&template, range), checkpoint.next);
         Ok(Self {
             template,
             decode,
@@ -399,36 +274,9 @@ impl Job {
     }
 }
 
-/// The progress of a history.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Records returned so far, including those of earlier runs.
-    pub records: u64,
-    /// Pages returned by this run.
-    pub pages: u64,
-    /// Remaining pages. The number can grow if the service does not respond as planned.
-    pub pages_left: u64,
-    /// The number of requests. A retried request counts once.
-    pub requests: u64,
-    /// The total time for which requests waited: in the rate-limit queue, for a token, and between attempts. Requests
-    /// without a response are not counted.
-    pub waited: Duration,
-    /// The duration of this run.
-    pub elapsed: Duration,
-}
-
-impl Progress {
-    /// Estimates the remaining time from the average pace so far; `None` before the first page.
-    pub fn time_left(&self) -> Option<Duration> {
-        let pages = u32::try_from(self.pages).ok().filter(|pages| *pages > 0)?;
-        Some((self.elapsed / pages).saturating_mul(u32::try_from(self.pages_left).unwrap_or(u32::MAX)))
-    }
-}
-
 /// A function that decodes a response as the series of its endpoint. Of the code that fetches windows, only this
 /// function is compiled for every endpoint.
-pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
+pub(super) type Decode = fn(Outcome) -> Result<TimedRecords<Batch>, Error>;
 
 /// A future that returns the response for a window, and the total time for which the requests for the window waited.
 /// The waiting time of a request without a response is not counted.
@@ -460,22 +308,7 @@ pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: 
 }
 
 /// Decodes a response as a series of type `B`; used as [`Decode`].
-pub(super) fn decode<B: SeriesBody>(
-    response: Result<Box<UndecodedResponse>, Error>,
-) -> Result<TimedRecords<Batch>, Error> {
+pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<TimedRecords<Batch>, Error> {
     let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
     Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
-}
-
-#[cfg(test)]
-mod progress_tests {
-    use super::*;
-
-    #[test]
-    fn remaining_time_is_extrapolated() {
-        let mut progress = Progress { pages_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
-        assert_eq!(progress.time_left(), None);
-        progress.pages = 10;
-        assert_eq!(progress.time_left(), Some(Duration::from_secs(24)));
-    }
 }

@@ -15,7 +15,8 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
-use super::job::{Job, Progress, ReportedWindow};
+use super::job::{Job, ReportedWindow};
+use super::options::Progress;
 use super::page::{CollectError, HistoryData, Page, PageResponse, Report};
 use crate::client::Background;
 use crate::error::Error;
@@ -91,7 +92,7 @@ impl<T: Send + 'static> Stream for Pages<T> {
     }
 }
 
-crate::transport::opaque_debug!(Pages<T>);
+crate::debug::opaque_debug!(Pages<T>);
 
 /// The records of a history, in order of time, created by [`History::records`](super::History::records).
 #[must_use = "nothing is sent before it is polled"]
@@ -154,7 +155,7 @@ impl<T: Send + 'static> Stream for Records<T> {
     }
 }
 
-crate::transport::opaque_debug!(Records<T>);
+crate::debug::opaque_debug!(Records<T>);
 
 /// An iterator over the pages or records of a history, which blocks the calling thread until the next item is
 /// available.
@@ -217,7 +218,7 @@ fn poll_some<S: Stream + Unpin>(stream: &mut S, at_once: usize, cx: &mut Context
     Poll::Ready(items)
 }
 
-crate::transport::opaque_debug!(Blocking<S: Stream>);
+crate::debug::opaque_debug!(Blocking<S: Stream>);
 
 #[cfg(test)]
 mod blocking_tests {

@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::limit::LimitWindow;
+use super::limit::{LimitWindow, RateLimit};
 use super::queue::{Queue, Ticket};
 use super::state::{Closed, State};
-use super::window::YEAR;
-use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, Rank, RateLimit, RateLimiter};
+use super::window::{GateTime, YEAR};
+use super::{AcquireFuture, Attempt, Permit, PermitObserver, Rank, RateLimiter};
 use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.

@@ -7,9 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
+use super::limit::RateLimit;
 use super::state::{Closed, State};
-use super::window::YEAR;
-use super::{GateTime, RateLimit};
+use super::window::{GateTime, YEAR};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);

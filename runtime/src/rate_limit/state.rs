@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use super::window::{LearnedMargin, Windows, YEAR};
-use super::{GateTime, RateLimit};
+use super::limit::RateLimit;
+use super::window::{GateTime, LearnedMargin, Windows, YEAR};
 
 /// The state from which a rate limiter decides whether a request may pass.
 #[derive(Clone, Debug)]

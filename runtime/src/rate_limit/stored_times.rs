@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize as _, Deserializer, Serializer};
 
-use super::GateTime;
-
-pub(super) fn serialize<S: Serializer>(all: &VecDeque<GateTime>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn serialize<S: Serializer>(all: &VecDeque<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut before = 0;
     serializer.collect_seq(all.iter().map(|time| {
         let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
@@ -18,7 +16,7 @@ pub(super) fn serialize<S: Serializer>(all: &VecDeque<GateTime>, serializer: S) 
     }))
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<GateTime>, D::Error> {
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<Duration>, D::Error> {
     let mut now = 0_u64;
     let differences = Vec::<u64>::deserialize(deserializer)?.into_iter();
     let times = differences.map(|difference| {
@@ -33,8 +31,8 @@ mod tests {
     use std::time::Duration;
 
     use crate::RateLimit;
-    use crate::rate_limit::GateTime;
     use crate::rate_limit::state::State;
+    use crate::rate_limit::window::GateTime;
 
     /// Applies a step to a state, and returns whether a request passed.
     fn act(state: &mut State, now: GateTime, step: u64) -> bool {

@@ -8,7 +8,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::GateTime;
+/// A time on the clock of a rate limiter, as the duration since an origin that the owner of the state chooses.
+///
+/// Processes cannot read each other's clocks, so the state of a rate limiter contains no `Instant`. The built-in rate
+/// limiter counts from one year before its creation. A rate limiter whose state is on a server counts from the epoch of
+/// that server.
+#[doc(hidden)]
+pub type GateTime = Duration;
 
 /// A limit of `requests` in any interval of this length. A request counts as many times as its weight.
 #[doc(hidden)]

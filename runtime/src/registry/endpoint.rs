@@ -8,7 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Evidence, Range, RecordInfo, ServiceInfo, ValueType};
+use super::value::{Evidence, Range, RecordInfo, ValueType};
 
 /// A group of endpoints.
 #[derive(Debug)]
@@ -288,6 +288,13 @@ pub struct HistoryInfo {
     pub evidence: Evidence,
 }
 
+impl HistoryInfo {
+    /// Returns whether the records have an interval between them. Records without an interval are events.
+    pub const fn has_interval(&self) -> bool {
+        self.every.is_some() || !self.step.is_empty()
+    }
+}
+
 /// Where the params of an endpoint's history are declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistorySource {
@@ -298,22 +305,4 @@ pub enum HistorySource {
     Endpoint(&'static HistoryInfo),
     /// The params are unknown. The endpoint has no history, even if it accepts the params that the service declares.
     Unknown,
-}
-
-impl EndpointInfo {
-    /// Returns the params of this endpoint's history; `None` if it has none.
-    pub fn history(&self, service: &'static ServiceInfo) -> Option<&'static HistoryInfo> {
-        if !matches!(self.body, BodyInfo::Series { time: Some(_), .. }) {
-            return None;
-        }
-        match self.history_source {
-            HistorySource::Endpoint(info) => Some(info),
-            HistorySource::Unknown => None,
-            HistorySource::Service => {
-                let info = service.history.as_ref()?;
-                let needed = [info.from, info.to, info.limit, info.step];
-                needed.iter().all(|name| name.is_empty() || self.param(name).is_some()).then_some(info)
-            }
-        }
-    }
 }

@@ -4,7 +4,8 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
+use super::endpoint::{BodyInfo, EndpointInfo, HistoryInfo, HistorySource};
+use super::value::{Evidence, FieldInfo, TimeUnit};
 
 entry! {
     /// Facts that all endpoints share.
@@ -62,51 +63,6 @@ impl ServiceInfo {
     pub fn api_key_value(&self, key: &str) -> String {
         let key = if self.api_key_basic { BASE64_STANDARD.encode(key) } else { key.to_owned() };
         format!("{}{key}", self.api_key_prefix)
-    }
-}
-
-/// Wire format of timestamps: a number in a unit, or text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TimeUnit {
-    /// Whole seconds since the Unix epoch.
-    Seconds,
-    /// Whole milliseconds since the Unix epoch.
-    Milliseconds,
-    /// Whole microseconds since the Unix epoch.
-    Microseconds,
-    /// Whole nanoseconds since the Unix epoch.
-    Nanoseconds,
-    /// Text such as `2024-03-01T00:00:00Z`.
-    Iso8601,
-    /// Text such as `2024-03-01`, which is a day in UTC.
-    Date,
-}
-
-impl TimeUnit {
-    /// Returns the unit's name in the catalogue.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Seconds => "seconds",
-            Self::Milliseconds => "milliseconds",
-            Self::Microseconds => "microseconds",
-            Self::Nanoseconds => "nanoseconds",
-            Self::Iso8601 => "iso8601",
-            Self::Date => "date",
-        }
-    }
-
-    /// Returns whether timestamps are text and not numbers.
-    pub const fn is_text(self) -> bool {
-        matches!(self, Self::Iso8601 | Self::Date)
-    }
-
-    /// Returns the name of the unit that is a thousand times finer, for errors: users often confuse the units.
-    pub(crate) const fn finer(self) -> &'static str {
-        match self {
-            Self::Seconds => "milliseconds",
-            Self::Milliseconds => "microseconds",
-            _ => "nanoseconds",
-        }
     }
 }
 
@@ -197,4 +153,22 @@ pub struct EnvelopeInfo {
     pub metadata: Option<&'static str>,
     /// Field with the time of a record, unless an endpoint declares another field.
     pub time: Option<&'static str>,
+}
+
+impl EndpointInfo {
+    /// Returns the params of this endpoint's history; `None` if it has none.
+    pub fn history(&self, service: &'static ServiceInfo) -> Option<&'static HistoryInfo> {
+        if !matches!(self.body, BodyInfo::Series { time: Some(_), .. }) {
+            return None;
+        }
+        match self.history_source {
+            HistorySource::Endpoint(info) => Some(info),
+            HistorySource::Unknown => None,
+            HistorySource::Service => {
+                let info = service.history.as_ref()?;
+                let needed = [info.from, info.to, info.limit, info.step];
+                needed.iter().all(|name| name.is_empty() || self.param(name).is_some()).then_some(info)
+            }
+        }
+    }
 }

@@ -1,10 +1,9 @@
-//! Types of fields and params: records, named types, and other JSON values.
+//! Types of fields and params: records, named types, and other JSON values, with the sources of the facts about them.
 //!
 //! The decoder uses these tables to read records. Summaries, units and evidence are for users.
 
+use std::fmt;
 use std::time::Duration;
-
-use super::{Evidence, Range, TimeUnit};
 
 entry! {
     /// The type of the records of a series, or of any other object with known fields.
@@ -144,6 +143,108 @@ entry! {
         /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
         /// omitted.
         pub attributes: &'static [&'static str] = &[],
+    }
+}
+
+/// Wire format of timestamps: a number in a unit, or text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    /// Whole seconds since the Unix epoch.
+    Seconds,
+    /// Whole milliseconds since the Unix epoch.
+    Milliseconds,
+    /// Whole microseconds since the Unix epoch.
+    Microseconds,
+    /// Whole nanoseconds since the Unix epoch.
+    Nanoseconds,
+    /// Text such as `2024-03-01T00:00:00Z`.
+    Iso8601,
+    /// Text such as `2024-03-01`, which is a day in UTC.
+    Date,
+}
+
+impl TimeUnit {
+    /// Returns the unit's name in the catalogue.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seconds => "seconds",
+            Self::Milliseconds => "milliseconds",
+            Self::Microseconds => "microseconds",
+            Self::Nanoseconds => "nanoseconds",
+            Self::Iso8601 => "iso8601",
+            Self::Date => "date",
+        }
+    }
+
+    /// Returns whether timestamps are text and not numbers.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Iso8601 | Self::Date)
+    }
+
+    /// Returns the name of the unit that is a thousand times finer, for errors: users often confuse the units.
+    pub(crate) const fn finer(self) -> &'static str {
+        match self {
+            Self::Seconds => "milliseconds",
+            Self::Milliseconds => "microseconds",
+            _ => "nanoseconds",
+        }
+    }
+}
+
+/// Source of a fact about the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Evidence {
+    /// Described in the interface document.
+    Documented,
+    /// Described in the provider's public documentation of this version.
+    Published,
+    /// Used in the same way by several public clients that ran against the live service.
+    Reported,
+    /// Described by the provider for the previous version of the interface.
+    PreviousVersion,
+}
+
+impl Evidence {
+    /// Returns the label that the generated reference documentation uses. The label can be part of a sentence such as
+    /// "the path is documented".
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Documented => "documented",
+            Self::Published => "published",
+            Self::Reported => "reported",
+            Self::PreviousVersion => "previous version",
+        }
+    }
+
+    /// Returns whether the client enforces a fact with this source. Other facts are only documentation: the client
+    /// sends the request, and the service decides.
+    pub const fn is_enforced(self) -> bool {
+        matches!(self, Self::Documented | Self::Published)
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The range of a value, which includes the minimum and the maximum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The minimum, if there is one.
+    pub min: Option<f64>,
+    /// The maximum, if there is one.
+    pub max: Option<f64>,
+}
+
+impl Range {
+    /// The range without a minimum and without a maximum.
+    pub const ALL: Self = Self { min: None, max: None };
+
+    /// Returns whether a value is within the range.
+    pub fn contains(&self, value: f64) -> bool {
+        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
     }
 }
 

@@ -7,15 +7,13 @@
 
 use std::ops::Range;
 
-use serde_core::{Serialize, Serializer};
+use serde_core::Serialize;
 
-use super::exchange::UndecodedResponse;
-use super::series::Series;
-use crate::decode::{
-    self, AnyRecord, AsFieldValue, BadRecord, DecodeError, Item, Record, RecordValue, Row, UnknownFields,
-};
+use super::exchange::{Outcome, UndecodedResponse};
+use crate::decode::{self, AsFieldValue, BadRecord, DecodeError, Record, RecordValue, Row, UnknownFields};
 use crate::error::Error;
-use crate::registry::{BodyInfo, ServiceInfo};
+use crate::registry::ServiceInfo;
+use crate::secrets::Redact;
 use crate::transport::Headers;
 use crate::values::{Timestamp, Value};
 
@@ -46,7 +44,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
 
     /// Reads the body of a response.
     #[doc(hidden)]
-    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+    fn read(response: Outcome) -> Result<Self, Error> {
         let response = response?;
         response.text().and_then(Self::decode).map_err(|error| response.misfit(error))
     }
@@ -57,7 +55,7 @@ impl<T: Record + Send + 'static> Body for T {
         decode::object(text, T::INFO).map(|mut row| T::from_row(&mut row))
     }
 
-    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+    fn read(response: Outcome) -> Result<Self, Error> {
         let response = response?;
         let read = response.object(T::INFO).map(|mut row| T::from_row(&mut row));
         read.map_err(|error| response.misfit(error))
@@ -85,7 +83,7 @@ pub trait SeriesBody: Body {
     type Item: AsFieldValue + Send + 'static;
 
     /// Reads the records of a response, each with its time.
-    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
+    fn read_records(response: Outcome) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }
 
 /// The records of a response, in the order of the response. `R` is a list of records, or a list whose static type is
@@ -150,67 +148,13 @@ pub struct Response<B> {
     pub body: B,
 }
 
-/// The response body of an endpoint of the registry.
-///
-/// This type is not `Deserialize`, because JSON does not identify the endpoint. Deserialize a [`Value`] or the emitted
-/// type instead.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum AnyBody {
-    /// A series.
-    Series(AnySeries),
-    /// One object with known fields.
-    Record(AnyRecord),
-    /// Any value, for an endpoint whose fields are unknown.
-    Any(Value),
-}
-
-/// A list of records without a static type, with the metadata of the service.
-///
-/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize into the typed `Series` of
-/// the client instead.
-pub type AnySeries = Series<AnyRecord, UnknownFields>;
-
-/// Serializes the body as the service sends it.
-impl Serialize for AnyBody {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Series(series) => series.serialize(serializer),
-            Self::Record(record) => record.serialize(serializer),
-            Self::Any(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl Sealed for AnyBody {}
-
-impl Body for AnyBody {
-    /// Always returns [`AnyBody::Any`], because JSON text does not identify its endpoint.
-    fn decode(text: &str) -> Result<Self, DecodeError> {
-        decode::any(text).map(Self::Any)
-    }
-
-    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
-        let response = response?;
-        let read = match response.target.endpoint.body {
-            BodyInfo::Series { .. } => return Series::of_response(Ok(response)).map(Self::Series),
-            BodyInfo::Object { record, .. } => {
-                response.object(record).map(|mut row| Self::Record(Item::from_row(&mut row)))
-            }
-            BodyInfo::Unknown => response.text().and_then(Self::decode),
-        };
-        read.map_err(|error| response.misfit(error))
-    }
-}
-
-/// A history requests only endpoints that return a series, and the decoder rejects any other body.
-impl SeriesBody for AnyBody {
-    type Item = AnyRecord;
-
-    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
-        // The list of unsupported values is empty, because only the emitted client knows which metadata field contains
-        // them.
-        Ok(AnySeries::of_response(response)?.timed(Vec::new()))
+impl UndecodedResponse {
+    /// Reads the body, and keeps status and headers.
+    pub fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
+        // The headers are cloned, because an error about the body contains them too.
+        let (status, mut headers) = (self.response.status, self.response.headers.clone());
+        self.connection.credentials.redact_headers(&mut headers);
+        Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
 }
 

@@ -9,20 +9,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::body::{Body, Response};
 use super::rejection_hints::with_hints;
-use super::series::SeriesInfo;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::{self, DecodeError, ENDS_EARLY, EnvelopeRest, Push, Record, Row, error_body};
+use crate::decode::{self, DecodeError, ENDS_EARLY, Row, error_body};
 #[cfg(feature = "tracing")]
 use crate::dispatch::log;
-use crate::dispatch::observer::{Event, Observers};
-use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
+use crate::dispatch::observer::Event;
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
-use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse, InvalidHeader};
 use crate::values::Timestamp;
 
@@ -44,42 +41,14 @@ pub(crate) struct Connection {
 pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
-    response: HttpResponse,
+    pub(super) response: HttpResponse,
     /// A time that the service had reached when it created the response.
     pub(crate) reached: Timestamp,
     context: RequestContext,
 }
 
-/// Reads a series and appends its records to `records`; `record` is the table of the records if they have a static
-/// type.
-pub(super) fn read_series<M: Record>(
-    response: Result<Box<UndecodedResponse>, Error>,
-    record: Option<&'static RecordInfo>,
-    records: &mut dyn Push,
-) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
-    let response = response?;
-    let (target, service) = (&response.target, response.connection.service);
-    let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
-    let (layout, bad_records) = (info.layout, target.bad_records);
-    let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
-    match decoded {
-        Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
-            if error_body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
-        {
-            Err(response.misfit(DecodeError::of_service()))
-        }
-        Ok(decoded) => {
-            let records = decoded.1.strange;
-            if records > 0 {
-                let request = RequestKind::Data(target.endpoint);
-                response.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
-            }
-            response.report_misfits(decoded.1.misfits);
-            Ok((decoded, info))
-        }
-        Err(error) => Err(response.misfit(error)),
-    }
-}
+/// The outcome of a request.
+pub(crate) type Outcome = Result<Box<UndecodedResponse>, Error>;
 
 impl UndecodedResponse {
     /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts.
@@ -115,19 +84,11 @@ impl UndecodedResponse {
     }
 
     /// Notifies the observer of values that do not fit undocumented fields.
-    fn report_misfits(&self, values: usize) {
+    pub(super) fn report_misfits(&self, values: usize) {
         if values > 0 {
             let request = RequestKind::Data(self.target.endpoint);
             self.connection.observers.notify(&Event::UnexpectedValues { request, values });
         }
-    }
-
-    /// Reads the body, and keeps status and headers.
-    pub fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
-        // The headers are cloned, because an error about the body contains them too.
-        let (status, mut headers) = (self.response.status, self.response.headers.clone());
-        self.connection.credentials.redact_headers(&mut headers);
-        Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
 
     /// Creates the error for a body that does not match the endpoint.
@@ -155,11 +116,7 @@ impl Connection {
 }
 
 /// Sends a request and returns its response.
-pub(crate) async fn send(
-    connection: Arc<Connection>,
-    target: RequestTarget,
-    options: Options,
-) -> Result<Box<UndecodedResponse>, Error> {
+pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, options: Options) -> Outcome {
     let policy = options.policy.as_deref().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
@@ -171,7 +128,7 @@ pub(crate) async fn send(
     let success = tracing::Instrument::instrument(success, span.clone());
     let response = success.await;
     #[cfg(feature = "tracing")]
-    log::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
+    log::end(&span, context.timing(), context.status, response.as_ref().ok().map(|response| response.body.len()));
     match response {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
@@ -274,7 +231,7 @@ async fn attempt(
 }
 
 // Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
-crate::transport::opaque_debug!(UndecodedResponse);
+crate::debug::opaque_debug!(UndecodedResponse);
 
 /// The options of a request.
 #[derive(Clone, Default)]

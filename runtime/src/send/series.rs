@@ -6,12 +6,15 @@
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
-use super::exchange::{UndecodedResponse, read_series};
+use super::exchange::Outcome;
 use crate::decode::{
-    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Item, Layout, Record, TimeField, UnknownFields,
+    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Item, Layout, Push, Record, TimeField,
+    UnknownFields, error_body,
 };
+use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
+use crate::request::RequestKind;
 use crate::values::Timestamp;
 
 /// A list of records, usually one per timestamp, with the service's metadata. In an emitted client, `Series<T>` is an
@@ -35,17 +38,17 @@ pub struct Series<T, M> {
 
 /// The facts about a series that are not in its response.
 #[derive(Clone, Copy)]
-pub(super) struct SeriesInfo {
-    pub(super) layout: Layout,
+struct SeriesInfo {
+    layout: Layout,
     /// The table of the records; `None` if their fields are unknown.
-    pub(super) record: Option<&'static RecordInfo>,
+    record: Option<&'static RecordInfo>,
     time: Option<TimeField>,
     /// The endpoint that returned the series; `None` if the series was not received.
     endpoint: Option<&'static EndpointInfo>,
 }
 
 // Omits the tables of the catalogue, which are long and the same for every response.
-crate::transport::opaque_debug!(SeriesInfo);
+crate::debug::opaque_debug!(SeriesInfo);
 
 impl SeriesInfo {
     /// Returns the facts about a series that belongs to no endpoint.
@@ -56,7 +59,7 @@ impl SeriesInfo {
     }
 
     /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
-    pub(super) fn of_endpoint(
+    fn of_endpoint(
         endpoint: &'static EndpointInfo,
         service: &'static ServiceInfo,
         record: Option<&'static RecordInfo>,
@@ -111,9 +114,40 @@ impl<T: Item, M> Series<T, M> {
     }
 }
 
+/// Reads a series and appends its records to `records`; `record` is the table of the records if they have a static
+/// type.
+fn read_series<M: Record>(
+    response: Outcome,
+    record: Option<&'static RecordInfo>,
+    records: &mut dyn Push,
+) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
+    let response = response?;
+    let (target, service) = (&response.target, response.connection.service);
+    let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
+    let (layout, bad_records) = (info.layout, target.bad_records);
+    let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
+    match decoded {
+        Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
+            if error_body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
+        {
+            Err(response.misfit(DecodeError::of_service()))
+        }
+        Ok(decoded) => {
+            let records = decoded.1.strange;
+            if records > 0 {
+                let request = RequestKind::Data(target.endpoint);
+                response.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
+            }
+            response.report_misfits(decoded.1.misfits);
+            Ok((decoded, info))
+        }
+        Err(error) => Err(response.misfit(error)),
+    }
+}
+
 impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Reads the series of a response.
-    pub(super) fn of_response(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+    pub(super) fn of_response(response: Outcome) -> Result<Self, Error> {
         let mut records: Vec<T> = Vec::new();
         // This function is compiled for every endpoint, and a `match` needs less code than `?`.
         match read_series(response, T::INFO, &mut records) {
@@ -248,7 +282,7 @@ impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
         Ok(Self::new(records, rest, info))
     }
 
-    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+    fn read(response: Outcome) -> Result<Self, Error> {
         Self::of_response(response)
     }
 }
@@ -256,7 +290,7 @@ impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
 impl<T: Item, M: MetadataRecord + Serialize> SeriesBody for Series<T, M> {
     type Item = T;
 
-    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<T>>, Error> {
+    fn read_records(response: Outcome) -> Result<TimedRecords<Vec<T>>, Error> {
         let series = Self::of_response(response)?;
         let unsupported = series.metadata.unsupported();
         Ok(series.timed(unsupported))

@@ -3,17 +3,32 @@
 //! `HyperTransport` is the default, and `ReqwestTransport` wraps the user's `reqwest::Client`.
 
 mod certificates;
+
 mod failure;
+
+#[cfg(not(feature = "proxy"))]
+mod direct;
+#[cfg(feature = "proxy")]
+mod proxy;
+
 #[cfg(feature = "gzip")]
 mod gzip;
-mod hyper;
+
 mod messages;
+
+mod timed_connector;
+
 mod pools;
+
+mod hyper;
+
 #[cfg(feature = "reqwest")]
 mod reqwest;
-#[cfg_attr(feature = "proxy", path = "built_in/proxy.rs")]
-#[cfg_attr(not(feature = "proxy"), path = "built_in/direct.rs")]
-mod routes;
+
+#[cfg(not(feature = "proxy"))]
+use direct as routes;
+#[cfg(feature = "proxy")]
+use proxy as routes;
 
 pub(crate) use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]

@@ -112,7 +112,7 @@ impl fmt::Display for InvalidHeader {
 
 impl std::error::Error for InvalidHeader {}
 
-crate::transport::debug_as_display!(InvalidHeader);
+crate::debug::debug_as_display!(InvalidHeader);
 
 /// The complete body of a response, readable as a slice of bytes.
 ///
@@ -172,7 +172,7 @@ impl SentNotifier {
     }
 }
 
-crate::transport::opaque_debug!(SentNotifier);
+crate::debug::opaque_debug!(SentNotifier);
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
@@ -196,7 +196,7 @@ impl HeadersNotifier {
     }
 }
 
-crate::transport::opaque_debug!(HeadersNotifier);
+crate::debug::opaque_debug!(HeadersNotifier);
 
 #[cfg(test)]
 mod tests {

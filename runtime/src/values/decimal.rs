@@ -108,7 +108,7 @@ impl fmt::Display for ParseDecimalError {
 
 impl std::error::Error for ParseDecimalError {}
 
-crate::transport::debug_as_display!(ParseDecimalError);
+crate::debug::debug_as_display!(ParseDecimalError);
 
 #[cfg(test)]
 mod tests {

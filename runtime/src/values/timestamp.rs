@@ -3,8 +3,9 @@
 //! A [`Timestamp`] is exact. A param or a field has a unit in the registry; the unit is applied when the value is
 //! written or read. A timestamp converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
 
-mod conversions;
 mod iso8601;
+
+mod conversions;
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -19,6 +20,8 @@ use crate::platform;
 use crate::registry::TimeUnit;
 use crate::values::Number;
 use crate::values::wire::ToWire;
+
+use iso8601::SECOND;
 
 /// A time, with nanosecond resolution.
 ///
@@ -44,8 +47,6 @@ pub struct Timestamp {
     nanos: i128,
 }
 
-const SECOND: i128 = 1_000_000_000;
-
 impl TimeUnit {
     /// Returns the length of the unit in nanoseconds; for a unit that is text, the length of a second.
     const fn nanos(self) -> u32 {
@@ -65,7 +66,7 @@ impl TimeUnit {
     /// Parses a timestamp from its text on the wire; returns `None` if the text is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
-            return iso8601::read(text);
+            return iso8601::read(text).map(Timestamp::from_unix_nanos);
         }
         text.parse().ok().map(|count| Timestamp::from_wire(count, self))
     }
@@ -163,8 +164,8 @@ impl Timestamp {
 impl ToWire for Timestamp {
     fn write_param(&self, unit: TimeUnit, out: &mut String) {
         match unit {
-            TimeUnit::Iso8601 => iso8601::write(*self, out),
-            TimeUnit::Date => iso8601::write_date(*self, out),
+            TimeUnit::Iso8601 => iso8601::write(self.unix_seconds(), self.subsec_nanos(), out),
+            TimeUnit::Date => iso8601::write_date(self.unix_seconds(), out),
             _ => out.push_str(&self.wire(unit).to_string()),
         }
     }
@@ -206,7 +207,7 @@ impl fmt::Display for Timestamp {
         let mut text = String::new();
         let seconds = self.unix_seconds();
         if (0..=Self::LAST_WRITABLE.unix_seconds()).contains(&seconds) {
-            iso8601::write(*self, &mut text);
+            iso8601::write(seconds, self.subsec_nanos(), &mut text);
         } else {
             text = seconds.to_string();
         }
@@ -250,8 +251,9 @@ impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        let time = Some(text).filter(|text| text.ends_with('Z') || text.len() == 10).and_then(iso8601::read);
-        time.ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`, or a date"))
+        let time = Some(text).filter(|text| text.ends_with('Z') || text.len() == 10);
+        time.and_then(|text| TimeUnit::Iso8601.read(text))
+            .ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`, or a date"))
     }
 }
 
@@ -267,7 +269,7 @@ impl fmt::Display for ParseTimestampError {
 
 impl std::error::Error for ParseTimestampError {}
 
-crate::transport::debug_as_display!(ParseTimestampError);
+crate::debug::debug_as_display!(ParseTimestampError);
 
 /// The error for a [`Timestamp`] outside the range of the type that it is converted to.
 #[derive(Clone, PartialEq, Eq)]
@@ -281,7 +283,7 @@ impl fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-crate::transport::debug_as_display!(OutOfRange);
+crate::debug::debug_as_display!(OutOfRange);
 
 fn nanos_of(duration: Duration) -> i128 {
     // The fallback is never used, because a `Duration` has fewer nanoseconds than `i128::MAX`.

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fetch::TokenResponse;
 use crate::error::Error;
 use crate::platform::Instant;
 use crate::secrets::Secret;
@@ -26,11 +25,11 @@ pub(crate) struct Token {
 
 impl Token {
     /// Creates a token from the response to a request that was sent at `sent_at`.
-    pub(super) fn new(response: TokenResponse, headers: Headers, sent_at: Instant) -> Self {
-        let lifetime = response.expires_in.filter(|lifetime| *lifetime >= MIN_LIFETIME);
+    pub(super) fn new(secret: Secret, lifetime: Option<Duration>, headers: Headers, sent_at: Instant) -> Self {
+        let lifetime = lifetime.filter(|lifetime| *lifetime >= MIN_LIFETIME);
         let renewal = lifetime.and_then(|lifetime| sent_at.checked_add(usable(lifetime)));
         let expiry = lifetime.and_then(|lifetime| sent_at.checked_add(lifetime));
-        Self { secret: response.access_token.into(), headers, renewal, expiry }
+        Self { secret, headers, renewal, expiry }
     }
 }
 

@@ -13,8 +13,8 @@ use tokio::sync::watch;
 
 use super::cache::{Cache, Token};
 use crate::decode;
-use crate::dispatch::observer::{Event, Observers};
-use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
+use crate::dispatch::observer::Event;
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
 use crate::platform::{Instant, Runtime, Task, lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
@@ -153,7 +153,7 @@ impl TokenSource {
         headers
             .insert_sensitive("authorization", &format!("Bearer {}", fields.access_token))
             .map_err(|_| unreadable("`access_token` contains characters that HTTP does not allow"))?;
-        Ok(Token::new(fields, headers, begun))
+        Ok(Token::new(fields.access_token.into(), fields.expires_in, headers, begun))
     }
 }
 

@@ -4,12 +4,12 @@
 //! of sources: by the type of a source, or by its text if its type is private.
 
 use std::error::Error as StdError;
-use std::io;
+use std::time::Duration;
+use std::{fmt, io};
 
 use http::Uri;
 use rustls::CertificateError;
 
-use super::hyper::ConnectTimeout;
 use crate::transport::address::is_loopback;
 use crate::transport::{BoxError, Phase, TransportError};
 
@@ -83,6 +83,18 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
     };
     this.with_source(error)
 }
+
+/// The error for a connection that was not established in time.
+#[derive(Debug)]
+pub(super) struct ConnectTimeout(pub(super) Duration);
+
+impl fmt::Display for ConnectTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`connect_timeout` elapsed")
+    }
+}
+
+impl StdError for ConnectTimeout {}
 
 /// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
 const UNKNOWN_NAME: &str = "dns error";

@@ -3,28 +3,20 @@
 //! The transport uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers HTTP/2. It connects
 //! directly or through a proxy, and does not follow redirects. It resends a request only if a pooled connection was
 //! closed before any part of the request was written.
-//!
-//! One timeout includes the TCP connection and the TLS handshake. hyper-util's timeout covers only the TCP connection,
-//! so a server that stalls during the TLS handshake would block a request until its attempt times out.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Uri;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
-use tower_service::Service;
 
 use super::certificates;
 use super::failure::before_headers;
 use super::messages::{self, Progress};
 use super::pools::{Pool, Pools};
-use super::routes::{Connector, Routes};
+use super::routes::Routes;
+use super::timed_connector::TimedConnector;
 use crate::transport::settings::Settings;
-use crate::transport::{BoxError, HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
+use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// The default transport, which pools connections to any host.
 pub(crate) struct HyperTransport {
@@ -32,7 +24,7 @@ pub(crate) struct HyperTransport {
     routes: Routes,
 }
 
-crate::transport::opaque_debug!(HyperTransport);
+crate::debug::opaque_debug!(HyperTransport);
 
 /// The system probes a connection after this time without data, and closes it after twice this time.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -100,38 +92,3 @@ impl Transport for HyperTransport {
         true
     }
 }
-
-/// A connector with a timeout.
-#[derive(Clone)]
-pub(super) struct TimedConnector {
-    pub(super) inner: HttpsConnector<Connector>,
-    pub(super) timeout: Duration,
-}
-
-impl Service<Uri> for TimedConnector {
-    type Response = <HttpsConnector<Connector> as Service<Uri>>::Response;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, target: Uri) -> Self::Future {
-        let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
-        let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout(timeout)))) })
-    }
-}
-
-/// The error for a connection that was not established in time.
-#[derive(Debug)]
-pub(super) struct ConnectTimeout(pub(super) Duration);
-
-impl fmt::Display for ConnectTimeout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`connect_timeout` elapsed")
-    }
-}
-
-impl std::error::Error for ConnectTimeout {}

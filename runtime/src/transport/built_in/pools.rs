@@ -14,8 +14,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::runtime::{Handle, Id};
 use tokio::sync::oneshot;
 
-use super::hyper::TimedConnector;
 use super::messages::NotifyingBody;
+use super::timed_connector::TimedConnector;
 use crate::platform::lock;
 
 /// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing

@@ -4,11 +4,11 @@
 //! offsets. A time without an offset is UTC. Times are written in UTC, and only years with four digits are supported.
 
 use std::fmt::Write;
-use std::time::Duration;
-
-use super::Timestamp;
 
 const DAY: i64 = 24 * 60 * 60;
+
+/// Nanoseconds of a second.
+pub(super) const SECOND: i128 = 1_000_000_000;
 
 /// Days from 0000-03-01 to 1970-01-01. Years are counted from March 1, so that a leap day is the last day of its year.
 const DAYS_BEFORE_1970: i64 = 719_468;
@@ -16,12 +16,12 @@ const DAYS_BEFORE_1970: i64 = 719_468;
 /// Days in four hundred years.
 const ERA: i64 = 146_097;
 
-/// Reads a date, with or without a time of day.
-pub(super) fn read(text: &str) -> Option<Timestamp> {
+/// Reads a date, with or without a time of day, as nanoseconds since the Unix epoch.
+pub(super) fn read(text: &str) -> Option<i128> {
     let (date, rest) = text.split_at_checked(10)?;
     let midnight = days(date)? * DAY;
     if rest.is_empty() {
-        return Some(Timestamp::from_unix_seconds(midnight));
+        return Some(i128::from(midnight) * SECOND);
     }
     let rest = rest.strip_prefix(['T', 't', ' '])?;
     let (clock, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
@@ -31,15 +31,15 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     let in_day = hours < 24 && minutes < 60 && seconds <= 60;
     let second = midnight + hours * 3600 + minutes * 60 + seconds.min(59) - offset_seconds(offset)?;
     let nanos = nanos(fraction)?;
-    in_day.then_some(Timestamp::from_unix_seconds(second) + Duration::from_nanos(nanos))
+    in_day.then_some(i128::from(second) * SECOND + nanos)
 }
 
-/// Appends the timestamp, with 0, 3, 6 or 9 fractional digits.
-pub(super) fn write(time: Timestamp, out: &mut String) {
-    write_date(time, out);
-    let second = time.unix_seconds().rem_euclid(DAY);
+/// Appends the time that is `seconds` and `nanos` after the Unix epoch, with 0, 3, 6 or 9 fractional digits.
+pub(super) fn write(seconds: i64, nanos: u32, out: &mut String) {
+    write_date(seconds, out);
+    let second = seconds.rem_euclid(DAY);
     let _ = write!(out, "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    let (digits, fraction) = match time.subsec_nanos() {
+    let (digits, fraction) = match nanos {
         nanos if nanos % 1_000_000 == 0 => (3, nanos / 1_000_000),
         nanos if nanos % 1000 == 0 => (6, nanos / 1000),
         nanos => (9, nanos),
@@ -50,10 +50,10 @@ pub(super) fn write(time: Timestamp, out: &mut String) {
     out.push('Z');
 }
 
-/// Appends the timestamp's day in UTC.
-pub(super) fn write_date(time: Timestamp, out: &mut String) {
+/// Appends the day in UTC of the time that is `seconds` after the Unix epoch.
+pub(super) fn write_date(seconds: i64, out: &mut String) {
     // Howard Hinnant, "chrono-compatible low-level date algorithms".
-    let day = time.unix_seconds().div_euclid(DAY) + DAYS_BEFORE_1970;
+    let day = seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
     let (era, of_era) = (day.div_euclid(ERA), day.rem_euclid(ERA));
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -74,7 +74,7 @@ fn days(date: &str) -> Option<i64> {
     let days = era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970;
     // An invalid date is detected by writing it: February 30, for example, would be written as another day.
     let mut again = String::with_capacity(10);
-    write_date(Timestamp::from_unix_seconds(days * DAY), &mut again);
+    write_date(days * DAY, &mut again);
     (again == date).then_some(days)
 }
 
@@ -107,7 +107,7 @@ fn offset_seconds(offset: &str) -> Option<i64> {
 }
 
 /// Converts a fraction of a second to nanoseconds; digits after the ninth are ignored.
-fn nanos(fraction: &str) -> Option<u64> {
+fn nanos(fraction: &str) -> Option<i128> {
     digits(fraction)?;
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
     nine.parse().ok()
@@ -139,13 +139,13 @@ mod tests {
             ("9999-12-31T23:59:59Z", 253_402_300_799),
         ];
         for (text, seconds) in whole {
-            assert_eq!(read(text), Some(Timestamp::from_unix_seconds(seconds)), "{text}");
+            assert_eq!(read(text), Some(seconds * SECOND), "{text}");
         }
         for (text, nanos) in
             [(".5", 500_000_000), (".000001", 1000), (",25", 250_000_000), (".1234567891", 123_456_789)]
         {
             let read = read(&format!("1970-01-01T00:00:00{text}Z"));
-            assert_eq!(read, Some(Timestamp { nanos }), "{text}");
+            assert_eq!(read, Some(nanos), "{text}");
         }
     }
 
@@ -178,15 +178,14 @@ mod tests {
     fn formatted_timestamps_parse_to_the_same_value() {
         let times = [(0, 0), (-1, 0), (1_709_251_200, 0), (1_709_251_200, 250_000_000), (7, 1), (-62_162_035_200, 5)];
         for (seconds, nanos) in times {
-            let time = Timestamp::from(seconds) + Duration::from_nanos(nanos);
             let (mut text, mut date) = (String::new(), String::new());
-            write(time, &mut text);
-            write_date(time, &mut date);
-            assert_eq!(read(&text), Some(time), "{text}");
+            write(seconds, nanos, &mut text);
+            write_date(seconds, &mut date);
+            assert_eq!(read(&text), Some(i128::from(seconds) * SECOND + i128::from(nanos)), "{text}");
             assert_eq!(Some(date.as_str()), text.get(..10));
         }
         let mut text = String::new();
-        write(Timestamp::from(1_700_000_000) + Duration::from_millis(250), &mut text);
+        write(1_700_000_000, 250_000_000, &mut text);
         assert_eq!(text, "2023-11-14T22:13:20.250Z");
     }
 }

@@ -1,14 +1,12 @@
-//! The plan for fetching a range, or the error if the request has no history.
+//! A request whose history is fetched, or the error if the request has no history.
 //!
-//! The plan combines the request with the facts in the catalogue: the step, the page size, and the params for range and
+//! The template combines the request with the facts in the catalogue: the step, the page size, and the params for range and
 //! order. Nothing is sent here.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::job::Options;
-use super::pager::PagerOptions;
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
@@ -32,12 +30,12 @@ pub(super) struct RequestTemplate {
     identity: String,
     pub(super) info: &'static HistoryInfo,
     /// The time units of the params for the start and the end of a range.
-    units: [TimeUnit; 2],
+    pub(super) units: [TimeUnit; 2],
     pub(super) grid: TimeGrid,
     /// The maximum number of records on a page; `usize::MAX` if it is unknown.
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
-    outside: usize,
+    pub(super) outside: usize,
 }
 
 impl RequestTemplate {
@@ -125,21 +123,6 @@ impl RequestTemplate {
         self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
     }
 
-    /// Returns the settings for fetching a range.
-    pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
-        let [from, to] = self.units;
-        let mut margin = from.grain().max(last(to));
-        let Self { grid, page_size, outside, .. } = *self;
-        let Options { ahead, unsettled, no_first_record_search, .. } = *options;
-        let ends = (!has_windows(self.info)).then_some([self.info.to, self.info.from].map(|name| !name.is_empty()));
-        if ends.is_some() {
-            // A page may extend beyond its window, at the end for which there is no param.
-            margin = Duration::MAX;
-        }
-        let may_search = ends.is_none() && !no_first_record_search;
-        PagerOptions { grid, range, margin, page_size, outside, ends, ahead, unsettled, may_search }
-    }
-
     /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
     /// result is the same whether the service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
@@ -172,9 +155,8 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
 }
 
 /// Returns whether a request can select a window whose records fit on a page.
-fn has_windows(info: &HistoryInfo) -> bool {
-    let has_interval = info.every.is_some() || !info.step.is_empty();
-    has_interval && [info.from, info.to, info.limit].iter().all(|name| !name.is_empty())
+pub(super) fn has_windows(info: &HistoryInfo) -> bool {
+    info.has_interval() && [info.from, info.to, info.limit].iter().all(|name| !name.is_empty())
 }
 
 /// Returns the name of a param, if there is such a param.
@@ -184,7 +166,7 @@ fn named(name: &'static str) -> Option<&'static str> {
 
 /// Returns the maximum time from the end of a window to the last record on its page. If the unit is a date, the service
 /// may include the entire day at the end of the range.
-fn last(unit: TimeUnit) -> Duration {
+pub(super) fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
