@@ -11,6 +11,7 @@ use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
 use crate::endpoint_names;
+use crate::fact_sentences::enumerated;
 use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
 use crate::log::Log;
@@ -87,11 +88,9 @@ pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
         let values = of_endpoint.iter().zip(&params);
         let values: BTreeMap<u64, &String> =
             values.filter_map(|(one, params)| Some((one.step, params.get(step)?))).collect();
-        if let [before @ .., last] = values.into_values().map(String::as_str).collect::<Vec<_>>().as_slice()
-            && !before.is_empty()
-        {
-            let all = before.join(", ");
-            log.remark(&format!("{out} now has the {step}s {all} and {last}; filter by the column `{step}`"));
+        if values.len() > 1 {
+            let all = enumerated(&values.into_values().collect::<Vec<_>>(), "and");
+            log.remark(&format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
         }
     }
 }

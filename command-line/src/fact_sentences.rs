@@ -42,7 +42,7 @@ impl Facts<'_> {
         let stated = |words: &str, value: Option<&str>| value.map(|value| format!("{words} {}.", code(value)));
         let listed = |words: &str, values: &[&str]| {
             let values: Vec<_> = values.iter().map(|value| code(value)).collect();
-            (!values.is_empty()).then(|| format!("{words} {}.", enumerated(&values)))
+            (!values.is_empty()).then(|| format!("{words} {}.", enumerated(&values, "and")))
         };
         let unknown: Vec<_> = self.unknown.iter().map(|fact| prose(fact)).collect();
         let is_listed =
@@ -86,10 +86,11 @@ fn sourced(fact: &str, source: &str) -> String {
     if source == DOCUMENTED { format!("{fact}.") } else { format!("{fact} ({source}).") }
 }
 
-/// Joins words as in "a, b and c".
-pub(crate) fn enumerated(words: &[String]) -> String {
+/// Joins words as in "a, b and c"; the last one follows a conjunction.
+pub(crate) fn enumerated(words: &[impl AsRef<str>], conjunction: &str) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
-        Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
+        Some((last, others @ [_, ..])) => format!("{} {conjunction} {last}", others.join(", ")),
         _ => words.concat(),
     }
 }

@@ -9,6 +9,7 @@ use runtime::Timestamp;
 use runtime::registry::{EndpointInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoint_names::{self, Endpoint, history, is_same, name};
+use crate::fact_sentences::enumerated;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, option, range_params, splits};
@@ -139,7 +140,7 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
     known.dedup();
     let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
     let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
-    Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), alternatives(&names)))
+    Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
         .help(format!("`--param {param}=VALUE` sends it anyway")))
 }
@@ -247,22 +248,13 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = suggest::help(value, known.iter().copied());
     if !ty.open && is_documented {
-        return Err(invalid(&format!("expected {}", alternatives(&known))).help_if(help).help(unchecked));
+        return Err(invalid(&format!("expected {}", enumerated(&known, "or"))).help_if(help).help(unchecked));
     }
     // Almost any short text resembles one of many short values, so it gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
     }
     Ok(())
-}
-
-/// Formats a list such as `a, b or c`.
-fn alternatives(all: &[impl AsRef<str>]) -> String {
-    let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
-    match words.as_slice() {
-        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
-        _ => words.concat(),
-    }
 }
 
 /// Returns a short label for each series, with the values in which the series differ.

@@ -218,7 +218,7 @@ pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
 
 /// Formats values as a list of code spans, in the given order.
 pub(super) fn codes(values: &[impl ToString]) -> String {
-    enumerated(&values.iter().map(|value| code(&value.to_string())).collect::<Vec<_>>())
+    enumerated(&values.iter().map(|value| code(&value.to_string())).collect::<Vec<_>>(), "and")
 }
 
 /// Escapes each unescaped `|` of Markdown in a table cell, because it would end the cell.

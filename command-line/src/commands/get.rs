@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use clap::Args;
 use runtime::history::History;
-use runtime::registry::ParamInfo;
 use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
 use serde_json::Value;
 
@@ -67,8 +66,9 @@ impl Get {
             if records.is_empty() {
                 log.warning(&format!("{label}: no records"));
             } else if page_size(series).is_some_and(|size| records.len() >= size) {
-                let (count, advice) =
-                    (counted(records.len() as u64, "record"), more_records(series.endpoint, records.len()));
+                let count = counted(records.len() as u64, "record");
+                let backfill = format!("`{} backfill` fetches it completely", program().name);
+                let advice = if has_table(series.endpoint) { &*backfill } else { "request it in parts" };
                 log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
             }
         }
@@ -144,18 +144,6 @@ fn page_size(series: &Series) -> Option<usize> {
     series.value(info.from).or(series.value(info.to))?;
     let size = series.value(info.limit).map(ParamValue::shown);
     size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
-}
-
-/// Returns advice on how to get the records of a range that do not fit on a page.
-fn more_records(endpoint: Endpoint, page: usize) -> String {
-    let limit = history(endpoint).and_then(|info| endpoint.param(info.limit));
-    let is_maximum = |info: &ParamInfo| {
-        info.range.max.is_some_and(|max| u32::try_from(page).is_ok_and(|page| f64::from(page) >= max))
-    };
-    let higher = (!limit.is_some_and(is_maximum)).then(|| "set a higher limit".to_owned());
-    let backfill = has_table(endpoint).then(|| format!("use `{} backfill`", program().name));
-    let advice: Vec<_> = higher.into_iter().chain(backfill).collect();
-    if advice.is_empty() { "request it in parts".to_owned() } else { advice.join(", or ") }
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
