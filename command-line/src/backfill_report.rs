@@ -126,7 +126,7 @@ impl Reporter {
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let facts = json!({
-                "from": file.from.of(report.step).to_string(), "to": file.to.to_string(),
+                "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "gaps": ranges(&report.gaps), "files": report.files, "error": error,

@@ -25,6 +25,7 @@ use crate::time_arg::{self, Start};
 pub(crate) struct JobFile {
     pub(crate) series: Vec<Series>,
     pub(crate) from: Start,
+    /// The end of the range; [`time_arg::OPEN`] if the range ends now.
     pub(crate) to: Timestamp,
     pub(crate) out: String,
     pub(crate) refetch: Option<Duration>,
@@ -85,7 +86,7 @@ impl Source<'_> {
             }
             series.extend(of_group);
         }
-        let to = overrides.to.or(self.parsed(table, "to", time_arg::timestamp)?).unwrap_or_else(time_arg::now);
+        let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         Ok(JobFile { series, from, to, out, refetch })
     }

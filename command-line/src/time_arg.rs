@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::registry::TimeUnit;
+use tables::Backfill;
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
@@ -75,6 +76,14 @@ fn days(text: &str) -> Option<String> {
     (day > last).then(|| format!("{month} has {last} days"))
 }
 
+/// The end of a range without an end, which ends at the present of the service.
+pub(crate) const OPEN: Timestamp = Backfill::OPEN_END;
+
+/// Parses the end of a range, for clap.
+pub(crate) fn end(text: &str) -> Result<Timestamp, String> {
+    if text.trim() == "now" { Ok(OPEN) } else { timestamp(text) }
+}
+
 /// Parses a time, for clap.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
     start(text).map(|start| start.time)
@@ -97,6 +106,9 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 
 /// Formats a timestamp for users, without the seconds if they are zero.
 pub(crate) fn shown(time: Timestamp) -> String {
+    if time == OPEN {
+        return "now".to_owned();
+    }
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {
         Some((date, time)) => format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)),

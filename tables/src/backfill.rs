@@ -8,6 +8,7 @@
 mod buffer;
 mod event;
 mod fetch;
+mod follow;
 mod plan;
 mod run;
 
@@ -17,17 +18,17 @@ use std::ops::Range;
 use std::time::Duration;
 
 use runtime::history::History;
-use runtime::{Dynamic, Timestamp};
+use runtime::{Dynamic, Request, Timestamp};
 
 use crate::content::Content;
 use crate::error::Error;
-use crate::partition::Partition;
+use crate::partition::{ALWAYS, Partition};
 use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
 
 pub use buffer::read_invalid;
-pub use event::{BackfillEvent, SeriesReport, Summary};
+pub use event::{BackfillEvent, FollowEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
 /// The default [refetch time](Backfill::refetch), during which the service may still change the values of a record.
@@ -60,7 +61,8 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 pub struct Backfill {
     /// The series of the job; events refer to them by index.
     pub series: Vec<SeriesRequest>,
-    /// The time range, with an exclusive end.
+    /// The time range, with an exclusive end. If the end is in the future, such as [`Self::OPEN_END`], a run fetches
+    /// all intervals that have ended by the time of the service, also if the clock of this machine is behind.
     pub range: Range<Timestamp>,
     /// The file, folder or bucket.
     pub target: Target,
@@ -79,11 +81,6 @@ pub struct Backfill {
     pub include_partial: bool,
     /// Accepts series without any record, for example of values that the service does not have yet.
     pub allow_empty: bool,
-    /// Requests only the records after the newest record of each series, and keeps them in the journal of the target,
-    /// which readers do not see, until the next run without this setting or until [`compact`](Self::compact).
-    ///
-    /// Such a run neither requests gaps nor notices revised values. It is meant for programs that run every minute.
-    pub only_new: bool,
     /// The name of a job that is the only one with this name for its target, such as the path of a file with its
     /// settings; by default, the job has no name.
     ///
@@ -103,6 +100,9 @@ pub struct Backfill {
 }
 
 impl Backfill {
+    /// An end of a range that no service reaches, the start of the year 10000.
+    pub const OPEN_END: Timestamp = ALWAYS.end;
+
     /// Creates the job for a time range with an exclusive end.
     pub fn new(series: Vec<SeriesRequest>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         Self {
@@ -115,7 +115,6 @@ impl Backfill {
             strict: false,
             include_partial: false,
             allow_empty: false,
-            only_new: false,
             name: None,
             source_label: "service".to_owned(),
             response_monitor: ResponseMonitor::default(),
@@ -131,10 +130,13 @@ impl Backfill {
     /// Creates the history of a range. The history continues after failed pages and, if the job is not `strict`, after
     /// invalid records.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
-        let request = series.request().clone();
-        let request = if self.strict { request } else { request.skip_bad_records() };
-        let history = History::new(request, range).skip_failed_pages();
+        let history = History::new(self.request(series), range).skip_failed_pages();
         if self.include_partial { history.include_partial() } else { history }
+    }
+
+    fn request(&self, series: &SeriesRequest) -> Request<Dynamic> {
+        let request = series.request().clone();
+        if self.strict { request } else { request.skip_bad_records() }
     }
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
@@ -154,6 +156,25 @@ impl Backfill {
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
         run::run(self, Content::open(self, true).await?, watch, cancel).await
+    }
+
+    /// Keeps the target up to date until `cancel` completes.
+    ///
+    /// After a complete [run](Self::run), a [follower](runtime::history::Follow) of each series delivers each new record
+    /// when it is published. Within ten seconds, the record is written to the journal, which readers do not see, and
+    /// after at most `compact_every` to the files. Each hour, a further run requests the records of the
+    /// [refetch time](Self::refetch) and gaps again. The end of the [range](Self::range) must be in the future.
+    ///
+    /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
+    /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
+    /// run is writing the target when a record is delivered, the record is written after that run.
+    pub async fn follow(
+        &self,
+        compact_every: Duration,
+        watch: impl FnMut(FollowEvent<'_>),
+        cancel: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
+        follow::follow(self, compact_every, watch, cancel).await
     }
 
     /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.

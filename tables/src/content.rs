@@ -60,6 +60,11 @@ impl Content {
         Some((self.tables.get_mut(table)?, index))
     }
 
+    /// Returns the number of files in the journals of all tables.
+    pub(crate) fn journal_files(&self) -> usize {
+        self.tables.iter().map(|table| table.journal.len()).sum()
+    }
+
     /// Returns the state of a series with the rows of the journal.
     pub(crate) fn state(&self, series: usize, request: &SeriesRequest) -> SeriesState {
         let table = self.of_series.get(series).and_then(|(table, _)| self.tables.get(*table));

@@ -52,7 +52,9 @@ mod content;
 mod remove;
 mod status;
 
-pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary, read_invalid};
+pub use backfill::{
+    Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
+};
 pub use error::Error;
 pub use partition::Partition;
 pub use remove::{Removed, remove};

@@ -30,6 +30,8 @@ pub struct SeriesRequest {
     path: String,
     step: Duration,
     time: &'static str,
+    /// Whether the time of a record is the end of its interval; otherwise, it is the start.
+    pub(crate) time_is_end: bool,
 }
 
 impl SeriesRequest {
@@ -43,7 +45,8 @@ impl SeriesRequest {
         let BodyInfo::Series { time: Some(time), .. } = endpoint.body else {
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
-        if endpoint.history(request.service()).is_some_and(|info| !info.has_interval()) {
+        let history = endpoint.history(request.service());
+        if history.is_some_and(|info| !info.has_interval()) {
             return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
         }
         let (is_column, mut params) = (|name: &str| name == time || RESERVED.contains(&name), params(&request));
@@ -55,7 +58,8 @@ impl SeriesRequest {
         params.retain(|(name, _)| !is_column(name));
         let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
         let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
-        Ok(Self { request, params, path, step, time })
+        let time_is_end = history.is_some_and(|info| info.time_is_end);
+        Ok(Self { request, params, path, step, time, time_is_end })
     }
 
     /// Returns the request without a range.
@@ -87,6 +91,11 @@ impl SeriesRequest {
     /// Returns the length of the interval, as in file names: `1h` for every value of the param with this length.
     pub(crate) fn interval(&self) -> String {
         written(self.step)
+    }
+
+    /// Returns the end of the times of records whose intervals have ended at a time.
+    pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
+        time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())
     }
 
     /// Returns the time field of a record.

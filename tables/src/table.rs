@@ -195,15 +195,16 @@ impl Table {
         self.journal.push(file);
     }
 
-    /// Writes a file of the journal of the run that began at a time.
+    /// Writes a file of the journal of the run that began at a time, with this refetch time.
     pub(crate) async fn journal(
         &mut self,
         sections: Vec<(Section, Vec<RecordBatch>)>,
-        run: (Timestamp, u64),
+        (started, refetch): (Timestamp, Duration),
     ) -> Result<(), Error> {
         let path = journal::next_path(&self.place.home, self.journal.last());
         let TableState { origin, partition, .. } = &self.state;
-        let facts = FileState { origin: origin.clone(), partition: *partition, run: Some(run), ..FileState::default() };
+        let run = Some((started, refetch.as_secs()));
+        let facts = FileState { origin: origin.clone(), partition: *partition, run, ..FileState::default() };
         self.add(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
         Ok(())
     }

@@ -47,7 +47,7 @@ pub(crate) struct Backfill {
     #[arg(allow_hyphen_values = true)]
     from: Option<Start>,
     /// End of the range, excluded [default: now]
-    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::end)]
     to: Option<Timestamp>,
     /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
@@ -179,7 +179,8 @@ impl Backfill {
                 summary.pages += u64::from(page.report.failed_pages.is_empty());
                 summary.failed_pages += page.report.failed_pages.len() as u64;
                 reporter.report(index, &page.report);
-                dropped.extend(tables::read_invalid(stored, &mut page));
+                let range = page.range.clone();
+                dropped.extend(tables::read_invalid(stored, &mut page, &range));
                 report.invalid += page.records.iter().filter(|one| has_invalid(series.endpoint, one)).count() as u64;
                 note_page(&mut report, &page);
                 next = page.range.end;
@@ -212,7 +213,7 @@ impl Backfill {
             (Some(file), from, out) => job_file::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
             (None, Some(from), Some(out)) => {
                 let series = of_histories(&self.endpoints, &self.params, log)?;
-                let to = self.to.unwrap_or_else(time_arg::now);
+                let to = self.to.unwrap_or(time_arg::OPEN);
                 Ok(JobFile { series, from, to, out: out.clone(), refetch: None })
             }
             _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),

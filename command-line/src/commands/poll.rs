@@ -1,17 +1,17 @@
 //! `poll`: prints or stores each record when its interval has ended, until Ctrl-C.
 //!
-//! Records are printed in one stream, or a backfill writes them to a file or data set after each interval. The client
-//! waits for records and retries after transient errors. Any other error ends the command.
+//! Records are printed in one stream, or kept in a file or data set. The client waits for records and retries after
+//! transient errors. Any other error of a series ends the command, unless the records are kept.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use clap::Args;
 use runtime::history::{Follow, Gap, Update};
+use runtime::record::AnyRecord;
 use runtime::{AnyClient as Client, Dynamic, Timestamp};
-use tables::Target;
+use tables::{FollowEvent, Target};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 use crate::backfill_report::{outcome, span};
 use crate::command_line::Requested;
@@ -19,11 +19,11 @@ use crate::commands::backfill::stored;
 use crate::commands::get::{request, step};
 use crate::endpoint_names::history;
 use crate::examples;
-use crate::failure::{Failure, Result, brief};
+use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::printer::{Columns, Printer};
-use crate::progress::duration;
+use crate::progress::{counted, duration};
 use crate::record_columns::Part;
 use crate::requested_series::{Series, labels};
 use crate::table::Format;
@@ -53,15 +53,6 @@ pub(crate) struct Poll {
     format: Option<Format>,
 }
 
-/// The pause between the end of an interval and the backfill, in which the service has time to publish the record.
-const DELAY: Duration = Duration::from_secs(5);
-
-/// The interval at which gaps and the records of the refetch time are requested again.
-const COMPLETE: Duration = Duration::from_secs(3600);
-
-/// The longest wait after which the clocks are read again, which shows that the machine was suspended.
-const MAX_WAIT: Duration = Duration::from_secs(8);
-
 impl Poll {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let series = self.requested.histories(self.from.time, log)?;
@@ -69,50 +60,34 @@ impl Poll {
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, &series, log)).await;
         };
-        let (target, labels) = (Target::parse(out)?, labels(&series));
-        let series = stored(&connected.client, &series)?;
-        let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
-        let time = || series.first().map_or_else(Timestamp::now, |one| one.request().service_time());
-        // A backfill runs after each interval. Most runs request only new records, which are added to the files later.
-        let (mut complete, mut compacted) = (None, time());
-        loop {
-            let now = time();
-            let mut job = connected.backfill(series.clone(), self.from, now, target.clone());
-            job.allow_empty = true;
-            let is_complete = complete.is_none_or(|last| last + COMPLETE <= now);
-            if is_complete && complete.is_some() {
-                // A complete run counts the records that it adds to the files, and earlier runs have counted these.
-                job.compact().await?;
+        let job =
+            connected.backfill(stored(&connected.client, &series)?, self.from, time_arg::OPEN, Target::parse(out)?);
+        let labels = labels(&series);
+        let watch = |event: FollowEvent<'_>| match event {
+            FollowEvent::Run(summary) => {
+                outcome(log, out, &summary, &labels, Some(Timestamp::now()));
+                if summary.is_unreachable {
+                    log.warning("the service does not respond; still trying");
+                } else if summary.failed_pages > 0 {
+                    let failed = counted(summary.failed_pages, "request");
+                    log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
+                }
+                for (series, error) in summary.failed {
+                    log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
+                }
             }
-            job.only_new = !is_complete;
-            let signal = Cell::new(None);
-            let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
-            outcome(log, out, &summary, &labels, Some(Timestamp::now()));
-            if is_complete {
-                (complete, compacted) = (Some(now), now);
-            } else if compacted + self.compact_every <= now {
-                job.compact().await?;
-                compacted = now;
+            FollowEvent::Update { series, update, .. } => warn(log, &labels[series], update),
+            FollowEvent::Failed { series, error, .. } => {
+                log.warning(&format!("{}: {}; still trying", labels[series], brief(&error)));
             }
-            for (series, error) in summary.failed {
-                log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
+            FollowEvent::Compacted { records, .. } => {
+                log.remark(&format!("{out}: {}", counted(records, "new record")));
             }
-            if summary.is_unreachable {
-                log.warning("the service does not respond; still trying");
-            }
-            let next = |now: Timestamp| now.floor(step) + step + DELAY;
-            let (due, due_here) = (next(time()), next(Timestamp::now()));
-            let mut signal = signal.get();
-            // After a suspend, only the clock of this machine is right until the next response.
-            while signal.is_none() && time() < due && Timestamp::now() < due_here {
-                let pause = (due - time()).min(MAX_WAIT);
-                signal = timeout(pause, interrupt.happened()).await.ok();
-            }
-            if let Some(signal) = signal {
-                job.compact().await?;
-                return Err(Failure::new(signal, ""));
-            }
-        }
+            _ => {}
+        };
+        let signal = Cell::new(ExitKind::Interrupted);
+        job.follow(self.compact_every, watch, async { signal.set(interrupt.happened().await) }).await?;
+        Err(Failure::new(signal.get(), ""))
     }
 
     async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
@@ -143,27 +118,30 @@ impl Poll {
             let update = update?;
             // The next update is awaited while this update is printed.
             updates.spawn(next(index, records));
-            let mut page = match update {
-                Update::Records(page) | Update::Late(page) => page,
-                Update::Outage { elapsed, error, .. } => {
-                    let (elapsed, reason) = (duration(elapsed), brief(&error));
-                    log.warning(&format!("{}: no response for {elapsed}: {reason}; still trying", labels[index]));
-                    continue;
-                }
-                Update::Silent { since, .. } => {
-                    log.warning(&format!("{}: no new record since {}", labels[index], time_arg::shown(since)));
-                    continue;
-                }
-                _ => continue,
-            };
-            for Gap { range, .. } in &page.report.gaps {
-                log.warning(&format!("{}: the service has no record {}", labels[index], span(range)));
-            }
+            warn(log, &labels[index], &update);
+            let (Update::Records(mut page) | Update::Late(mut page)) = update else { continue };
             // The last page may have more records than `--records` still allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
             printer.print(&[Part::of_page(index, &series[index], &page.records, &page.times)])?;
         }
         printer.end()
+    }
+}
+
+/// Warns about an outage, a silent series, and times without a record.
+fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
+    match update {
+        Update::Outage { elapsed, error, .. } => {
+            let (elapsed, reason) = (duration(*elapsed), brief(error));
+            log.warning(&format!("{label}: no response for {elapsed}: {reason}; still trying"));
+        }
+        Update::Silent { since, .. } => {
+            log.warning(&format!("{label}: no new record since {}", time_arg::shown(*since)));
+        }
+        _ => {}
+    }
+    for Gap { range, .. } in update.page().into_iter().flat_map(|page| &page.report.gaps) {
+        log.warning(&format!("{label}: the service has no record {}", span(range)));
     }
 }

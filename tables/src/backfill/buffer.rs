@@ -1,6 +1,7 @@
 //! Fetched rows that are not in the journal yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -10,8 +11,10 @@ use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::BodyInfo;
 use tokio::time::Instant;
 
-use crate::partition::{Partition, period};
-use crate::saved_state::Section;
+use crate::content::Content;
+use crate::error::Error;
+use crate::partition::period;
+use crate::saved_state::{RowFacts, Section};
 use crate::series::SeriesRequest;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.
@@ -36,26 +39,41 @@ impl Buffer {
         Self { sections: BTreeMap::new(), rows: 0, since: Instant::now() }
     }
 
-    /// Adds the rows of a page. `section` has the series and what the page adds; `item` identifies its range.
+    /// Adds the rows of a page of a series, also those of invalid records that can be read, which are added to the page.
+    /// if their times are `within` a range. `item` identifies the range of the page. Returns the number of records that
+    /// cannot be read.
     pub(super) fn add(
         &mut self,
-        (table, item): (usize, usize),
-        partition: Option<Partition>,
-        (page, rows): (&Page<AnyRecord>, &RecordBatch),
-        section: &Section,
-    ) {
+        content: &mut Content,
+        (series, item): (usize, usize),
+        page: &mut Page<AnyRecord>,
+        within: &Range<Timestamp>,
+    ) -> Result<u64, Error> {
+        let Some((of, index)) = content.of_series.get(series).copied() else { return Ok(0) };
+        let Some(table) = content.tables.get_mut(of) else { return Ok(0) };
+        let Some(request) = table.series.get(index).cloned() else { return Ok(0) };
+        let dropped = read_invalid(&request, page, within);
+        let dropped: BTreeSet<_> = dropped.into_iter().filter(|sum| table.note_dropped(&request, *sum)).collect();
+        let count_dropped = dropped.len() as u64;
+        if !page.report.failed_pages.is_empty() {
+            return Ok(count_dropped);
+        }
         if self.sections.is_empty() {
             self.since = Instant::now();
         }
+        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+        let rows = table.columns.batch(index, &page.records, &times)?;
+        let (path, facts) = (request.path().to_owned(), RowFacts::new(&request));
+        let empty = Section { path, rows: facts, ..Section::default() };
         let (mut from, mut time) = (0, page.times.first().copied().unwrap_or(page.range.start));
         loop {
-            let period = period(partition, time);
+            let period = period(table.state.partition, time);
             let count = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
-            let new = || (section.emptied(), Vec::new());
-            let (known, batches) = self.sections.entry((table, period.start, item)).or_insert_with(new);
+            let new = || (empty.clone(), Vec::new());
+            let (known, batches) = self.sections.entry((of, period.start, item)).or_insert_with(new);
             if from == 0 {
-                known.fetched.extend(&section.fetched);
-                known.dropped.extend(&section.dropped);
+                known.fetched.add(page.range.clone());
+                known.dropped.extend(&dropped);
             }
             batches.extend((count > 0).then(|| rows.slice(from, count)));
             from += count;
@@ -63,6 +81,7 @@ impl Buffer {
             time = *next;
         }
         self.rows += from;
+        Ok(count_dropped)
     }
 
     /// Returns `true` if it is time to write the rows.
@@ -70,20 +89,26 @@ impl Buffer {
         self.rows >= ROWS || !self.sections.is_empty() && self.since.elapsed() >= MAX_AGE
     }
 
-    /// Removes and returns the sections of each table.
-    pub(super) fn take(&mut self) -> BTreeMap<usize, Vec<(Section, Vec<RecordBatch>)>> {
+    /// Writes all rows to the journals of their tables. `run` is the start of the run, and its refetch time.
+    pub(super) async fn write(&mut self, content: &mut Content, run: (Timestamp, Duration)) -> Result<(), Error> {
         self.rows = 0;
         let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for ((table, ..), section) in std::mem::take(&mut self.sections) {
             all.entry(table).or_default().push(section);
         }
-        all
+        for (table, sections) in all {
+            if let Some(table) = content.tables.get_mut(table) {
+                table.journal(sections, run).await?;
+            }
+        }
+        Ok(())
     }
 }
 
-/// Adds the invalid records of a page to its valid records, with null for each value that does not fit its column.
+/// Adds the invalid records of a page to its valid records, if their times are `within` a range, usually that of the
+/// page, with null for each value that does not fit its column.
 /// Returns the checksums of records that have no time or cannot be parsed at all.
-pub fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
+pub fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>, within: &Range<Timestamp>) -> Vec<u32> {
     let time = series.time();
     // A record is identified by the checksum of its text. For a record without a time, the report contains no text, so
     // the checksum is that of a counter.
@@ -96,14 +121,14 @@ pub fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u
     for bad in &page.report.bad_records {
         let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
         match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
-            Some((time, record)) if page.range.contains(&time) => {
+            Some((time, record)) if within.contains(&time) => {
                 // If the page has a valid record of the same time, that record is kept.
                 if let Err(index) = page.times.binary_search(&time) {
                     page.times.insert(index, time);
                     page.records.insert(index, record);
                 }
             }
-            // A record outside the requested window is ignored.
+            // A record outside the range, such as that of an open interval, is ignored.
             Some(_) => {}
             None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
         }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::history::{Progress, Report};
-use runtime::{ErrorKind, Timestamp};
+use runtime::history::{Progress, Report, Update};
+use runtime::record::AnyRecord;
+use runtime::{Error as RequestError, ErrorKind, Timestamp};
 
 use crate::error::Error;
 use crate::merge_rows::Changes;
@@ -45,6 +46,40 @@ pub enum BackfillEvent {
     Recovered {
         /// Duration of the outage.
         elapsed: Duration,
+    },
+}
+
+/// An event of [`Backfill::follow`](super::Backfill::follow). A series is identified by its index in
+/// [`Backfill::series`](super::Backfill::series).
+#[derive(Debug)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // Events are passed on at once.
+pub enum FollowEvent<'e> {
+    /// A complete run has ended: the first run, or the run of an hour.
+    Run(Summary),
+    /// A follower has an update. Its records will be written to the target.
+    #[non_exhaustive]
+    Update {
+        /// The series.
+        series: usize,
+        /// The update.
+        update: &'e Update<AnyRecord>,
+    },
+    /// The service has rejected the request of a series, which is requested again after a pause.
+    #[non_exhaustive]
+    Failed {
+        /// The series.
+        series: usize,
+        /// The error.
+        error: RequestError,
+    },
+    /// Delivered records were added to the files.
+    #[non_exhaustive]
+    Compacted {
+        /// Number of delivered records.
+        records: u64,
+        /// The files that were written.
+        files: Vec<String>,
     },
 }
 

@@ -1,7 +1,6 @@
 //! Fetches ranges: requests their pages, collects and writes the rows, reports problems, and detects when the service
 //! stops responding.
 
-use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -12,12 +11,10 @@ use runtime::history::{Page, Pages};
 use runtime::record::AnyRecord;
 use tokio::time::timeout;
 
-use super::buffer::read_invalid;
 use super::event::BackfillEvent;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
-use crate::saved_state::{RowFacts, Section};
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of ranges that are fetched concurrently.
@@ -135,28 +132,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
     fn page(&mut self, (series, item): (usize, usize), mut page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let Some(request) = self.job.series.get(series) else { return Ok(()) };
-        // `read_invalid` adds the invalid records that it can read to the page, so it is called before `add`.
-        let dropped = read_invalid(request, &mut page);
-        let Some(((table, index), changes)) = self.content.table(series).zip(self.summary.series.get_mut(series))
-        else {
-            return Ok(());
-        };
-        let dropped: BTreeSet<_> = dropped.into_iter().filter(|sum| table.note_dropped(request, *sum)).collect();
-        changes.dropped += dropped.len() as u64;
-        if page.report.failed_pages.is_empty() {
-            self.summary.pages += 1;
-            // A complete run counts new records when it merges the journal.
-            changes.added += if self.job.only_new { page.records.len() as u64 } else { 0 };
-            let times: Vec<_> = page.times.iter().copied().map(Some).collect();
-            let rows = table.columns.batch(index, &page.records, &times)?;
-            let partition = table.state.partition;
-            let (path, rows_of, fetched) =
-                (request.path().to_owned(), RowFacts::new(request), page.range.clone().into());
-            let section = Section { path, rows: rows_of, fetched, dropped, ..Section::default() };
-            let table = self.content.of_series.get(series).map_or(0, |(table, _)| *table);
-            self.buffer.add((table, item), partition, (&page, &rows), &section);
-        }
+        let range = page.range.clone();
+        let dropped = self.buffer.add(&mut self.content, (series, item), &mut page, &range)?;
+        self.summary.series.get_mut(series).into_iter().for_each(|changes| changes.dropped += dropped);
+        self.summary.pages += u64::from(page.report.failed_pages.is_empty());
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
         for lost in

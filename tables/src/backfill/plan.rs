@@ -82,16 +82,13 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
 fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {
     let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
-    let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
+    // The newest record is not in the future, even if the clock of this machine is behind.
+    let known = state.rows.last.map_or(plan.range.start, |last| last + plan.step);
+    let end = plan.range.end.max(known.min(job.seconds().end));
+    let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
-    let (unsettled, gaps) = if job.only_new {
-        let next = state.rows.last.map_or_else(|| (range.end - page).floor(plan.step), |last| last + plan.step);
-        let from = next.max(range.start);
-        ([from..range.end].into_iter().filter(|range| range.start < range.end).collect(), Vec::new())
-    } else {
-        unsettled(job, state, &range, (plan.step, page))
-    };
+    let (unsettled, gaps) = unsettled(job, state, &range, (plan.step, page));
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps) {
         let plan = job.history(series, range.clone()).plan()?;

@@ -27,7 +27,7 @@ use crate::partition::period;
 use crate::saved_state::SeriesState;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
-const MAX_JOURNAL: usize = 100;
+pub(super) const MAX_JOURNAL: usize = 100;
 
 /// A range of a series.
 pub(super) type Item = (usize, Range<Timestamp>);
@@ -66,7 +66,7 @@ pub(super) async fn run(
 ) -> Result<Summary, Error> {
     let plan = plan::plan(job, &content)?;
     let mut run = Run::new(job, content, watch, &plan);
-    if !job.only_new && plan.requests() > 0 {
+    if plan.requests() > 0 {
         run.note_planned(&plan).await?;
     }
     // An outage that began during an earlier run does not count.
@@ -81,7 +81,8 @@ pub(super) async fn run(
     if let Some(error) = rejected {
         return Err(error);
     }
-    if !run.summary.is_cancelled && !job.only_new {
+    run.note_present();
+    if !run.summary.is_cancelled {
         run.merge().await?;
     }
     Ok(run.finish())
@@ -94,12 +95,15 @@ pub(super) struct Items {
     again: VecDeque<Item>,
     /// The number of requests of all of these ranges.
     pub(super) requests: u64,
+    /// The planned end of each series, and the end of the job.
+    ends: Vec<Timestamp>,
+    job_end: Timestamp,
 }
 
 impl Items {
     /// Returns the planned ranges, the longest first. If the journal cannot contain all rows, the ranges are divided at
     /// the ends of periods and ordered by period, so that each file is written only once or twice.
-    fn new(content: &Content, plan: &BackfillPlan) -> Self {
+    fn new(content: &Content, plan: &BackfillPlan, job_end: Timestamp) -> Self {
         let planned = |(index, series): (usize, &SeriesPlan)| {
             let ranges = series.unsettled.iter().chain(&series.gaps).cloned();
             ranges.map(move |range| (index, range)).collect::<Vec<_>>()
@@ -117,15 +121,22 @@ impl Items {
             let part = |(index, range): &Item| (*index, range.start.max(period.start)..range.end.min(period.end));
             all.iter().map(part).filter(|(_, range)| range.start < range.end).collect::<Vec<_>>()
         }));
-        Self { planned: planned.peekable(), again: VecDeque::new(), requests: plan.requests() }
+        let ends = plan.series.iter().map(|series| series.range.end).collect();
+        Self { planned: planned.peekable(), again: VecDeque::new(), requests: plan.requests(), ends, job_end }
     }
 
     pub(super) fn has_next(&mut self) -> bool {
         self.planned.peek().is_some() || !self.again.is_empty()
     }
 
+    /// Removes and returns the next range.
+    ///
+    /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so the
+    /// range is requested up to the end of the job, and the history ends at the present of the service.
     pub(super) fn pop(&mut self) -> Option<Item> {
-        self.planned.next().or_else(|| self.again.pop_front())
+        let (series, range) = self.planned.next().or_else(|| self.again.pop_front())?;
+        let is_last = self.ends.get(series) == Some(&range.end);
+        Some((series, range.start..if is_last { self.job_end } else { range.end }))
     }
 
     /// Adds a page that is requested again.
@@ -142,7 +153,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             begun: Instant::now(),
             started: Timestamp::now(),
             job,
-            items: Items::new(&content, plan),
+            items: Items::new(&content, plan, job.seconds().end),
             content,
             watch,
             active: Vec::new(),
@@ -163,8 +174,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Returns `true` if the journal is merged before more ranges are fetched.
     pub(super) fn is_full(&self) -> bool {
-        let files = self.content.tables.iter().map(|table| table.journal.len()).sum::<usize>();
-        files >= MAX_JOURNAL && !self.job.only_new
+        self.content.journal_files() >= MAX_JOURNAL
     }
 
     /// Changes the state of a series.
@@ -200,14 +210,17 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         Ok(())
     }
 
+    /// Removes ranges in the future of the service, which were planned by a clock of this machine that is ahead.
+    fn note_present(&mut self) {
+        for (index, series) in self.job.series.iter().enumerate() {
+            let present = series.request().service_time();
+            self.edit(index, |state| state.unfetched = state.unfetched.until(present));
+        }
+    }
+
     /// Writes the fetched rows to the journal.
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
-        for (table, sections) in self.buffer.take() {
-            if let Some(table) = self.content.tables.get_mut(table) {
-                table.journal(sections, (self.started, self.job.refetch.as_secs())).await?;
-            }
-        }
-        Ok(())
+        self.buffer.write(&mut self.content, (self.started, self.job.refetch)).await
     }
 
     /// Merges the journal into the files.

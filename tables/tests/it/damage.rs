@@ -5,7 +5,7 @@ use std::fs;
 use tables::{Target, status};
 
 use crate::support::{
-    DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of, with,
+    DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
 };
 
 #[tokio::test(start_paused = true)]
@@ -218,7 +218,7 @@ async fn status_lists_the_series_of_a_table_with_a_damaged_file() {
     let path = dir.path().join("data/");
     let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, end, &path);
     run(&until(END)).await;
-    run(&with(until(END + DAY), |job| job.only_new = true)).await;
+    run_cancelled(&until(END + DAY)).await;
     let rows = all_files(&path).into_iter().find(|name| name.contains(".rows")).unwrap();
     for file in ["orderflow.volume_ratio/1h-2023.parquet", &rows] {
         let file = path.join(file);
@@ -242,7 +242,7 @@ async fn hidden_files_of_other_programs_are_ignored() {
         let path = dir.path().join(name);
         let until = |end: i64| job(coins(&client(), &["BTC"]), END - 30 * DAY, end, &path);
         run(&until(END)).await;
-        run(&with(until(END + DAY), |job| job.only_new = true)).await;
+        run_cancelled(&until(END + DAY)).await;
         for folder in ["out.csv.parts", "out.parquet.parts", "data", "data/.backfill", "data/orderflow.volume_ratio"] {
             let folder = dir.path().join(folder);
             if folder.exists() {

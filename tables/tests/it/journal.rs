@@ -1,49 +1,16 @@
-//! Tests of runs that only add new records to the journal, and of merging the journal.
+//! Tests of runs that leave rows in the journal, and of merging the journal.
 
 use std::fs;
+use std::time::Duration;
 
 use runtime::Timestamp;
 use tables::Partition;
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, job, read, run, scripted, state_of, with,
+    DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, run_cancelled, run_cancelled_after,
+    scripted, state_of, with,
 };
-
-#[tokio::test(start_paused = true)]
-async fn runs_for_new_records_add_to_the_journal_until_it_is_merged() {
-    for name in TARGETS {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join(name);
-        let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 3 * DAY, end, &path);
-        assert_eq!(run(&until(END)).await.records, 2 * 72);
-        for hour in 1..=3 {
-            let job = with(until(END + hour * HOUR), |job| job.only_new = true);
-            let plan = job.plan().await.unwrap();
-            assert_eq!((plan.requests(), plan.records()), (2, 2), "{name}");
-            let summary = run(&job).await;
-            assert_eq!((summary.is_complete, summary.records, summary.requests), (true, 2, 2), "{name}: {summary:?}");
-            assert_eq!(run(&job).await.requests, 0, "{name}: nothing is due");
-        }
-        let state = state_of(&path).await;
-        assert_eq!((read(&path).len(), state.pending, state.series[0].rows), (2 * 72, 6, 72), "{name}");
-        // The age of a series counts the journal, whose own age shows whether it is merged in time.
-        assert_eq!(state.series[0].last, Some(Timestamp::from_unix_seconds(END + 2 * HOUR)), "{name}");
-        assert!(
-            state.pending_since.is_some_and(|since| Timestamp::now() - since < std::time::Duration::from_secs(3600)),
-            "{name}: {state:?}"
-        );
-        let written = until(END + 3 * HOUR).compact().await.unwrap();
-        assert_eq!((written.len(), read(&path).len()), (1, 2 * 75), "{name}");
-        let state = state_of(&path).await;
-        assert_eq!((state.pending, state.pending_since), (0, None), "{name}");
-        assert!(until(END).compact().await.unwrap().is_empty(), "{name}");
-        // A complete run requests the records of the refetch time again.
-        let last = run(&until(END + 4 * HOUR)).await;
-        assert_eq!((last.records, last.series[0].revised, last.requests), (2, 0, 2), "{name}: {last:?}");
-        assert_eq!(read(&path).len(), 2 * 76, "{name}");
-    }
-}
 
 /// The rows of the journal can overlap, because a later run requests some records again.
 #[tokio::test(start_paused = true)]
@@ -53,14 +20,14 @@ async fn later_rows_of_the_journal_replace_earlier_rows() {
         let path = dir.path().join(name);
         let (client, script) = scripted(|_| Some("1".to_owned()));
         let whole = job(coins(&client, &["BTC"]), END - 300 * DAY, END, &path);
-        crate::support::run_cancelled(&whole).await;
+        run_cancelled(&whole).await;
         let pending = state_of(&path).await.pending;
         *script.lock().unwrap() = |_| Some("2".to_owned());
         let newest = job(coins(&client, &["BTC"]), END - 2 * DAY, END, &path);
-        crate::support::run_cancelled(&newest).await;
+        run_cancelled(&newest).await;
         *script.lock().unwrap() = |_| Some("3".to_owned());
         let other = job(coins(&client, &["BTC"]), END - 290 * DAY, END, &path);
-        crate::support::run_cancelled(&other).await;
+        run_cancelled(&other).await;
         assert!(pending > 0 && run(&whole).await.is_complete, "{name}");
         let rows = read(&path);
         let last = rows.iter().rev().take(24).all(|row| row["volumeRatio"] == "3.0");
@@ -88,7 +55,7 @@ async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
                 fs::copy(from.join(&file), to.join(&file)).unwrap();
             }
         };
-        run(&with(until(END), |job| job.only_new = true)).await;
+        run_cancelled_after(&until(END), 2).await;
         copy(&home, &dir.path().join("before"));
         let text = (name == "out.csv").then(|| fs::read(&path).unwrap());
         until(END).compact().await.unwrap();
@@ -107,15 +74,13 @@ async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
     }
 }
 
-/// The state of a table can be missing: a run for new records writes none, and a user may have moved it away.
+/// The state of a table can be missing, because a user may have moved it away.
 #[tokio::test(start_paused = true)]
 async fn a_journal_without_a_state_keeps_its_periods() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     let days = |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END - days * DAY, &path);
-    run(&with(days(3), |job| (job.partition, job.only_new) = (Some(Partition::Month), true))).await;
-    assert!(!path.join(".backfill/orderflow.volume_ratio-1h/state.json").exists());
-    crate::support::run_cancelled(&days(0)).await;
+    run_cancelled(&with(days(3), |job| job.partition = Some(Partition::Month))).await;
     fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h/state.json")).unwrap();
     for _ in 0..2 {
         assert!(run(&days(0)).await.is_complete);
@@ -133,7 +98,7 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
         let until = |client: &Client, days: i64| job(coins(client, &["BTC"]), END - 10 * DAY, END + days * DAY, &path);
         let unsettled = async |days: i64| until(&client(), days).plan().await.unwrap().series[0].unsettled[0].start;
         let latest = Timestamp::from_unix_seconds(END - DAY);
-        crate::support::run_cancelled(&until(&client(), 0)).await;
+        run_cancelled(&until(&client(), 0)).await;
         let failing = client_of(|_, from, to| {
             if from < END { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
         });
@@ -143,7 +108,9 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
         assert!(run(&until(&client(), 60)).await.is_complete);
         let newest = Timestamp::from_unix_seconds(END + 59 * DAY);
         for days in [80, 100, 120] {
-            run(&with(until(&client(), days), |job| job.only_new = true)).await;
+            let newest =
+                with(until(&client(), days), |job| job.range.start = job.range.end - Duration::from_secs(3600));
+            run_cancelled(&newest).await;
         }
         assert!(unsettled(120).await <= newest, "{name}");
     }
@@ -155,7 +122,7 @@ async fn the_state_of_a_single_file_is_deleted_before_its_journal() {
     let dir = tempfile::tempdir().unwrap();
     let (path, parts) = (dir.path().join("out.parquet"), dir.path().join("out.parquet.parts"));
     let whole = job(coins(&client(), &["BTC"]), END - 400 * DAY, END, &path);
-    crate::support::run_cancelled(&whole).await;
+    run_cancelled(&whole).await;
     let rows = crate::support::all_files(&parts).into_iter().find(|name| name.contains(".rows")).unwrap();
     assert!(parts.join("state.json").exists());
     // A folder in the place of a file of the journal makes its deletion fail.

@@ -7,10 +7,12 @@ extern crate generated_client_tables as tables;
 
 mod backfill;
 mod cancelled_runs;
+mod clocks;
 mod columns;
 mod concurrent_runs;
 mod damage;
 mod failed_requests;
+mod follow;
 mod invalid_records;
 mod journal;
 mod month;

@@ -99,9 +99,18 @@ pub(crate) async fn run(job: &Backfill) -> Summary {
 
 /// Runs a job and cancels it at its first event.
 pub(crate) async fn run_cancelled(job: &Backfill) -> Summary {
+    run_cancelled_after(job, 0).await
+}
+
+/// Runs a job and cancels it after a number of pages.
+pub(crate) async fn run_cancelled_after(job: &Backfill, pages: u64) -> Summary {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut stop = Some(stop);
-    let summary = job.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Progress { progress, .. } if progress.pages >= pages => drop(stop.take()),
+        _ => {}
+    };
+    let summary = job.run(watch, async { drop(stopped.await) }).await.unwrap();
     assert!(summary.is_cancelled && !summary.is_complete, "{summary:?}");
     summary
 }

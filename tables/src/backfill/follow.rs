@@ -1,0 +1,229 @@
+//! Keeps a target up to date: followers deliver new records, which are written to the journal soon, and to the data
+//! files later.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
+
+use runtime::history::{Follow, Page, Update};
+use runtime::record::AnyRecord;
+use runtime::{Dynamic, Error as RequestError, Timestamp};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::Backfill;
+use super::buffer::Buffer;
+use super::event::FollowEvent;
+use super::run::MAX_JOURNAL;
+use crate::content::Content;
+use crate::error::Error;
+
+/// Time for which records are collected, so that those of many series are written to one file of the journal.
+const COLLECT: Duration = Duration::from_secs(10);
+
+/// Time between two runs that request the refetch time and gaps again.
+const RUN_EVERY: Duration = Duration::from_secs(3600);
+
+/// The shortest and the longest pause after an error of a series.
+const PAUSES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(3600)];
+
+/// A follower of a series, and the pause after its last error, which is zero after a success.
+struct Follower {
+    series: usize,
+    records: Follow<Dynamic>,
+    pause: Duration,
+}
+
+type Next = (Follower, Result<Update<AnyRecord>, RequestError>);
+
+struct Following<'j, W> {
+    job: &'j Backfill,
+    watch: W,
+    /// Each follower waits for its next update in its own task.
+    followers: JoinSet<Next>,
+    /// Delivered pages that are not in the journal yet, with the indices of their series.
+    pages: Vec<(usize, Page<AnyRecord>)>,
+    /// Number of delivered records that are not in the files yet.
+    pending: u64,
+    run_at: Instant,
+    compact_at: Instant,
+    /// The time at which the pages are written; `None` without pages.
+    write_at: Option<Instant>,
+    compact_every: Duration,
+}
+
+pub(super) async fn follow(
+    job: &Backfill,
+    compact_every: Duration,
+    watch: impl FnMut(FollowEvent<'_>),
+    cancel: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let now = Instant::now();
+    let mut this = Following {
+        job,
+        watch,
+        followers: JoinSet::new(),
+        pages: Vec::new(),
+        pending: 0,
+        run_at: now,
+        compact_at: now + compact_every,
+        write_at: None,
+        compact_every,
+    };
+    let ended = this.until(pin!(cancel)).await;
+    if ended.is_err() && this.followers.is_empty() {
+        return ended;
+    }
+    let written = this.compact().await;
+    ended.and(written)
+}
+
+impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
+    /// Follows all series until the job is cancelled.
+    async fn until(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
+        loop {
+            match self.write(cancel.as_mut()).await {
+                Ok(false) => {}
+                Ok(true) => return Ok(()),
+                // The records are kept until the other run has ended.
+                Err(Error::InUse { .. }) if !self.followers.is_empty() => self.postpone(),
+                Err(error) => return Err(error),
+            }
+            let due = self.due();
+            let next = poll_fn(|cx| match cancel.as_mut().poll(cx) {
+                Poll::Ready(()) => Poll::Ready(None),
+                Poll::Pending => self.followers.poll_join_next(cx),
+            });
+            match timeout_at(due, next).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(next)) => self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Returns the time at which something is written next.
+    fn due(&self) -> Instant {
+        self.write_at.into_iter().chain([self.run_at, self.compact_at]).min().unwrap_or(self.run_at)
+    }
+
+    /// Writes what is due, or runs the complete job. Returns whether the job was cancelled.
+    async fn write(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+        let now = Instant::now();
+        if self.run_at <= now {
+            // A run counts the records that it adds to the files, and those in the journal have been counted.
+            self.compact().await?;
+            return self.run(cancel).await;
+        }
+        if self.compact_at <= now {
+            self.compact().await?;
+        } else if self.write_at.is_some_and(|at| at <= now) {
+            self.append().await?;
+        }
+        Ok(false)
+    }
+
+    /// Waits before the next attempt to write.
+    fn postpone(&mut self) {
+        let next = Instant::now() + COLLECT;
+        self.run_at = self.run_at.max(next);
+        self.compact_at = self.compact_at.max(next);
+        self.write_at = self.write_at.map(|at| at.max(next));
+    }
+
+    /// Runs the job, and begins to follow each series from its newest record on.
+    async fn run(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+        let summary = self.job.run(|_| {}, cancel).await?;
+        let is_cancelled = summary.is_cancelled;
+        if self.followers.is_empty() && !is_cancelled {
+            for (series, report) in summary.series.iter().enumerate() {
+                self.begin(series, report.last, Duration::ZERO);
+            }
+        }
+        (self.watch)(FollowEvent::Run(summary));
+        self.run_at = Instant::now() + RUN_EVERY;
+        self.compact_at = Instant::now() + self.compact_every;
+        Ok(is_cancelled)
+    }
+
+    /// Begins to follow a series after its last record.
+    fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
+        let Some(one) = self.job.series.get(series) else { return };
+        // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
+        let start = || self.job.range.start.min(one.request().service_time().floor(one.step()));
+        let from = last.map_or_else(start, |last| last + one.step());
+        let records = Follow::new(self.job.request(one), from);
+        self.wait(Follower { series, records, pause });
+    }
+
+    /// Waits for the next update of a follower.
+    fn wait(&mut self, mut follower: Follower) {
+        self.followers.spawn(async move {
+            sleep(follower.pause).await;
+            let update = follower.records.next().await;
+            (follower, update)
+        });
+    }
+
+    /// Keeps the records of an update until they are written.
+    fn update(&mut self, (mut follower, update): Next) -> Result<(), Error> {
+        let series = follower.series;
+        match update {
+            Ok(update) => {
+                (self.watch)(FollowEvent::Update { series, update: &update });
+                if let Update::Records(page) | Update::Late(page) = update {
+                    self.write_at.get_or_insert_with(|| Instant::now() + COLLECT);
+                    self.pages.push((series, page));
+                }
+                follower.pause = Duration::ZERO;
+            }
+            Err(error) if error.is_auth() || error.is_token() => return Err(error.into()),
+            Err(error) => {
+                (self.watch)(FollowEvent::Failed { series, error });
+                let [shortest, longest] = PAUSES;
+                follower.pause = (follower.pause * 2).clamp(shortest, longest);
+                // The start may have been in the future, by a clock that is ahead.
+                if follower.records.checkpoint().is_none() {
+                    self.begin(series, None, follower.pause);
+                    return Ok(());
+                }
+            }
+        }
+        self.wait(follower);
+        Ok(())
+    }
+
+    /// Writes the delivered pages to the journal.
+    async fn append(&mut self) -> Result<(), Error> {
+        if !self.pages.is_empty() {
+            let (mut content, mut buffer) = (Content::open(self.job, true).await?, Buffer::new());
+            for (item, (series, page)) in self.pages.iter_mut().enumerate() {
+                let Some(one) = self.job.series.get(*series) else { continue };
+                // An invalid record is outside the range of its page, because its interval is requested again.
+                let closed = self.job.range.start..one.closed(one.request().service_time());
+                buffer.add(&mut content, (*series, item), page, &closed)?;
+            }
+            buffer.write(&mut content, (Timestamp::now(), self.job.refetch)).await?;
+            self.pending += self.pages.iter().map(|(_, page)| page.records.len() as u64).sum::<u64>();
+            if content.journal_files() >= MAX_JOURNAL {
+                self.compact_at = Instant::now();
+            }
+            self.pages.clear();
+        }
+        self.write_at = None;
+        Ok(())
+    }
+
+    /// Adds all delivered records to the files.
+    async fn compact(&mut self) -> Result<(), Error> {
+        self.append().await?;
+        let files = self.job.compact().await?;
+        self.compact_at = Instant::now() + self.compact_every;
+        let records = std::mem::take(&mut self.pending);
+        if !files.is_empty() {
+            (self.watch)(FollowEvent::Compacted { records, files });
+        }
+        Ok(())
+    }
+}
