@@ -116,6 +116,8 @@ impl Table {
             let (left, known) = (parts.iter().peekable(), &self.known);
             let mut new = Rewrite { file, left, rows: None, columns, removed, known, changes: Vec::new() };
             new.write(old.as_ref())?;
+            // Windows cannot replace a file that is open.
+            drop(old);
             let mut table = self.place.is_single.then(|| self.state.clone());
             if let Some(table) = &mut table {
                 table.replace(range, &new.file.sections, &new.changes);

@@ -248,8 +248,10 @@ impl Table {
 
     /// Deletes the journal after its rows were merged into the data files.
     pub(crate) async fn clear_journal(&mut self) -> Result<(), Error> {
-        for file in std::mem::take(&mut self.journal) {
-            self.storage.delete(&file.path).await?;
+        // The files are closed first, because Windows keeps the folder of a file that is deleted while it is open.
+        let paths: Vec<_> = std::mem::take(&mut self.journal).into_iter().map(|file| file.path).collect();
+        for path in paths {
+            self.storage.delete(&path).await?;
         }
         let left = self.storage.list(&self.place.home).await?;
         for (path, _) in left.iter().filter(|(path, _)| path.ends_with(".unfinished")) {
