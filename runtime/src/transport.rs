@@ -359,26 +359,22 @@ impl StdError for TransportError {
 /// # fn check(_: impl transport::Transport) {}
 /// # check(transport);
 /// ```
-pub fn from_fn<F, R>(answer: F) -> FromFn<F>
+pub fn from_fn<F, R>(answer: F) -> FromFn
 where
     F: Fn(HttpRequest) -> R + Send + Sync + 'static,
     R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
 {
-    FromFn(answer)
+    FromFn(Arc::new(move |request| Box::pin(answer(request))))
 }
 
 /// A transport that is a closure, created by [`from_fn`].
 #[derive(Clone)]
-pub struct FromFn<F>(F);
+pub struct FromFn(Arc<dyn Fn(HttpRequest) -> SendFuture<'static> + Send + Sync>);
 
-impl<F, R> Transport for FromFn<F>
-where
-    F: Fn(HttpRequest) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
-{
+impl Transport for FromFn {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
-        Box::pin((self.0)(request))
+        (self.0)(request)
     }
 }
 
-crate::debug::opaque_debug!(FromFn<F>);
+crate::debug::opaque_debug!(FromFn);

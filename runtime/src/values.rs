@@ -3,9 +3,6 @@
 //! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
 // The modules, lowest layer first, as in `lib.rs`.
-#[cfg(feature = "settings")]
-mod duration;
-
 mod json_text;
 
 pub(crate) mod number;
@@ -19,8 +16,6 @@ pub mod wire;
 pub(crate) mod timestamp;
 
 pub use decimal::{Decimal, ParseDecimalError};
-#[cfg(feature = "settings")]
-pub(crate) use duration::duration;
 pub(crate) use json_text::json_text;
 pub(crate) use number::Number;
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};

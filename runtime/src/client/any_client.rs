@@ -13,6 +13,9 @@ use super::untyped::Untyped;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ServiceInfo};
 
+/// The header `User-Agent`, unless a setting replaces it.
+const AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
 /// A client of any service. It has no methods for endpoints; requests take an endpoint of the registry.
 #[derive(Clone, Debug)]
 pub struct AnyClient(Core);
@@ -20,13 +23,13 @@ pub struct AnyClient(Core);
 impl AnyClient {
     /// Starts building a client for this service and this base URL.
     pub fn builder(service: &'static ServiceInfo, base_url: impl Into<String>) -> Builder<Self> {
-        Self::with(service, Settings::new(base_url.into()))
+        Builder::of(Settings::new(base_url.into()), service, AGENT)
     }
 
     /// Starts building a client with the settings of the environment, whose variables begin with the prefix of the
     /// service. A missing or invalid variable is an error.
     pub fn builder_from_env(service: &'static ServiceInfo) -> Result<Builder<Self>, Error> {
-        read_environment(service, &|name| std::env::var(name)).map(|settings| Self::with(service, settings))
+        read_environment(service, &|name| std::env::var(name)).map(|settings| Builder::of(settings, service, AGENT))
     }
 
     /// Starts building a client with the settings of a TOML file, which has the keys of
@@ -44,11 +47,6 @@ impl AnyClient {
     /// Creates a request for any path.
     pub fn raw(&self, path: impl Into<String>) -> Request<Raw> {
         Request::from_untyped(Untyped::raw(&self.0, path.into()))
-    }
-
-    fn with(service: &'static ServiceInfo, settings: Settings) -> Builder<Self> {
-        const AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-        Builder::of(settings, service, AGENT)
     }
 }
 

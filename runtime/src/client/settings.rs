@@ -15,10 +15,11 @@ use serde::{Deserialize, Deserializer};
 use super::builder::Builder;
 use super::core::{ClientType, Core};
 use crate::dispatch::Retry;
+use crate::dispatch::retry::duration;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
-use crate::values::{Value, duration};
+use crate::values::Value;
 
 /// Settings of a client, as a value that serde reads; requires the feature `settings`.
 ///

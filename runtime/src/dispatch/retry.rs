@@ -14,7 +14,7 @@ use crate::error::{Again, Error, ErrorKind};
 use crate::platform::{self, Instant, random};
 use crate::transport::Headers;
 #[cfg(feature = "settings")]
-use crate::values::duration;
+use crate::values::Value;
 
 /// The rules for retrying a request.
 ///
@@ -48,6 +48,19 @@ pub struct Retry {
     budget: u32,
     #[cfg_attr(feature = "settings", serde(deserialize_with = "duration"))]
     max_retry_after: Duration,
+}
+
+/// Deserializes a duration such as `"1m 30s"` or a number of seconds.
+#[cfg(feature = "settings")]
+pub(crate) fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let value: Value = serde::Deserialize::deserialize(deserializer)?;
+    let duration = match &value {
+        Value::String(text) => humantime::parse_duration(text).ok(),
+        _ => value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+    };
+    // The error does not repeat the value, which may be a secret.
+    let expected = "expected a duration such as \"1m 30s\" or a number of seconds";
+    duration.ok_or_else(|| serde::de::Error::custom(expected))
 }
 
 impl Default for Retry {

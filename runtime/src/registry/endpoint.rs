@@ -153,14 +153,9 @@ impl ParamList {
         self.shared.iter().map(overridden).chain(self.specific)
     }
 
-    /// Returns the number of params.
-    pub const fn len(self) -> usize {
-        self.shared.len() + self.specific.len()
-    }
-
     /// Returns whether there are no params.
     pub const fn is_empty(self) -> bool {
-        self.len() == 0
+        self.shared.is_empty() && self.specific.is_empty()
     }
 }
 

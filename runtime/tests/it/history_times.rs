@@ -38,7 +38,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
 });
 
 /// No param sets the interval, and old records are deleted.
-const PAYMENTS: HistorySource = HistorySource::Endpoint(&HistoryInfo {
+const PAYMENTS: HistoryInfo = HistoryInfo {
     from: "after",
     to: "before",
     limit: "limit",
@@ -48,20 +48,10 @@ const PAYMENTS: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     time_is_end: false,
     evidence: Evidence::Documented,
     sort: None,
-});
+};
 
 /// The time of a record is the end of its interval.
-const PAID_AT_END: HistorySource = HistorySource::Endpoint(&HistoryInfo {
-    from: "after",
-    to: "before",
-    limit: "limit",
-    step: "",
-    every: Some(Duration::from_secs(8 * 3600)),
-    oldest: None,
-    time_is_end: true,
-    evidence: Evidence::Documented,
-    sort: None,
-});
+const PAID_AT_END: HistoryInfo = HistoryInfo { oldest: None, time_is_end: true, ..PAYMENTS };
 
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $required:expr, $history:expr) => {
@@ -82,25 +72,15 @@ macro_rules! endpoint {
     };
 }
 
-const SINCE: HistorySource = HistorySource::Endpoint(&HistoryInfo {
-    from: "after",
-    to: "",
-    limit: "",
-    step: "",
-    every: None,
-    oldest: None,
-    time_is_end: false,
-    evidence: Evidence::Documented,
-    sort: None,
-});
+/// Events, which have any times.
+const SINCE: HistoryInfo = HistoryInfo { to: "", limit: "", every: None, oldest: None, ..PAYMENTS };
 
 endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
-endpoint!(Payments, Iso8601, None, PAYMENTS);
-endpoint!(PaidAtEnd, Iso8601, None, PAID_AT_END);
-
-endpoint!(Events, Iso8601, None, SINCE);
+endpoint!(Payments, Iso8601, None, HistorySource::Endpoint(&PAYMENTS));
+endpoint!(PaidAtEnd, Iso8601, None, HistorySource::Endpoint(&PAID_AT_END));
+endpoint!(Events, Iso8601, None, HistorySource::Endpoint(&SINCE));
 
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Events {}
