@@ -38,6 +38,12 @@ impl Catalogue {
         files.map(|file| (file.name.as_str(), file.text.as_str()))
     }
 
+    /// Returns `true` if no file breaks the format.
+    #[doc(hidden)]
+    pub fn is_valid(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
     /// Returns the content of `service.yaml`, if it can be read, and the content of the other files with their module
     /// names.
     #[doc(hidden)]

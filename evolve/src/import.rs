@@ -8,6 +8,7 @@ mod composed_schemas;
 mod document;
 mod draft;
 mod envelope;
+mod extensions;
 mod omissions;
 mod operations;
 mod params;
@@ -17,7 +18,7 @@ mod service;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use codegen::spec::Evidence;
+use codegen::spec::{Evidence, Known};
 use codegen::{Catalogue, is_invisible, repeats_name, url_path};
 use serde_yaml::Value;
 
@@ -60,7 +61,10 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         records: HashMap::new(),
         metadata: BTreeSet::new(),
     };
-    let described = reader.service(editor.service.error_body.evidence.is_some());
+    let kept = reader.kept(&document.root, "service.yaml", ["{title: x, version: '1', ", ""], "#");
+    let kept = kept.and_then(|kept| kept.into_spec().0);
+    let is_unit_known = kept.is_some();
+    let described = reader.service(kept, editor.service.error_body.evidence.is_some());
     if is_new {
         editor.service = described.clone();
         editor.service.envelope = reader.envelope();
@@ -88,10 +92,14 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         // base URL of the description. This difference is not noted.
         service::note_differences(&described, is_in_paths, &mut editor);
     }
+    let shared = editor.service.history.clone().map(Known::Known);
+    for endpoint in editor.groups.values_mut().flat_map(|group| &mut group.endpoints) {
+        endpoint.history = endpoint.history.take().filter(|own| Some(own) != shared.as_ref());
+    }
     for line in omitted {
         editor.note(format!("not imported: {line}"));
     }
-    if is_new {
+    if is_new && !is_unit_known {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()

@@ -2,6 +2,8 @@
 
 use serde_yaml::{Mapping, Value};
 
+use crate::yaml_parser::{Kind, Node};
+
 /// A JSON object with builder methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
@@ -41,6 +43,11 @@ impl Object {
         self
     }
 
+    /// Returns the given keys of a map of the catalogue, separated by spaces. A key that the map does not have is omitted.
+    pub(super) fn of_keys(map: &Node, keys: &str) -> Self {
+        keys.split(' ').filter_map(|key| Some((key, json(map.get(key)?)))).collect()
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
@@ -64,6 +71,19 @@ impl From<Object> for Value {
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         pairs.into_iter().fold(Self::default(), |object, (key, value)| object.with(&key.into(), value))
+    }
+}
+
+/// Converts a tree of the catalogue to a JSON value.
+pub(super) fn json(node: &Node) -> Value {
+    let text = |key: &Node| key.text().unwrap_or_default().to_owned();
+    match &node.kind {
+        Kind::Null => Value::Null,
+        Kind::Text(text) => text.as_str().into(),
+        Kind::Flag(flag) => (*flag).into(),
+        Kind::Number(written) => written.parse().map_or_else(|_| written.as_str().into(), number),
+        Kind::List(items) => items.iter().map(json).collect::<Vec<_>>().into(),
+        Kind::Map(entries) => entries.iter().map(|(key, value)| (text(key), json(value))).collect::<Object>().into(),
     }
 }
 

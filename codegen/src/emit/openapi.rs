@@ -28,6 +28,9 @@ const SOURCES: &str = "The source of a fact is the API document, unless its desc
      (the provider's public documentation), reported (public clients agree) or previous version (the provider's \
      documentation of the previous API version).";
 
+/// The keys of the service that OpenAPI cannot state. `cargo xtask import` reads them as a part of a catalogue.
+const SERVICE_KEYS: &str = "summary env_prefix time headers error_body limits";
+
 /// A note for users of `openapi-python-client`, which deviates from the standard.
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \
      separated by commas, as in `[\"a,b\"]`.";
@@ -49,6 +52,7 @@ impl<'a> Description<'a> {
             .with("x-generated", format!("{MARKER} from spec/. Do not edit."))
             .with("openapi", self.version.number())
             .with("info", self.info())
+            .with("x-catalogue", Object::of_keys(&self.api.service.declared.written(), SERVICE_KEYS))
             .with("servers", vec![self.server()])
             .with_list("security", self.security())
             .with_list("tags", self.api.groups.iter().map(tag))

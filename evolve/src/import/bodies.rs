@@ -4,7 +4,7 @@ use codegen::spec::{Body, Envelope, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, entries_of};
+use super::document::{entries, entries_of, text};
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
 use super::service::error_status;
@@ -40,25 +40,33 @@ impl<'d> Reader<'d> {
             return None;
         };
         let at = format!("{pointer}/schema");
-        self.series(schema, name, &at).or_else(|| self.without_envelope(schema, name, &at))
+        // Our own export has the path of the records that are not where the envelope has them.
+        let own = text(operation, "x-data");
+        let body = self.series(schema, own, name, &at).or_else(|| self.without_envelope(schema, name, &at))?;
+        let data = own.filter(|_| body.series.is_some()).map(Into::into);
+        Some(Body { data, ..body })
     }
 
-    /// Returns a body in the envelope of the service; `None` if the schema does not have the envelope.
-    fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
-        let Envelope { data, metadata, .. } = self.known.service.envelope.clone()?;
-        let metadata = metadata.map(|metadata| metadata.name.to_string()).unwrap_or_default();
+    /// Returns a body in the envelope of the service, or one whose records are at the path `own`; `None` if the schema
+    /// does not have the path.
+    fn series(&mut self, schema: &'d Value, own: Option<&str>, name: &str, pointer: &str) -> Option<Body> {
+        let Envelope { data, metadata, .. } = match own {
+            Some(data) => Envelope { data: data.to_owned(), ..Envelope::default() },
+            None => self.known.service.envelope.clone()?,
+        };
+        let metadata = metadata.map(|metadata| metadata.name.to_string());
         let (list, list_at) = self.schema_at(schema, pointer, &data)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
         if type_of(list) != "array" {
-            return None;
+            return self.columns(list, name, list_at);
         }
         for (key, _, at) in self.document.properties(schema, pointer).listed {
-            if ![&data, &metadata].iter().any(|path| path.split('.').next() == Some(key)) {
+            if !metadata.iter().chain([&data]).any(|path| path.split('.').next() == Some(key)) {
                 self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
-        if let Some((metadata, at)) = self.schema_at(schema, pointer, &metadata) {
+        if let Some((metadata, at)) = metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata)) {
             let ty = self.value(metadata, "Metadata", &at).ty;
             self.metadata.extend(only_record(&ty));
         }
@@ -73,14 +81,20 @@ impl<'d> Reader<'d> {
 
     /// Returns the schema at a dot-separated path of keys, and its path in the description.
     fn schema_at(&self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
-        keys.split('.').try_fold((schema, pointer.to_owned()), |(schema, pointer), key| {
-            let mut fields = self.document.properties(schema, &pointer).listed.into_iter();
-            fields.find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
-        })
+        keys.split('.').filter(|key| !key.is_empty()).try_fold(
+            (schema, pointer.to_owned()),
+            |(schema, pointer), key| {
+                let mut fields = self.document.properties(schema, &pointer).listed.into_iter();
+                fields.find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
+            },
+        )
     }
 
     /// Returns a body that does not use the envelope of the service.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
+        if let Some(columns) = self.columns(schema, name, pointer) {
+            return Some(columns);
+        }
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
         if let Some(record) = only_record(&ty) {
             return Some(Body { object: Some(named(record)), ..Body::default() });
@@ -106,7 +120,7 @@ fn only_record(ty: &str) -> Option<usize> {
     record_in(ty).filter(|_| innermost(ty) == ty)
 }
 
-fn series_of(record: Option<usize>) -> Body {
+pub(super) fn series_of(record: Option<usize>) -> Body {
     Body { series: Some(record.map_or(Known::Unknown, named)), ..Body::default() }
 }
 

@@ -45,6 +45,10 @@ impl<'d> Reader<'d> {
         let listed = items(item, "parameters").iter().chain(items(operation, "parameters"));
         let params = self.params(&path, listed, is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
+        let file = ["{title: x, endpoints: [{name: x, path: unknown, evidence: reported, ", "]}"];
+        let kept = self.kept(operation, "x.yaml", file, pointer);
+        let kept = kept.and_then(|kept| kept.into_spec().1.pop()?.1.endpoints.pop());
+        let kept = kept.unwrap_or_default();
         let endpoint = Endpoint {
             summary: telling(self.summary(operation, &["description", "summary"]), &name),
             name: name.into(),
@@ -53,7 +57,7 @@ impl<'d> Reader<'d> {
             params: params.map_or(Known::Unknown, Known::Known),
             body: body.map_or(Known::Unknown, Known::Known),
             deprecated: is_deprecated.then(|| "The reason is not documented.".to_owned()),
-            ..Endpoint::default()
+            ..kept
         };
         self.draft.content.groups.entry(group).or_default().endpoints.push(endpoint);
     }

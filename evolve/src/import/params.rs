@@ -146,6 +146,7 @@ impl<'d> Reader<'d> {
             example: facts.example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
             range: facts.range,
+            unit: facts.unit,
             format: facts.format,
             // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
             evidence: id.map(|_| self.options.evidence),

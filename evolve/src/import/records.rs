@@ -2,14 +2,16 @@
 //! and objects with arbitrary keys become lists and maps.
 
 use codegen::is_line;
-use codegen::spec::{Field, Range, Record};
+use codegen::model::{TimeForm, TimeUnit};
+use codegen::spec::{Body, Field, Range, Record};
 use codegen::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
+use super::bodies::series_of;
 use super::composed_schemas::Properties;
 use super::document::{text, text_of};
 use super::omissions::Weight;
-use super::schemas::wanted_name;
+use super::schemas::{type_of, unit_of, wanted_name};
 use super::{Reader, telling};
 use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
 
@@ -96,6 +98,33 @@ impl<'d> Reader<'d> {
         self.new_record(schema, name, pointer, fields.collect(), true)
     }
 
+    /// Returns the body whose records are columns: an object with at least two lists of scalars, one of them with
+    /// timestamps.
+    pub(super) fn columns(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
+        let (schema, reference) = self.document.follow(schema)?;
+        let pointer = reference.unwrap_or(pointer);
+        let Properties { listed, required } = self.document.properties(schema, pointer);
+        let lists = listed.into_iter().filter_map(|(key, list, at)| {
+            let items = self.document.follow(list)?.0.get("items")?;
+            Some((key.to_owned(), items, format!("{at}/items"), required.contains(key)))
+        });
+        let columns: Vec<Property<'_>> = lists.collect();
+        let is_scalar =
+            |(_, items, ..): &Property<'_>| matches!(type_of(items), "boolean" | "integer" | "number" | "string");
+        let has_time = columns.iter().any(|(name, items, ..)| self.is_timestamp(items, name));
+        if columns.len() < 2 || !has_time || !columns.iter().all(is_scalar) {
+            return None;
+        }
+        // The same object may be a record elsewhere.
+        let own = format!("{pointer}/columns");
+        if !self.records.contains_key(&own) {
+            self.new_record(schema, name, &own, columns, false);
+        }
+        let index = *self.records.get(&own)?;
+        self.draft.content.service.records[index].columns = true;
+        Some(series_of(Some(index)))
+    }
+
     /// Returns the record that was read at a path. The result is `any` if the fields of the record are still being read
     /// and no list or map is between the record and this reference to it.
     fn known_record(&mut self, pointer: &str) -> Option<String> {
@@ -159,8 +188,14 @@ impl<'d> Reader<'d> {
         let limit = |key| levels.iter().find_map(|level| level.get(key)?.as_f64().filter(|limit| limit.is_finite()));
         let range = self.range(limit("minimum"), limit("maximum"), ty, pointer);
         let format = self.document.timestamp_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
+        let is_other = |unit: &TimeUnit| TimeForm::Counted(*unit) != self.known.service.time_form();
+        let unit = levels.iter().find_map(|level| unit_of(level)).filter(is_other);
+        // Numbers whose innermost schema is a string are in quotes.
+        let is_text = levels.iter().rev().map(|level| type_of(level)).find(|ty| !ty.is_empty()) == Some("string");
+        let is_quoted = is_text && format.is_none() && (is_number(innermost(ty)) || innermost(ty) == TIMESTAMP);
         let (ty, range, format) = (ty.into(), range.map(Into::into), format.map(Into::into));
-        let facts = Field { ty, summary, range, format, ..Field::default() };
+        let (unit, quoted) = (unit.map(|unit| unit.word().into()), is_quoted.then_some(true.into()));
+        let facts = Field { ty, summary, range, unit, quoted, format, ..Field::default() };
         let fits = example.as_ref().is_none_or(|example| self.fits(example, &facts));
         if !fits {
             self.omissions.add(Weight::Fact, "an example that is not a value of its type", pointer);

@@ -1,7 +1,7 @@
 //! Converts schemas to types of the catalogue, as far as possible.
 
 use codegen::duration;
-use codegen::model::TimeFormat;
+use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::Value;
@@ -63,9 +63,11 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "a constant value", pointer);
         }
         let ty = match type_of(schema) {
-            "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
-            "string" => self.text_type(schema, name, pointer),
-            "integer" if self.is_time(schema, name) => TIMESTAMP.to_owned(),
+            "integer" | "string" if self.is_timestamp(schema, name) => TIMESTAMP.to_owned(),
+            "string" => match number_in_quotes(format) {
+                Some(number) => number.to_owned(),
+                None => self.text_type(schema, name, pointer),
+            },
             "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
             same @ ("integer" | "number" | "boolean") => same.to_owned(),
             "array" => self.list(schema, name, pointer),
@@ -75,10 +77,16 @@ impl<'d> Reader<'d> {
         Valued { ty, nullable: is_nullable(schema) }
     }
 
-    /// Returns `true` if integers are timestamps: they are declared as such, are the time of every record, or are named
-    /// like a time and have a timestamp as example.
-    fn is_time(&self, schema: &Value, name: &str) -> bool {
+    /// Returns `true` if values are timestamps: they are declared as such, or are integers that are the time of every
+    /// record, or are named like a time and have a timestamp as example.
+    pub(super) fn is_timestamp(&self, schema: &Value, name: &str) -> bool {
         let format = text(schema, "format").unwrap_or_default();
+        if written_format(format).is_some() || unit_of(schema).is_some() {
+            return true;
+        }
+        if type_of(schema) != "integer" {
+            return false;
+        }
         let example = schema.get("example").or(schema.get("examples").and_then(|all| all.get(0)));
         self.known.service.envelope_time().is_some_and(|time| *time.name == name)
             || ["unixtime", "unix-time"].contains(&format)
@@ -143,6 +151,22 @@ impl<'d> Reader<'d> {
 /// Returns `true` if an example is a timestamp in seconds of a field or param that is named like a time.
 pub(super) fn is_time_example(example: &Value, name: &str) -> bool {
     example.is_i64() && example.as_f64().is_some_and(|number| is_unix_time(name, number))
+}
+
+/// Returns the unit of timestamps that are numbers, which our own export states.
+pub(super) fn unit_of(schema: &Value) -> Option<TimeUnit> {
+    TimeUnit::of(text(schema, "x-unit")?)
+}
+
+/// Returns the type of the numbers that strings of a `format` contain.
+fn number_in_quotes(format: &str) -> Option<&'static str> {
+    Some(match format {
+        "decimal" => "decimal",
+        "double" | "float" => "number",
+        "int32" | "int64" => "integer",
+        "uint32" | "uint64" => "count",
+        _ => return None,
+    })
 }
 
 /// Returns the format of timestamps that a `format` declares.

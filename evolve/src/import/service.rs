@@ -14,9 +14,9 @@ use crate::content::{Content, new_service};
 use crate::editor::Editor;
 
 impl Reader<'_> {
-    /// Returns the content of `service.yaml` according to the description. `has_error_body` is `true` if an existing
-    /// catalogue already describes the body of errors.
-    pub(super) fn service(&mut self, has_error_body: bool) -> Service {
+    /// Returns the content of `service.yaml` according to the description. `kept` has the keys of our own export.
+    /// `has_error_body` is `true` if an existing catalogue already describes the body of errors.
+    pub(super) fn service(&mut self, kept: Option<Service>, has_error_body: bool) -> Service {
         let root = &self.document.root;
         let info = root.get("info").unwrap_or(&Value::Null);
         let title = head(info, "title").unwrap_or_else(|| "Service".to_owned());
@@ -24,9 +24,13 @@ impl Reader<'_> {
         let base = base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default();
         let credentials = self.credentials(&base);
         // The unit of timestamps is a guess. `import` adds a note about it.
-        let new = new_service(title);
+        // In our own export, the description may have only facts.
+        let summary = kept.as_ref().map(|kept| kept.summary.clone()).filter(|_| self.options.summaries);
+        let summary = summary.unwrap_or_else(|| self.summary(info, &["description"]));
+        let new = kept.map_or_else(|| new_service(title.clone()), |kept| Service { title: title.clone(), ..kept });
         let version = head(info, "version").unwrap_or(new.version);
-        let (summary, errors) = (self.summary(info, &["description"]), self.errors(has_error_body));
+        let has_error_body = has_error_body || new.error_body.evidence.is_some();
+        let errors = self.errors(has_error_body);
         Service { version, summary, base_url, credentials, errors, ..new }
     }
 

@@ -4,13 +4,13 @@
 use serde_yaml::Value;
 
 use super::schema::{range, schema_ref};
-use super::{Description, described, operation_id, source};
+use super::{Description, OpenApiVersion, described, operation_id, some, source};
 use crate::emit::docs;
-use crate::emit::json_object::{Object, number, typed};
+use crate::emit::json_object::{self, Object, number, typed};
 use crate::fact_sentences::Facts;
 use crate::model::{
-    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, Status, TimeForm, Type,
-    UnknownFact,
+    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, TimeForm,
+    Type, UnknownFact,
 };
 
 impl Description<'_> {
@@ -35,6 +35,10 @@ impl Description<'_> {
             docs::unknown(&endpoint.unknown),
         ];
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
+        let data = match &endpoint.body {
+            Body::Series { data, .. } => data.as_deref(),
+            _ => None,
+        };
         Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
@@ -46,7 +50,19 @@ impl Description<'_> {
             // From this key, `cargo xtask import` recognizes that the params are unknown. Without the key, the import
             // would interpret the missing `parameters` as an empty list.
             .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
+            .with_some("x-data", data)
+            .with_some("x-catalogue", some(self.kept(endpoint)))
             .with("responses", self.responses(endpoint))
+    }
+
+    /// Returns the keys of an endpoint that OpenAPI cannot state. Version 3.0 cannot state the durations of values, so it
+    /// gets no histories.
+    fn kept(&self, endpoint: &Endpoint) -> Object {
+        let kept = Object::of_keys(&endpoint.declared.written(), "weight weight_by");
+        let own = endpoint.history.as_ref().and_then(Known::known);
+        let history = own.or(self.api.service.history.as_ref()).filter(|_| endpoint.has_history);
+        let history = history.filter(|_| self.version == OpenApiVersion::V3_1);
+        kept.with_some("history", history.map(|history| json_object::json(&history.written())))
     }
 
     /// Returns a param of an endpoint. A shared param becomes a reference, unless the endpoint overrides one of its

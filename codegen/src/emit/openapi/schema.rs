@@ -52,9 +52,12 @@ impl Description<'_> {
             let items = record.fields.iter().map(|field| titled(field).into());
             return typed("array").and(description).and(self.version.tuple(items.collect()));
         }
+        let is_columns = record.form == RecordLayout::Columns;
+        let column = |field: &Field| {
+            if is_columns { typed("array").with("items", self.field(field)) } else { self.field(field) }
+        };
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
-        let properties: Object =
-            record.fields.iter().map(|field| (field.wire_name.as_str(), self.field(field))).collect();
+        let properties: Object = record.fields.iter().map(|field| (field.wire_name.as_str(), column(field))).collect();
         typed("object").and(description).with_list("required", required).with("properties", properties)
     }
 
@@ -97,14 +100,15 @@ impl Description<'_> {
     /// Returns the schema of a series; `data` is the path of the records, if it differs from that of the envelope.
     pub(super) fn series(&self, record: Option<&RecordRef>, data: Option<&str>) -> Object {
         let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
-        let list = typed("array").with("items", items);
+        let layout = record.and_then(|record| self.api.record(record)).map(|record| record.form);
+        let list = if layout == Some(RecordLayout::Columns) { items } else { typed("array").with("items", items) };
         let description = match record {
             Some(_) => "Records in time order, and metadata of the service.",
             None => "Records whose fields are unknown, and metadata of the service.",
         };
         let envelope = self.api.service.envelope.as_ref();
         let Some(data) = data.or(envelope.map(|envelope| envelope.data.as_str())).filter(|data| *data != ".") else {
-            return list.with("description", description);
+            return self.version.extended(list, described(description, [], ""));
         };
         let sources = envelope.map(|envelope| source(envelope.evidence)).unwrap_or_default();
         let body = typed("object").and(described(description, [sources], ""));
@@ -142,8 +146,9 @@ impl Description<'_> {
 
 fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
     let (ty, format) = match builtin {
-        Builtin::Number if is_quoted => ("string", "decimal"),
-        Builtin::Integer | Builtin::Count | Builtin::Timestamp(_) if is_quoted => ("string", "int64"),
+        Builtin::Number if is_quoted => ("string", "double"),
+        Builtin::Count if is_quoted => ("string", "uint64"),
+        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) if is_quoted => ("string", "int64"),
         Builtin::Decimal => ("string", "decimal"),
         Builtin::String => ("string", ""),
         Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => ("integer", "int64"),
@@ -154,7 +159,9 @@ fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
         Builtin::Boolean => ("boolean", ""),
         Builtin::Any => return Object::default(),
     };
-    typed(ty).with_text("format", format)
+    // `cargo xtask import` recognizes timestamps by their unit.
+    let unit = if let Builtin::Timestamp(TimeForm::Counted(unit)) = builtin { unit.word() } else { "" };
+    typed(ty).with_text("format", format).with_text("x-unit", unit)
 }
 
 pub(super) fn schema_ref(name: &str) -> Object {

@@ -1,0 +1,30 @@
+//! Reads the keys `x-catalogue` of our own export, which contain the keys of the catalogue that OpenAPI cannot state.
+
+use codegen::{Catalogue, load_texts};
+use serde_yaml::Value;
+
+use super::Reader;
+use super::omissions::Weight;
+
+/// The service of a group that is read alone.
+const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
+
+impl Reader<'_> {
+    /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. Invalid keys are noted.
+    pub(super) fn kept(
+        &mut self,
+        value: &Value,
+        file: &str,
+        [start, end]: [&str; 2],
+        pointer: &str,
+    ) -> Option<Catalogue> {
+        let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
+        let text = format!("{start}{}{end}", keys.trim_start_matches('{'));
+        let files = [(file, text.as_str()), ("service.yaml", SERVICE)];
+        let catalogue = load_texts(if file == "service.yaml" { &files[..1] } else { &files });
+        if !catalogue.is_valid() {
+            self.omissions.add(Weight::Fact, "`x-catalogue`, which is not a part of a catalogue", pointer);
+        }
+        Some(catalogue)
+    }
+}
