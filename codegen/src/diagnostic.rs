@@ -224,6 +224,12 @@ impl Diagnostics {
         self.0.push(diagnostic);
     }
 
+    /// Adds all diagnostics of another list.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     /// Returns `true` if there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -46,7 +46,7 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let mut resolver = Resolver::new(catalogue, service);
     let api = resolver.api();
     // A model with a placeholder is never returned, because each placeholder comes with an error.
-    if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.sorted()) }
+    if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.and(resolver.repeated).sorted()) }
 }
 
 /// The state while a catalogue is resolved.
