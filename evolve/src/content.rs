@@ -35,6 +35,7 @@ pub(crate) struct At {
 pub(crate) struct FieldsOf<'c> {
     pub(crate) fields: &'c [Field],
     pub(crate) positional: bool,
+    pub(crate) columns: bool,
     /// The evidence of fields without their own evidence; `None` if they have the evidence of the endpoint.
     pub(crate) evidence: Option<Evidence>,
 }
@@ -158,7 +159,8 @@ impl Content {
     pub(crate) fn fields<'c>(&'c self, module: &str, body: &'c Body) -> Option<FieldsOf<'c>> {
         match slot(body)?.known()? {
             Fields::Inline(fields) => {
-                Some(FieldsOf { fields, positional: is_positional(body), evidence: body.evidence })
+                let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
+                Some(FieldsOf { fields, positional, columns, evidence: body.evidence })
             }
             Fields::Record(name) => self.record(module, name).map(|(_, record)| FieldsOf::of(record)),
         }
@@ -203,18 +205,14 @@ impl Content {
 impl<'c> FieldsOf<'c> {
     /// Returns the fields of a record.
     pub(crate) fn of(record: &'c Record) -> Self {
-        Self { fields: &record.fields, positional: record.positional, evidence: Some(record.evidence) }
+        let Record { fields, positional, columns, evidence, .. } = record;
+        Self { fields, positional: *positional, columns: *columns, evidence: Some(*evidence) }
     }
 
     /// Returns the field with a wire name.
     pub(crate) fn get(&self, name: &str) -> Option<&'c Field> {
         self.fields.iter().find(|field| *field.name == name)
     }
-}
-
-/// Returns `true` if the records of a body are lists of values.
-pub(crate) fn is_positional(body: &Body) -> bool {
-    body.positional.as_deref() == Some(&true)
 }
 
 /// Returns the fields of a body that is a series or an object.

@@ -128,7 +128,7 @@ pub(crate) fn is_number(ty: &str) -> bool {
 /// `expires_at`.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
     const WORDS: &str = "at begin bucket candle created date datetime day effective epoch funding hour interval minute month open \
-        period price rate stamp start started t time timestamp trade ts utc week";
+        period price rate stamp start started t tick ticks time timestamp trade ts utc week";
     let name = field.name.to_snake_case();
     !field.optional && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }

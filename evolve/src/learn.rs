@@ -6,6 +6,7 @@
 
 mod body;
 mod body_kind;
+mod columns;
 mod enums;
 mod error_responses;
 mod fields;
@@ -20,7 +21,7 @@ use std::collections::BTreeSet;
 use codegen::Catalogue;
 use codegen::spec::{Evidence, Known};
 
-use super::content::{At, Content};
+use super::content::{At, Content, known_mut};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::saved_response::SavedResponse;
@@ -105,13 +106,16 @@ fn learn_one(
     enum_fields: &mut BTreeSet<String>,
 ) -> Result<(), Refusal> {
     let (label, endpoint) = editor.find(&sample.endpoint)?;
-    let responses = read(options, sample)?;
+    let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
     error_responses::learn_status(editor, options.evidence, &responses);
     let warning = error_responses::check(editor, &endpoint.module, known.as_ref(), &responses)?;
     let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(known.as_ref());
     let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());
+    let listed = known.as_ref().and_then(|known| editor.fields(&endpoint.module, known));
+    let path = listed.filter(|of| of.columns).and(own.as_deref().or(envelope.as_deref()).or(Some(".")));
+    let has_columns = (declared.is_none() || path.is_some()) && columns::to_records(&mut responses, path);
     let (kind, own) = match declared {
         Some(kind) => (kind, own),
         None => body_kind::of(&responses, envelope.as_deref())?,
@@ -134,6 +138,11 @@ fn learn_one(
         reader.editor.note(warning);
     }
     reader.read(kind, &seen)?;
+    let drafted = reader.draft.content.groups.values_mut().flat_map(|group| &mut group.endpoints);
+    for body in drafted.filter_map(|endpoint| known_mut(&mut endpoint.body)).filter(|_| has_columns) {
+        reader.editor.note("the records are columns");
+        body.columns = Some(true.into());
+    }
     if kind == BodyKind::Series && reader.data.is_none() {
         reader.metadata(&responses);
     }

@@ -13,6 +13,8 @@ pub(super) struct Observed {
     pub(super) integers: usize,
     /// The count of numbers with a fraction, and of numbers outside the range of 64-bit integers.
     pub(super) fractions: usize,
+    /// The count of whole numbers that are written with a fraction, such as `10.0`.
+    whole_fractions: usize,
     /// The number of strings that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
     /// The count of numbers, including those in strings, that `i64` cannot represent.
@@ -94,6 +96,7 @@ impl Observed {
                     self.integers += 1;
                 } else {
                     self.fractions += 1;
+                    self.whole_fractions += usize::from(float.abs() < EXACT && float.fract() == 0.0);
                 }
                 self.number(float, integer, number.is_u64());
             }
@@ -163,13 +166,22 @@ impl Observed {
         self
     }
 
+    /// Returns the innermost values of lists and maps, or the values themselves.
+    fn innermost(&self) -> &Self {
+        let inner = self.items.as_deref().filter(|_| self.lists > 0).or(self.under_keys.as_deref());
+        inner.map_or(self, Self::innermost)
+    }
+
     /// Returns `true` if all values are numbers in strings, or lists or maps of such values.
     pub(super) fn is_quoted(&self) -> bool {
-        let inner = self.items.as_deref().filter(|_| self.lists > 0).or(self.under_keys.as_deref());
-        match inner {
-            Some(inner) => inner.is_quoted(),
-            None => self.numeric_texts > 0 && self.numeric_texts == self.values(),
-        }
+        let inner = self.innermost();
+        inner.numeric_texts > 0 && inner.numeric_texts == inner.values()
+    }
+
+    /// Returns `true` if numbers are written with a fraction even if they are whole.
+    pub(super) fn has_fractions(&self) -> bool {
+        let inner = self.innermost();
+        inner.whole_fractions > 0 && inner.fractions == inner.values()
     }
 
     /// Returns `true` if there are so many different integers that fractions are unlikely.

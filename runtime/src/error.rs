@@ -47,6 +47,7 @@ struct Facts {
     body: Option<Box<[u8]>>,
     /// True if the message is from the body, so that `Display` need not print the body too.
     has_body_message: bool,
+    rate_limited: bool,
     timeout: bool,
     again: Again,
     stale: bool,
@@ -205,9 +206,10 @@ impl Error {
         self.0.facts.again == Again::InParts
     }
 
-    /// Returns whether the service rate-limited the request: status 429.
+    /// Returns whether the service rate-limited the request: status 429, or a status in the body that the catalogue
+    /// lists as `rate_limited`.
     pub fn is_rate_limited(&self) -> bool {
-        self.0.facts.status == Some(429)
+        self.0.facts.status == Some(429) || self.0.facts.rate_limited
     }
 
     /// Returns whether the token request failed, and not the data request.

@@ -74,6 +74,7 @@ mod tests {
                 message: &["detail.message", "error"],
                 code: &["detail.error_code"],
                 success: &[],
+                rate_limited: &[],
             },
             ..ServiceInfo::new("A service")
         };

@@ -71,7 +71,11 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
-            Body { json: in_envelope(registry, endpoint, records.collect(), metadata, invented), invented }
+            let records = match record {
+                Some(record) if record.form == RecordLayout::Columns => columns(record, &records.collect::<Vec<_>>()),
+                _ => records.collect(),
+            };
+            Body { json: in_envelope(registry, endpoint, records, metadata, invented), invented }
         }
         BodyInfo::Object { record, .. } => {
             let values = values::record(record, source(seed, last_minute, None));
@@ -117,7 +121,7 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
         let requested = query.all(param);
         let text = requested.get(row % requested.len().max(1));
         let slot = match (&mut values, record.form) {
-            (Value::Object(fields), RecordLayout::Object) => fields.get_mut(field.wire_name),
+            (Value::Object(fields), RecordLayout::Object | RecordLayout::Columns) => fields.get_mut(field.wire_name),
             (Value::Array(items), RecordLayout::Positional) => items.get_mut(index),
             _ => None,
         };
@@ -130,7 +134,8 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
 
 /// Adds the time of the series to a record, if it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
-    if let (RecordLayout::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
+    if let (RecordLayout::Object | RecordLayout::Columns, Some(time), Value::Object(fields)) =
+        (record.form, source.time, &mut values)
         && !fields.contains_key(time)
     {
         fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
@@ -138,18 +143,25 @@ fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeU
     values
 }
 
+/// Returns an object with a list for each field of the records.
+fn columns(record: &RecordInfo, records: &[Value]) -> Value {
+    let column = |name: &str| records.iter().map(|values| values[name].clone()).collect::<Value>();
+    let columns = record.fields.iter().map(|field| (field.wire_name.to_owned(), column(field.wire_name)));
+    Value::Object(columns.collect())
+}
+
 fn in_envelope(
     registry: Registry,
     endpoint: &EndpointInfo,
-    records: Vec<Value>,
+    records: Value,
     metadata: Value,
     invented: Option<&str>,
 ) -> Value {
     let envelope = registry.service.envelope.as_ref();
     let data = endpoint.data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
-    let Some(data) = data else { return Value::Array(records) };
+    let Some(data) = data else { return records };
     let mut body = Map::new();
-    put(&mut body, &data.replace('*', "all"), Value::Array(records));
+    put(&mut body, &data.replace('*', "all"), records);
     let error_body = &registry.service.error_body;
     if let Some((path, success)) =
         error_body.code.iter().chain(error_body.message).next().zip(error_body.success.first())

@@ -35,7 +35,7 @@ pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
     match info.form {
         RecordLayout::Positional => Value::Array(values),
         RecordLayout::Value => values.into_iter().next().unwrap_or_default(),
-        RecordLayout::Object => {
+        RecordLayout::Object | RecordLayout::Columns => {
             let names = info.fields.iter().map(|field| field.wire_name.to_owned());
             Value::Object(names.zip(values).collect::<Map<_, _>>())
         }

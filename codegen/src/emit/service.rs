@@ -44,10 +44,11 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form() != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form());
-    let ErrorBody { message, code, success, .. } = &service.error_body;
+    let ErrorBody { message, code, success, rate_limited, .. } = &service.error_body;
     let name = option(service.error_body.named().map(|(name, known)| quote!((#name, #known))));
     let error_body = quote!(ErrorBodyInfo {
-        name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*]
+        name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*],
+        rate_limited: &[#(#rate_limited),*]
     });
     let facts: [&dyn ToTokens; 13] = [
         &text("version", &service.version),

@@ -48,17 +48,22 @@ pub enum RecordLayout {
     Object,
     /// A list with the values of the fields, in the order of the fields.
     Positional,
+    /// As `Object`, but the body of a series is one object with a list for each field, a column.
+    Columns,
     /// The value of the record's single field; used for a body that is a single value.
     Value,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the field")]
 pub struct Field {
     pub ident: String,
     pub wire_name: String,
     pub ty: Type,
     /// `true` if the number or timestamp is in quotes on the wire.
     pub quoted: bool,
+    /// `true` if whole numbers have a fraction on the wire.
+    pub fraction: bool,
     pub optional: bool,
     /// `true` for the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,

@@ -1,8 +1,7 @@
 //! Resolves response bodies: the records, which are either inline or referred to by name, and the time field.
 
-use super::Resolver;
-use super::records::form;
 use super::types::Records;
+use super::{Resolver, records};
 use crate::diagnostic::Location;
 use crate::model::{Body, Field, Record, RecordLayout, RecordRef, TimeForm};
 use crate::names;
@@ -42,7 +41,7 @@ impl<'a> Resolver<'a> {
         };
         let (record, new) = match fields {
             Fields::Record(name) => (self.body_record(records, body, name), None),
-            Fields::Inline(listed) => own(self.listed(records, listed, body, evidence), form(is_positional(body))),
+            Fields::Inline(listed) => own(self.listed(records, listed, body, evidence), layout(body)),
         };
         (if is_series { self.series(body, Some(record), evidence) } else { Body::Object { record, evidence } }, new)
     }
@@ -56,6 +55,8 @@ impl<'a> Resolver<'a> {
         };
         if let Some(positional) = &body.positional {
             self.error("body-positional/record", positional.at(), &[]);
+        } else if let Some(columns) = &body.columns {
+            self.error("body-columns/record", columns.at(), &[]);
         } else if body.series.is_some() && self.has_no_unit(body) {
             match (&body.time, self.service.envelope_time()) {
                 (Some(time), _) => self.time(&record.fields, time, time.at()),
@@ -82,7 +83,7 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Vec<Field> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        let positional = body.positional.as_ref().filter(|_| is_positional(body));
+        let positional = body.positional.as_ref().filter(|_| layout(body) == RecordLayout::Positional);
         let is_other = |time: &&Text| positional.is_some() || shared.is_none_or(|shared| shared.name != ***time);
         let own = body.time.as_ref().filter(is_other);
         // A positional record must list its time field itself, because the index of the field matters.
@@ -124,7 +125,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns `true` if a body declares `positional: true`.
-fn is_positional(body: &spec::Body) -> bool {
-    body.positional.as_deref().is_some_and(|positional| *positional)
+/// Returns the layout of the records that a body lists.
+fn layout(body: &spec::Body) -> RecordLayout {
+    let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
+    records::layout(positional, columns)
 }

@@ -4,7 +4,7 @@ use super::cycles::Cycles;
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Field, Range, Record, RecordLayout, Type};
+use crate::model::{Builtin, Field, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
@@ -53,7 +53,8 @@ impl<'a> Resolver<'a> {
                 }
             }
             let summary = record.summary.clone();
-            Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) }
+            let form = layout(record.positional, record.columns);
+            Record { ident, summary, evidence: record.evidence, fields, form }
         });
         records.collect()
     }
@@ -101,7 +102,7 @@ impl<'a> Resolver<'a> {
         let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());
-        let quoted = field.quoted.as_ref().filter(|quoted| ***quoted);
+        let [quoted, fraction] = [&field.quoted, &field.fraction].map(|key| key.as_ref().filter(|key| ***key));
         if let Some(ty) = &ty {
             if let Some(example) = field.example.as_ref().filter(|example| !ty.is_written(example)) {
                 self.error("value-type", example.at(), &[example, &field.ty]);
@@ -109,12 +110,16 @@ impl<'a> Resolver<'a> {
             if let Some(quoted) = quoted.filter(|_| !ty.can_be_quoted()) {
                 self.error("quoted-type", quoted.at(), &[&field.ty]);
             }
+            if let Some(fraction) = fraction.filter(|_| ty.innermost() != &Type::Builtin(Builtin::Number)) {
+                self.error("fraction-type", fraction.at(), &[&field.ty]);
+            }
         }
         Field {
             ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
             ty: ty.unwrap_or_default(),
             quoted: quoted.is_some(),
+            fraction: fraction.is_some(),
             is_envelope_time: false,
             // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
             optional: field.optional || evidence != Evidence::Documented,
@@ -143,7 +148,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns the layout of a record: a list if it is positional, otherwise an object.
-pub(super) fn form(positional: bool) -> RecordLayout {
-    if positional { RecordLayout::Positional } else { RecordLayout::Object }
+/// Returns the layout of a record with these keys, at most one of which is `true`.
+pub(super) fn layout(positional: bool, columns: bool) -> RecordLayout {
+    match (positional, columns) {
+        (true, _) => RecordLayout::Positional,
+        (false, true) => RecordLayout::Columns,
+        (false, false) => RecordLayout::Object,
+    }
 }

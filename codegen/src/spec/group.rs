@@ -108,12 +108,15 @@ map! {
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
         /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
-        /// body is the list itself. One key can be `*`: in `result.*`, it stands for the only member of `result` whose
+        /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only member of `result` whose
         /// value is a list, for example the name of a coin.
         may data: Option<Text> as DATA_PATH;
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.
         may positional: Option<Spanned<bool>>;
+        /// `true` if the records are columns: an object with a list for each field, in which the values of a record have
+        /// the same position, as in `{"time": [1, 2], "price": [10, 11]}`. Its other members are unknown fields.
+        may columns: Option<Spanned<bool>>;
         /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
         /// a time series.
         may time: Option<Text>;
@@ -134,6 +137,9 @@ map! {
     never(Is("series", "unknown"), HasAny(&["unit", "format"])): "body-time/unit";
     never(Has("type"), Has("positional")) at "positional": "body-positional/type";
     never(Is("series", "unknown"), Has("positional")) at "positional": "body-positional/unknown";
+    never(Has("columns"), Lacks("series")) at "columns": "body-columns/series";
+    never(Is("series", "unknown"), Has("columns")) at "columns": "body-columns/unknown";
+    never(Has("positional"), Has("columns")) at "columns": "body-columns/positional";
     never(Is("object", "unknown")) at "object": "body-kind/object";
 }
 

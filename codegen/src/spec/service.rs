@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{DURATION, Evidence, Field, Known, Param, Record, Type};
-use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Lacks, ListsNothing};
+use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, IsNot, Lacks, ListsNothing};
 use crate::catalogue_format::{Form, map, words};
 use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
@@ -140,6 +140,9 @@ map! {
         /// "OK"]`. A number and its text are the same value; `"[]"` is an empty list. A response with any other value at
         /// that path is an error, whatever its HTTP status; a response without a value there is not.
         may success: Vec<Text> as Form::Scalar;
+        /// The values of the code, or of the message if there is no code, with which the service rate-limits a request,
+        /// for example `["50011"]`. The client treats such a response as one with status 429.
+        may rate_limited: Vec<Text> as Form::Scalar;
         /// The source of these facts.
         must evidence: Option<Evidence>;
     }
@@ -172,7 +175,7 @@ map! {
         must evidence: Evidence;
     }
     never(Has("endpoints"), ListsNothing("endpoints")) at "endpoints": "limit-without-endpoints";
-    never(Has("endpoints"), Has("concurrent")) at "concurrent": "limit-concurrent";
+    never(Has("endpoints"), IsNot("concurrent", "unknown")) at "concurrent": "limit-concurrent";
 }
 
 impl Limit {

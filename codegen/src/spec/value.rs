@@ -146,9 +146,12 @@ map! {
         /// `true` if a record is a list of values in the order of the fields, without names, for example `[1700000000,
         /// "1.5"]`.
         may positional: bool;
+        /// `true` if a series of this record is columns, as explained for the `columns` of a body.
+        may columns: bool;
         /// The source of the record, and of fields without `evidence`.
         must evidence: Evidence;
     }
+    never(Has("positional"), Has("columns")) at "columns": "body-columns/positional";
 }
 
 map! {
@@ -176,6 +179,8 @@ map! {
         /// `true` if the number or timestamp is in quotes on the wire, as in `"0.10"`. The client writes it back with the
         /// same digits.
         may quoted: Option<Spanned<bool>>;
+        /// `true` if the service writes whole numbers with a fraction, as in `10.0`. The client does so too.
+        may fraction: Option<Spanned<bool>>;
         /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
         /// The source of the field, if it differs from the source of its body or record.

@@ -16,6 +16,7 @@ use crate::recorded::{entries, name};
 /// Rules of `check` that the schema also contains, because they concern a single file and a schema can express them.
 const IN_SCHEMA: &[&str] = &[
     "body-kind",
+    "body-columns",
     "body-positional",
     "body-time",
     "dotted-path",
@@ -68,6 +69,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "duplicate-status",
             "duplicate-type",
             "duplicate-value",
+            "fraction-type",
             "const-value",
             "history-body",
             "history-type",

@@ -132,8 +132,9 @@ impl Reader<'_> {
             let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && !is_written;
             let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
             self.quoted += usize::from(quoted.is_some());
+            let fraction = (innermost(&ty) == "number" && values.has_fractions()).then_some(true.into());
             let (name, ty) = (name.as_str().into(), ty.into());
-            fields.push(timed(Field { name, ty, optional, quoted, ..Field::default() }, form));
+            fields.push(timed(Field { name, ty, optional, quoted, fraction, ..Field::default() }, form));
         }
         fields
     }

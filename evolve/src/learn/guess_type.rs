@@ -79,7 +79,7 @@ const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last lo
 /// The last words in the names of fields with names or codes.
 const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
 /// The last words in the names of fields with times.
-const TIMES: &str = "time date timestamp ts at datetime since until expiry expires unixtime epoch tick";
+const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick";
 
 /// Returns `true` if a word, or its singular, is among words that are separated by spaces.
 fn is_among(words: &str, own: &str) -> bool {

@@ -11,7 +11,7 @@ use super::record::{Item, Record};
 use super::row::{ANY, DecodedValue, Row};
 use super::scanner::{DEPTH, Scanner, read};
 use super::unknown_fields::{UnknownFields, UnknownText};
-use crate::registry::{EnvelopeInfo, RecordInfo};
+use crate::registry::{EnvelopeInfo, RecordInfo, RecordLayout};
 
 /// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
 /// memory would be reserved if the first record is short.
@@ -103,6 +103,8 @@ struct Reader<'w, 'a> {
     /// The metadata; a row without values if the envelope has no metadata.
     metadata: Row<'a>,
     rest: EnvelopeRest,
+    /// The text of the records as a list, if they are columns.
+    of_columns: Option<String>,
     /// True if any record had a known field other than the time, or no unknown field.
     is_known: bool,
     /// True once the records were found.
@@ -135,6 +137,7 @@ pub(crate) fn series<M: Record>(
         push,
         metadata: Row::of(M::INFO),
         rest: EnvelopeRest::default(),
+        of_columns: None,
         is_known: false,
         has_data: false,
     };
@@ -143,6 +146,14 @@ pub(crate) fn series<M: Record>(
         reader.rest.misfits = json.misfits;
         Ok(())
     })?;
+    let records = reader.of_columns.take().unwrap_or_default();
+    if !records.is_empty() {
+        let path = layout.paths(reader.rest.key.as_deref())[0].as_deref().unwrap_or_default().join(".");
+        // The byte of an error would be that of the text of the records.
+        let of_records =
+            read(&records, |json, next| reader.records(json, next, DEPTH).map_err(DecodeError::without_byte));
+        of_records.map_err(|error| error.in_field(&path))?;
+    }
     reader.metadata.require_all().map_err(|error| error.in_field(layout.metadata.unwrap_or_default()))?;
     Ok((M::from_row(&mut reader.metadata), reader.rest))
 }
@@ -150,7 +161,10 @@ pub(crate) fn series<M: Record>(
 impl<'a> Reader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
-        let Some(data) = self.layout.data else { return self.records(json, next, DEPTH) };
+        let Some(data) = self.layout.data else {
+            self.rest.unknown_fields = self.records(json, next, DEPTH)?.take();
+            return Ok(());
+        };
         let mut unknown = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?;
         self.rest.unknown_fields = unknown.take();
         if self.has_data { Ok(()) } else { Err(json.error(format_args!("`{data}` is missing")).without_data()) }
@@ -166,7 +180,8 @@ impl<'a> Reader<'_, 'a> {
             let start = json.at;
             let (key, next) = json.any_key()?;
             // `*` stands for the member that can contain the records.
-            let is_any = |rest: Option<_>| next == if rest.is_none() { b'[' } else { b'{' };
+            let is_list = self.row.record.form != RecordLayout::Columns;
+            let is_any = |rest: Option<_>| next == if rest.is_none() && is_list { b'[' } else { b'{' };
             let leads = |(first, rest): &(&str, _)| *first == key || (*first == "*" && is_any(*rest));
             let [data, metadata] = paths.map(|path| path.map(step).filter(leads));
             if data.is_some_and(|(first, _)| first == "*") {
@@ -181,7 +196,8 @@ impl<'a> Reader<'_, 'a> {
             let read = match (data, metadata) {
                 (Some((_, None)), _) => {
                     self.has_data = true;
-                    self.records(json, next, depth)
+                    let key = json.since(start);
+                    self.records(json, next, depth).map(|inner| unknown.push_object(key, &inner))
                 }
                 (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
                 // `null` in place of the metadata, or of an object around it, means that there is no metadata.
@@ -198,7 +214,11 @@ impl<'a> Reader<'_, 'a> {
         Ok(unknown)
     }
 
-    fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+    /// Reads the records. Returns the other members of the object if the records are columns.
+    fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<UnknownText, DecodeError> {
+        if next == b'{' && self.row.record.form == RecordLayout::Columns {
+            return self.columns(json, depth);
+        }
         if next != b'[' {
             return Err(json.expected("a list of records").without_data());
         }
@@ -217,7 +237,45 @@ impl<'a> Reader<'_, 'a> {
             Ok(())
         })?;
         self.rest.is_empty = index == 0;
-        Ok(())
+        Ok(UnknownText::default())
+    }
+
+    /// Reads an object with a list for each field, and keeps the text of the same records as a list of objects. Returns
+    /// the other members of the object.
+    fn columns(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<UnknownText, DecodeError> {
+        json.deeper(depth)?;
+        let fields = self.row.record.fields;
+        let (mut columns, mut unknown): (Vec<(&str, Vec<&str>)>, _) = (Vec::new(), UnknownText::default());
+        json.object(|json| {
+            let start = json.at;
+            let (name, next) = json.any_key()?;
+            let key = json.since(start);
+            if next != b'[' || fields.iter().all(|field| field.wire_name != name) {
+                return json.skip(next).map(|()| unknown.push(json.since(start)));
+            }
+            let mut values = Vec::new();
+            json.list(|json, next| {
+                let start = json.at;
+                json.skip(next).map(|()| values.push(json.since(start)))
+            })?;
+            columns.push((key, values));
+            Ok(())
+        })?;
+        let Some((first, values)) = columns.first() else {
+            return Err(json.error("found none of the columns").without_data());
+        };
+        if let Some((other, others)) = columns.iter().find(|(_, others)| others.len() != values.len()) {
+            let [first, other] = [first, other].map(|key| key.trim_end_matches([':', ' ']));
+            let (one, two) = (values.len(), others.len());
+            return Err(json.error(format_args!("columns of different lengths: {one} in {first}, {two} in {other}")));
+        }
+        let record = |index: usize| {
+            let fields: Vec<_> = columns.iter().map(|(key, values)| [key, values[index]].concat()).collect();
+            format!("{{{}}}", fields.join(","))
+        };
+        let records: Vec<_> = (0..values.len()).map(record).collect();
+        self.of_columns = Some(format!("[{}]", records.join(",")));
+        Ok(unknown)
     }
 
     /// Returns whether the row has a known field other than the time, or no unknown field.

@@ -45,6 +45,13 @@ impl DecodeError {
         error
     }
 
+    /// Removes the byte, because the path identifies the place.
+    #[cold]
+    pub(super) fn without_byte(mut self) -> Self {
+        self.0.byte = None;
+        self
+    }
+
     /// Adds the line and column. They are counted once for each text, because counting takes time in proportion to the
     /// length of the text.
     #[cold]

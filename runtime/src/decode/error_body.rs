@@ -39,10 +39,13 @@ pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str,
     let HttpResponse { status, headers, body, .. } = response;
     let (message, code) = (find(&body, paths.message), find(&body, paths.code));
     let has_message = message.is_some();
+    let status_in_body = if paths.code.is_empty() { &message } else { &code };
+    let is_rate_limited = status_in_body.as_ref().is_some_and(|status| paths.rate_limited.contains(&status.as_str()));
     let meaning = message.or(meaning).map(|meaning| format!(": {meaning}")).unwrap_or_default();
     Error::new(ErrorKind::Status, format!("status {status}{text}{meaning}"))
         .with_response(status, headers)
         .with_refusal(&body, code, has_message)
+        .rate_limited(is_rate_limited)
 }
 
 /// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
@@ -101,13 +104,24 @@ mod tests {
     use crate::registry::{Evidence, FieldInfo, ValueType};
     use crate::transport::Headers;
 
-    const ERRORS: &ErrorBodyInfo =
-        &ErrorBodyInfo { name: None, message: &["error.message", "error", "note"], code: &[], success: &[] };
+    const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo {
+        name: None,
+        message: &["error.message", "error", "note"],
+        code: &[],
+        success: &[],
+        rate_limited: &[],
+    };
 
     #[test]
     fn status_in_a_body_decides() {
-        let number = ErrorBodyInfo { name: None, message: &["note"], code: &["status.code"], success: &["0", "OK"] };
-        let list = ErrorBodyInfo { name: None, message: &["error"], code: &[], success: &["[]"] };
+        let number = ErrorBodyInfo {
+            name: None,
+            message: &["note"],
+            code: &["status.code"],
+            success: &["0", "OK"],
+            rate_limited: &[],
+        };
+        let list = ErrorBodyInfo { name: None, message: &["error"], code: &[], success: &["[]"], rate_limited: &[] };
         for (paths, body, expected) in [
             (&number, r#"{"status": {"code": 0}, "note": "fine"}"#, Ok(())),
             (&number, r#"{"status": {"code": "OK"}, "rest": 1e999}"#, Ok(())),
@@ -156,7 +170,13 @@ mod tests {
 
     #[test]
     fn message_decides_if_a_body_has_no_status() {
-        let paths = ErrorBodyInfo { name: None, message: &["msg", "error"], code: &["code"], success: &["0"] };
+        let paths = ErrorBodyInfo {
+            name: None,
+            message: &["msg", "error"],
+            code: &["code"],
+            success: &["0"],
+            rate_limited: &[],
+        };
         for (body, is_expected) in [
             (r#"{"error": "maintenance"}"#, true),
             (r#"{"code": null, "msg": "maintenance"}"#, true),
@@ -170,7 +190,13 @@ mod tests {
 
     #[test]
     fn message_is_a_text_or_the_first_of_a_list() {
-        let error_body = ErrorBodyInfo { name: None, message: &["errors", "error.message"], code: &[], success: &[] };
+        let error_body = ErrorBodyInfo {
+            name: None,
+            message: &["errors", "error.message"],
+            code: &[],
+            success: &[],
+            rate_limited: &[],
+        };
         let table = [
             (r#"{"errors": ["wrong pair", "other"]}"#, Some("wrong pair")),
             (r#"{"errors": [], "error": {"message": "down"}}"#, Some("down")),

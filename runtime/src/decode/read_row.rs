@@ -26,7 +26,7 @@ impl<'a> Row<'a> {
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
         match (self.record.form, next) {
-            (RecordLayout::Object, b'{') => self.fill_by_name(json, depth)?,
+            (RecordLayout::Object | RecordLayout::Columns, b'{') => self.fill_by_name(json, depth)?,
             (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
@@ -58,7 +58,7 @@ impl<'a> Row<'a> {
         let Some((index, (field, _))) = missing else { return Ok(()) };
         let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
         Err(match self.record.form {
-            RecordLayout::Object => error.in_field(field.wire_name),
+            RecordLayout::Object | RecordLayout::Columns => error.in_field(field.wire_name),
             RecordLayout::Positional => error.at_index(index),
             RecordLayout::Value => error,
         })

@@ -136,7 +136,7 @@ impl RecordLayout {
     /// Describes a record of this layout in error messages.
     pub(super) const fn expectation(self) -> &'static str {
         match self {
-            Self::Object => "an object",
+            Self::Object | Self::Columns => "an object",
             Self::Positional => "a list",
             Self::Value => "a value",
         }
@@ -144,6 +144,6 @@ impl RecordLayout {
 
     /// Returns whether a record of this layout can begin with this byte.
     pub(super) const fn begins_with(self, next: u8) -> bool {
-        matches!((self, next), (Self::Object, b'{') | (Self::Positional, b'[') | (Self::Value, _))
+        matches!((self, next), (Self::Object | Self::Columns, b'{') | (Self::Positional, b'[') | (Self::Value, _))
     }
 }

@@ -3,7 +3,8 @@
 //! Fields have their wire names, and a timestamp has the unit of its field. `None` is written as `null`, unless the
 //! service omitted the field. Unknown fields follow the known fields. A value that the service wrote in another form,
 //! such as `"0.10"`, is written in that form if it has not been changed since. A number that would lose digits as an `f64`
-//! is written as a string. A whole number is written without a fraction in text formats, as most services do.
+//! is written as a string. A whole number is written without a fraction in text formats, as most services do, unless the
+//! catalogue says that the field has one.
 //!
 //! To deserialize, the input is converted to JSON, and the decoder reads that JSON like a response: with the same
 //! tolerance and the same errors, and without code that is compiled for each record.
@@ -11,6 +12,7 @@
 use serde_core::de::Error as _;
 use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Map;
 
 use super::any_record::{AnyRecord, AnyValue};
 use super::error::DecodeError;
@@ -25,17 +27,20 @@ use crate::values::wire::ToWire;
 use crate::values::{Number, Value, json_text};
 
 /// A value and its type in the catalogue.
+#[derive(Clone, Copy)]
 struct Typed<'r> {
     value: FieldValue<'r>,
     ty: ValueType,
     /// True if numbers and timestamps are in quotes.
     quoted: bool,
+    /// True if whole numbers are written with a fraction.
+    fraction: bool,
 }
 
 impl<'r> Typed<'r> {
     /// Returns a value without a type, whose timestamps are written in seconds.
     fn any(value: FieldValue<'r>) -> Self {
-        Self { value, ty: ValueType::Any, quoted: false }
+        Self { value, ty: ValueType::Any, quoted: false, fraction: false }
     }
 }
 
@@ -44,13 +49,12 @@ impl Serialize for Typed<'_> {
         if let Some(text) = self.value.quoted(self.ty).filter(|_| self.quoted) {
             return serializer.serialize_str(&text);
         }
-        let quoted = self.quoted;
         match (self.value, self.ty) {
             (FieldValue::Null, _) => serializer.serialize_none(),
             (FieldValue::Boolean(value), _) => serializer.serialize_bool(value),
             (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
             (FieldValue::Count(number), _) => serializer.serialize_u64(number),
-            (FieldValue::Number(number), _) => serialize_number(number, serializer),
+            (FieldValue::Number(number), _) => serialize_number(number, self.fraction, serializer),
             (FieldValue::Decimal(number), _) => number.serialize(serializer),
             (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) if unit.is_text() => {
                 serializer.serialize_str(&time.to_wire(unit))
@@ -62,20 +66,23 @@ impl Serialize for Typed<'_> {
             (FieldValue::Record(record), _) => record.serialize(serializer),
             (FieldValue::List(list), ty) => {
                 let ty = item(ty);
-                serializer.collect_seq(list.iter().map(|value| Typed { value, ty, quoted }))
+                serializer.collect_seq(list.iter().map(|value| Typed { value, ty, ..*self }))
             }
             (FieldValue::Map(map), ty) => {
                 let ty = item(ty);
-                serializer.collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty, quoted })))
+                serializer
+                    .collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty, ..*self })))
             }
         }
     }
 }
 
-fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_number<S: Serializer>(number: f64, fraction: bool, serializer: S) -> Result<S::Ok, S::Error> {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     match Number::Float(number).integer() {
-        Some(whole) if serializer.is_human_readable() && !is_negative_zero => serializer.serialize_i64(whole),
+        Some(whole) if serializer.is_human_readable() && !is_negative_zero && !fraction => {
+            serializer.serialize_i64(whole)
+        }
         _ => serializer.serialize_f64(number),
     }
 }
@@ -128,7 +135,10 @@ fn serialize_record<S: Serializer>(
         let value = match forms.get(index) {
             Some(Form::Absent) => return None,
             Some(Form::Original(value)) => Typed::any(FieldValue::Any(value)),
-            Some(Form::Usual) | None => Typed { value: value.as_field_value(), ty: field.ty, quoted: field.quoted },
+            Some(Form::Usual) | None => {
+                let FieldInfo { ty, quoted, fraction, .. } = *field;
+                Typed { value: value.as_field_value(), ty, quoted, fraction }
+            }
         };
         Some((field, value))
     });
@@ -136,12 +146,12 @@ fn serialize_record<S: Serializer>(
     let unknown: Vec<_> = unknown.iter().filter(|(name, _)| !is_known(name)).collect();
     let others = unknown.iter().map(|(name, value)| (&**name, Typed::any(FieldValue::Any(value))));
     match info.form {
-        RecordLayout::Object if unknown.is_empty() => {
+        RecordLayout::Object | RecordLayout::Columns if unknown.is_empty() => {
             let mut fields = serializer.serialize_struct(info.name, values.len() - absent)?;
             known.try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
             fields.end()
         }
-        RecordLayout::Object => {
+        RecordLayout::Object | RecordLayout::Columns => {
             serializer.collect_map(known.map(|(field, value)| (field.wire_name, value)).chain(others))
         }
         RecordLayout::Positional => {
@@ -205,30 +215,62 @@ impl Serialize for UnknownFields {
 }
 
 /// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
-/// the metadata.
+/// the metadata, and the table of the records, if it is known.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     [data, to_metadata]: [Option<Vec<&str>>; 2],
+    info: Option<&'static RecordInfo>,
     records: &[T],
     metadata: &impl Serialize,
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let Some(data) = &data else { return records.serialize(serializer) };
-    let unknown = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
-    Level { leads: [Some(data), to_metadata.as_deref()], records: &records, metadata, unknown }.serialize(serializer)
+    let leads = [data.as_deref(), to_metadata.as_deref()];
+    let unknown: Vec<_> = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    let Some(info) = info.filter(|info| info.form == RecordLayout::Columns) else {
+        return serialize_body(leads, &records, metadata, unknown, serializer);
+    };
+    let body: Value = unknown.iter().cloned().collect();
+    let others = data.iter().flatten().try_fold(&body, |object, key| object.get(key)).and_then(Value::as_object);
+    let columns = columns(info, &records, others.cloned().unwrap_or_default()).map_err(S::Error::custom)?;
+    serialize_body(leads, &columns, metadata, unknown, serializer)
+}
+
+fn serialize_body<S: Serializer>(
+    leads: [Option<&[&str]>; 2],
+    records: &impl Serialize,
+    metadata: &impl Serialize,
+    unknown: Vec<(String, Value)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if leads[0].is_none() {
+        return records.serialize(serializer);
+    }
+    Level { leads, records, metadata, unknown }.serialize(serializer)
+}
+
+/// Returns an object with a list for each field that any record has, and with other members.
+fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
+    let mut records = records.iter().map(serde_json::to_value).collect::<serde_json::Result<Vec<_>>>()?;
+    for name in info.fields.iter().map(|field| field.wire_name) {
+        if records.is_empty() || records.iter().any(|record| record.get(name).is_some()) {
+            let column = records.iter_mut().map(|record| record[name].take()).collect();
+            object.insert(name.to_owned(), column);
+        }
+    }
+    Ok(object.into())
 }
 
 /// One object on the path to the records and the metadata.
-struct Level<'r, M> {
+struct Level<'r, R, M> {
     leads: [Option<&'r [&'r str]>; 2],
-    records: &'r [FieldValue<'r>],
+    records: &'r R,
     metadata: &'r M,
     /// Unknown fields, including those of inner objects.
     unknown: Vec<(String, Value)>,
 }
 
-impl<M: Serialize> Serialize for Level<'_, M> {
+impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let keys = self.leads.map(|lead| lead?.first().copied());
         let mut object = serializer.serialize_map(None)?;
@@ -248,7 +290,7 @@ impl<M: Serialize> Serialize for Level<'_, M> {
     }
 }
 
-impl<'r, M> Level<'r, M> {
+impl<'r, R, M> Level<'r, R, M> {
     /// Returns the next inner level: the object under `key`.
     fn within(&self, key: &'r str) -> Self {
         let further = |lead: Option<&'r [&'r str]>| lead?.strip_prefix(&[key]);

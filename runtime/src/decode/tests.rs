@@ -3,6 +3,7 @@
 //! The tests also pass with `--features __json-features`. They do not depend on the catalogue, because they describe
 //! their own service.
 
+mod columns;
 mod forms;
 mod json_paths;
 mod series;

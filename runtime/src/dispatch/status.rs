@@ -49,10 +49,9 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) 
     let status = response.status;
     let info = known.iter().find(|info| info.status == status);
     let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
-    error_body::refusal(response, paths, "", meaning)
-        .again(again(status))
-        .with_retry_after(retry_after)
-        .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
+    let error = error_body::refusal(response, paths, "", meaning);
+    let again = again(if error.is_rate_limited() { 429 } else { status });
+    error.again(again).with_retry_after(retry_after).with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
 }
 
 /// Converts a sentence of the catalogue to a clause: `Check the key.` becomes `check the key`. A first word such as
@@ -74,7 +73,7 @@ mod tests {
     use crate::registry::Evidence;
     use crate::transport::Headers;
 
-    const NONE: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[] };
+    const NONE: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[], rate_limited: &[] };
 
     #[test]
     fn undocumented_status_has_no_description() {

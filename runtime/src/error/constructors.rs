@@ -92,6 +92,12 @@ impl Error {
         self.with_body(body)
     }
 
+    /// Sets whether the body says that the service rate-limited the request, which can then be retried.
+    pub(crate) fn rate_limited(mut self, is_rate_limited: bool) -> Self {
+        self.0.facts.rate_limited = is_rate_limited;
+        if is_rate_limited { self.again(Again::Yes) } else { self }
+    }
+
     /// Removes the body, which may contain a token that is not masked yet.
     pub(crate) fn without_body(self) -> Self {
         self.with(|facts| facts.body = None)

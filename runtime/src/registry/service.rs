@@ -41,7 +41,7 @@ entry! {
         /// Statuses other than success with which the service can respond to a data request.
         pub errors: &'static [StatusInfo] = &[],
         /// JSON paths of the message and the code in an error body.
-        pub error_body: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[] },
+        pub error_body: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[], rate_limited: &[] },
         /// The rate limits that the service documents.
         pub limits: &'static [LimitInfo] = &[],
         /// The object around the records of a series; `None` if a series is a bare list.
@@ -115,6 +115,8 @@ pub struct ErrorBodyInfo {
     /// The values of the code, or of the message if there is no code, that mean success. Empty if the service has no such
     /// status in the body.
     pub success: &'static [&'static str],
+    /// The values of the code, or of the message if there is no code, with which the service rate-limits a request.
+    pub rate_limited: &'static [&'static str],
 }
 
 /// One rate limit of the service.

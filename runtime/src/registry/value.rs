@@ -28,6 +28,9 @@ pub enum RecordLayout {
     Object,
     /// A list of the values in the order of the fields, without names.
     Positional,
+    /// As `Object`, but a series is one object with a list for each field, a column, in which the values of a record have
+    /// the same index.
+    Columns,
     /// The value of the record's only field, without an object or a list around it.
     Value,
 }
@@ -35,6 +38,7 @@ pub enum RecordLayout {
 entry! {
     /// One known field of a record.
     #[derive(Clone, Copy, Debug)]
+    #[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the field")]
     pub struct FieldInfo {
         /// The name of the Rust field.
         pub ident: &'static str,
@@ -50,6 +54,8 @@ entry! {
         pub is_escaped: bool = false,
         /// True if the number or timestamp is in quotes on the wire.
         pub quoted: bool = false,
+        /// True if the service writes whole numbers with a fraction, as in `10.0`.
+        pub fraction: bool = false,
         /// True if the field can be absent or null.
         pub optional: bool = false,
         /// Minimum and maximum of the value.

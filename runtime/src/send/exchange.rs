@@ -167,7 +167,14 @@ async fn success(
             }
             // The token flow has already retried the token request.
             Err(error) if error.is_token() => return Err(error),
-            Err(error) => context.retry(retries, error).await?,
+            Err(error) => {
+                // The dispatcher has reported the status 429, but not a status in the body.
+                if error.is_rate_limited() && error.status() != Some(429) {
+                    let pause = context.policy.retry.pause(error.retry_after());
+                    connection.dispatcher.rate_limiter.on_rate_limited(pause);
+                }
+                context.retry(retries, error).await?;
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::decode::{
 };
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
+use crate::registry::{BodyInfo, EndpointInfo, ErrorBodyInfo, RecordInfo, ServiceInfo};
 use crate::request::RequestKind;
 use crate::values::Timestamp;
 
@@ -45,6 +45,7 @@ struct SeriesInfo {
     time: Option<TimeField>,
     /// The endpoint that returned the series; `None` if the series was not received.
     endpoint: Option<&'static EndpointInfo>,
+    error_body: &'static ErrorBodyInfo,
 }
 
 // Omits the tables of the catalogue, which are long and the same for every response.
@@ -55,7 +56,8 @@ impl SeriesInfo {
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
         let time = service.envelope.as_ref().and_then(|envelope| envelope.time);
         let time = time.map(|name| TimeField { name, unit: service.time_unit });
-        Self { layout: Layout::of(service.envelope.as_ref(), None), record, time, endpoint: None }
+        let layout = Layout::of(service.envelope.as_ref(), None);
+        Self { layout, record, time, endpoint: None, error_body: &service.error_body }
     }
 
     /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
@@ -64,12 +66,18 @@ impl SeriesInfo {
         service: &'static ServiceInfo,
         record: Option<&'static RecordInfo>,
     ) -> Self {
-        let layout = Layout::of(service.envelope.as_ref(), endpoint.data);
+        let (layout, error_body) = (Layout::of(service.envelope.as_ref(), endpoint.data), &service.error_body);
         let BodyInfo::Series { record: known, time, .. } = endpoint.body else {
-            return Self { layout, record, time: None, endpoint: Some(endpoint) };
+            return Self { layout, record, time: None, endpoint: Some(endpoint), error_body };
         };
         let time = time.map(|name| TimeField { name, unit: service.time_unit });
-        Self { layout, record: record.or(known), time, endpoint: Some(endpoint) }
+        Self { layout, record: record.or(known), time, endpoint: Some(endpoint), error_body }
+    }
+
+    /// Returns the names of the members of a body that contain its status, if every body has a status.
+    fn status(&self) -> Vec<&'static str> {
+        let ErrorBodyInfo { message, code, success, .. } = self.error_body;
+        if success.is_empty() { Vec::new() } else { [*message, *code].concat() }
     }
 }
 
@@ -158,7 +166,13 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
 
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
-        let metadata = PageMetadata::of(&self.metadata, unsupported, self.unknown_fields);
+        // The status in the body is the same in all successful responses.
+        let status = self.info.status();
+        let unknown_fields = match status.as_slice() {
+            [] => self.unknown_fields,
+            status => self.unknown_fields.iter().filter(|(name, _)| !status.contains(&&**name)).collect(),
+        };
+        let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
         let times = decode::times(&self.records, self.info.time);
         TimedRecords { times, records: self.records, bad: self.bad_records, metadata }
     }
@@ -213,7 +227,14 @@ impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { records, metadata, unknown_fields, key, info, .. } = self;
-        decode::serialize_series(info.layout.paths(key.as_deref()), records, metadata, unknown_fields, serializer)
+        decode::serialize_series(
+            info.layout.paths(key.as_deref()),
+            info.record,
+            records,
+            metadata,
+            unknown_fields,
+            serializer,
+        )
     }
 }
 

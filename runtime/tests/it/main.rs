@@ -53,6 +53,7 @@ mod settings;
 mod socket;
 mod speed;
 mod state_simulation;
+mod status_in_body;
 mod tls;
 mod token;
 mod token_failures;

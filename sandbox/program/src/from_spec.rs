@@ -92,7 +92,8 @@ impl<'a> Tables<'a> {
             name: body.named().map(|(name, known)| (text(name), evidence(known))),
             message: texts(&body.message),
             code: texts(&body.code),
-            success: list(body.success.iter().map(|value| text(value))),
+            success: texts(&body.success),
+            rate_limited: texts(&body.rate_limited),
         };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
@@ -198,6 +199,7 @@ impl<'a> Tables<'a> {
         info.form = match record.form {
             model::RecordLayout::Object => RecordLayout::Object,
             model::RecordLayout::Positional => RecordLayout::Positional,
+            model::RecordLayout::Columns => RecordLayout::Columns,
             model::RecordLayout::Value => RecordLayout::Value,
         };
         Some(self.records.entry(reference.clone()).or_insert(leak(info)))
@@ -208,6 +210,7 @@ impl<'a> Tables<'a> {
         let mut info = FieldInfo::new(text(&field.ident), text(&field.wire_name), ty, evidence(field.evidence));
         info.optional = field.optional;
         info.quoted = field.quoted;
+        info.fraction = field.fraction;
         info.range = range(field.range);
         info.example = some(field.example.as_ref());
         info.unit = text(&field.unit);

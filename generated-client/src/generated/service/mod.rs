@@ -105,6 +105,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
         message: &["detail.message", "error.message", "error", "message"],
         code: &["detail.error_code"],
         success: &[],
+        rate_limited: &[],
     })
     .limits(
         &[

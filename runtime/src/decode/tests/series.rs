@@ -87,6 +87,7 @@ fn nested_records_are_written_at_their_path() {
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(
         Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
+        None,
         &data,
         &RecordValue::of(&metadata),
         &unknown_fields,

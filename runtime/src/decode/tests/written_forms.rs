@@ -27,6 +27,8 @@ static QUOTE: RecordInfo = RecordInfo::new(
         field("pairs", ValueType::List(&ValueType::Record(PAIR))),
         FieldInfo::new("fee", "fee", ValueType::Integer, Evidence::Reported).optional(true),
         FieldInfo::new("steps", "steps", ValueType::List(&ValueType::Number), Evidence::Reported).optional(true),
+        field("ratio", ValueType::Number).fraction(true),
+        field("ratios", ValueType::List(&ValueType::Number)).fraction(true),
         FieldInfo::new("id", "id", ValueType::Count, Evidence::Reported),
     ],
 );
@@ -56,6 +58,7 @@ fn records_are_written_as_they_came() {
         r#""price": "", "trades": "", "at": "", "open": "", "name": """#,
         r#""name": 7, "open": false"#,
         r#""levels": [["1.10", "2"], ["3.0", 4]], "pairs": [["1.50", 2.5], [3.5, "4"]]"#,
+        r#""ratio": 10.0, "ratios": [1.0, 0.0, 0.25]"#,
         r#""fee": 0.5, "steps": [1.5, "soon"], "new": {"a": ["1.0"]}"#,
         r#""fee": "soon", "steps": {}"#,
     ] {

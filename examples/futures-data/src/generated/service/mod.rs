@@ -37,6 +37,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
         message: &["msg"],
         code: &["code"],
         success: &[],
+        rate_limited: &[],
     })
     .limits(
         &[

@@ -22,6 +22,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
         message: &[],
         code: &[],
         success: &[],
+        rate_limited: &[],
     });
 
 define_client!(

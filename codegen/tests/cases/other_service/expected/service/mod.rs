@@ -56,6 +56,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
         message: &[],
         code: &[],
         success: &[],
+        rate_limited: &[],
     })
     .limits(
         &[

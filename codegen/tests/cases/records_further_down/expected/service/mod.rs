@@ -21,6 +21,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
         message: &["error.message"],
         code: &["error.code"],
         success: &[],
+        rate_limited: &[],
     })
     .limits(
         &[

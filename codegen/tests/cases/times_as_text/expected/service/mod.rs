@@ -28,6 +28,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
         message: &[],
         code: &[],
         success: &[],
+        rate_limited: &[],
     });
 
 define_client!(

@@ -44,6 +44,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
         message: &[],
         code: &[],
         success: &[],
+        rate_limited: &[],
     })
     .limits(
         &[

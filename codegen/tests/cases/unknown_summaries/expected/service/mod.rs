@@ -41,6 +41,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
         message: &[],
         code: &[],
         success: &[],
+        rate_limited: &[],
     });
 
 define_client!(

@@ -1,0 +1,85 @@
+//! Series whose records are columns: an object with a list for each field.
+
+use crate::decode::{
+    AnyRecord, BadRecord, BadRecords, DecodeError, EnvelopeRest, FieldValue, Layout, UnknownFields, serialize_series,
+    series,
+};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeUnit, ValueType};
+use crate::values::Value;
+
+static CANDLE: RecordInfo = RecordInfo::new(
+    "Candle",
+    &[
+        FieldInfo::new("ticks", "ticks", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented),
+        FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented),
+        FieldInfo::new("volume", "volume", ValueType::Number, Evidence::Documented).optional(true).quoted(true),
+    ],
+)
+.form(RecordLayout::Columns);
+
+type Read = (Vec<AnyRecord>, UnknownFields, EnvelopeRest);
+
+fn read(text: &str, data: &'static str, bad_records: BadRecords) -> Result<Read, DecodeError> {
+    let mut records: Vec<AnyRecord> = Vec::new();
+    let (metadata, rest) = series(text, Layout::of(None, Some(data)), Some(&CANDLE), bad_records, &mut records)?;
+    Ok((records, metadata, rest))
+}
+
+fn written(data: &'static str, (records, metadata, rest): &Read) -> Value {
+    let mut written = Vec::new();
+    let paths = Layout::of(None, Some(data)).paths(rest.key.as_deref());
+    let serializer = &mut serde_json::Serializer::new(&mut written);
+    serialize_series(paths, Some(&CANDLE), records, metadata, &rest.unknown_fields, serializer).unwrap();
+    serde_json::from_slice(&written).unwrap()
+}
+
+#[test]
+fn columns_become_records_and_are_written_back() {
+    for (data, text, records) in [
+        (".", r#"{"ticks":[1000,2000],"close":[1.5,2],"volume":["0.10",null],"status":"ok"}"#, 2),
+        (".", r#"{"ticks":[1000],"close":[1.5],"status":"ok","notes":[]}"#, 1),
+        ("a.result", r#"{"a":{"result":{"ticks":[1000,2000],"close":[1.5,2],"status":"ok"},"b":1},"c":2}"#, 2),
+        ("*", r#"{"BTC":{"ticks":[1000],"close":[1.5]},"last":7}"#, 1),
+        (".", r#"{"ticks":[],"close":[],"volume":[],"status":"no_data"}"#, 0),
+    ] {
+        let read = read(text, data, BadRecords::Rejected).unwrap();
+        assert_eq!((read.0.len(), read.2.is_empty), (records, records == 0), "{text}");
+        assert_eq!(written(data, &read), serde_json::from_str::<Value>(text).unwrap());
+    }
+    let (records, _, rest) =
+        read(r#"{"close": [1.5, 2], "ticks": [1000, 2000], "status": "ok"}"#, ".", BadRecords::Rejected).unwrap();
+    assert_eq!(serde_json::to_string(&records[1]).unwrap(), r#"{"ticks":2000,"close":2}"#);
+    assert_eq!(rest.unknown_fields.as_json(), r#"{"status": "ok"}"#);
+}
+
+#[test]
+fn broken_columns_are_rejected_with_their_path() {
+    for (data, text, expected) in [
+        (".", "1", "expected a list of records, found `1` at line 1 column 1"),
+        (".", r#"{"s": "no_data"}"#, "found none of the columns"),
+        (
+            "a",
+            r#"{"a": {"ticks": [1, 2], "close": [1]}}"#,
+            r#"`a`: columns of different lengths: 2 in "ticks", 1 in "close" at line 1 column 38"#,
+        ),
+        (".", r#"{"ticks": [1], "ticks": [1]}"#, "duplicate key `ticks` in one object"),
+        ("a", r#"{"a": {"ticks": [1], "close": [true]}}"#, "`a[0].close`: expected a number, found `true`"),
+        (".", r#"{"ticks": [1, 2]}"#, "`[0].close`: expected a number, found nothing"),
+        (".", r#"{"ticks": [1, 2"#, "the body ends too early"),
+    ] {
+        let error = read(text, data, BadRecords::Rejected).map(drop).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn bad_record_has_the_values_of_its_index() {
+    let text = r#"{"a": {"ticks": [1000, 2000], "close": [1.5, "x"], "volume": ["1", "2"]}}"#;
+    let (records, _, EnvelopeRest { bad_records, .. }) = read(text, "a", BadRecords::Skipped).unwrap();
+    let [BadRecord { index, text, .. }] = bad_records.as_slice() else { panic!("{bad_records:?}") };
+    assert_eq!((records.len(), *index, text.as_str()), (1, 1, r#"{"ticks": 2000,"close": "x","volume": "2"}"#));
+    assert_eq!((bad_records[0].path(), bad_records[0].field()), ("a[1].close", "close"));
+    assert!(
+        AnyRecord::lenient(&CANDLE, text).is_some_and(|record| record.value("close").is_some_and(FieldValue::is_null))
+    );
+}
