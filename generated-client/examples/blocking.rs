@@ -15,9 +15,11 @@ fn main() -> Result<(), Error> {
     println!("{:?}", latest.last());
 
     let now = Timestamp::now();
-    for point in ratio.history(now - Duration::from_secs(2 * 86_400)..now).records_blocking() {
-        let point = point?;
-        println!("{} {:+.3}", point.open_date, point.volume_ratio);
+    let mut records = ratio.history(now - Duration::from_secs(2 * 86_400)..now).records_blocking();
+    for record in &mut records {
+        let record = record?;
+        println!("{} {:+.3}", record.open_date, record.volume_ratio);
     }
+    println!("gaps: {:?}", records.stream().report().gaps);
     Ok(())
 }

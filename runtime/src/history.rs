@@ -39,6 +39,7 @@ mod simulation;
 
 use std::fmt;
 use std::ops::Range;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::client::{BlockingFeature, Dynamic, Endpoint, Request};
@@ -72,13 +73,24 @@ pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 /// page return an error.
 impl HasHistory for Dynamic {}
 
+/// A type that converts to a [`Timestamp`], such as `SystemTime` or, with its feature, `chrono::DateTime`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a time",
+    note = "parse a text: `\"2025-01-01\".parse::<Timestamp>()?`",
+    note = "a number has a unit: `Timestamp::from_unix_seconds(..)` or `Timestamp::from_unix_millis(..)`"
+)]
+pub trait IntoTimestamp: Into<Timestamp> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Timestamp>> IntoTimestamp for T {}
+
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
-/// A history is not a future, so it has no `.await`: [`collect`](Self::collect) returns all records at once,
-/// [`records`](Self::records) one by one and [`pages`](Self::pages) page by page.
+/// `.await` or [`collect`](Self::collect) returns all records at once, in memory, [`records`](Self::records) returns them
+/// one by one and [`pages`](Self::pages) page by page.
 ///
 /// Nothing is sent before pages or records are requested. A record at the start of the range is included, but not a
 /// record at its end. An endpoint may require a start, an end or an order as arguments; the history replaces these
@@ -100,7 +112,7 @@ pub struct History<E> {
 
 impl<E: HasHistory> History<E> {
     #[doc(hidden)]
-    pub fn new(request: Request<E>, range: Range<impl Into<Timestamp>>) -> Self {
+    pub fn new(request: Request<E>, range: Range<impl IntoTimestamp>) -> Self {
         let range = Span { from: range.start.into(), to: range.end.into() };
         Self { request, options: Options::new(range) }
     }
@@ -207,12 +219,31 @@ impl<E: HasHistory> History<E> {
         Blocking::new(self.request.untyped.background(), self.pages(), 1)
     }
 
-    /// Returns the records one by one.
+    /// Fetches all records, and returns them with the report of the history, like [`collect`](Self::collect).
+    pub fn collect_blocking(self) -> Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>>
+    where
+        E: BlockingFeature,
+    {
+        let background = self.request.untyped.background();
+        background.wait(self.collect()).unwrap_or_else(|error| Err(CollectError { error, partial: Box::default() }))
+    }
+
+    /// Returns the records one by one. `records.stream().report()` is the report so far, which lists the gaps.
     pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>>
     where
         E: BlockingFeature,
     {
         Blocking::new(self.request.untyped.background(), self.records(), RECORDS_AT_ONCE)
+    }
+}
+
+/// Fetches all records, like [`collect`](History::collect).
+impl<E: HasHistory> IntoFuture for History<E> {
+    type Output = Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.collect())
     }
 }
 

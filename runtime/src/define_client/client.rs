@@ -24,7 +24,8 @@ macro_rules! __client {
                 Builder::new(base_url.into())
             }
 
-            /// Creates a client with the settings from the environment.
+            /// Creates a client with the settings from the environment. With the feature `settings`, `Builder::from_file`
+            /// reads them from a file.
             ///
             /// | variable | meaning |
             /// |---|---|
@@ -89,6 +90,19 @@ macro_rules! __client {
             /// them. A single wrong `Date` or a wrong clock of this machine therefore changes nothing. Until the first
             /// `Date`, and for a service that sends none, this is the time of the machine's clock. While the witnesses
             /// contradict each other, it is the earliest of the possible times.
+            ///
+            /// A program that compares records with the time uses this method instead of `Timestamp::now()`. The
+            /// difference of the two is the error of the machine's clock:
+            ///
+            /// ```
+            #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
+            #[doc = concat!("use ", $name, "::Timestamp;")]
+            /// let error = client.service_time().abs_diff(Timestamp::now());
+            /// if error > std::time::Duration::from_secs(5) {
+            ///     eprintln!("the clock of this machine is wrong by {error:?}");
+            /// }
+            /// # }
+            /// ```
             pub fn service_time(&self) -> $crate::Timestamp {
                 self.0.service_time()
             }

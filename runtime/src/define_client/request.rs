@@ -64,7 +64,7 @@ macro_rules! __request {
             /// # async fn demo(request: Request<Dynamic>) -> Result<(), Box<dyn std::error::Error>> {
             /// let start: Timestamp = "2025-01-01".parse()?; // or "2025-01-01T00:00:00Z"
             /// let end = Timestamp::from_unix_seconds(1_738_368_000);
-            /// let all = request.clone().history(start..end).collect().await?; // in memory
+            /// let all = request.clone().history(start..end).await?; // in memory
             /// println!("{} records, {} gaps", all.len(), all.report.gaps.len());
             /// let mut records = request.history(start..end).records(); // one by one
             /// while let Some(record) = records.next().await {
@@ -77,7 +77,7 @@ macro_rules! __request {
             /// See [`History`](crate::history::History).
             pub fn history(
                 self,
-                range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
+                range: ::std::ops::Range<impl $crate::history::IntoTimestamp>,
             ) -> $crate::history::History<E>
             where
                 E: $crate::history::HasHistory,
@@ -87,7 +87,7 @@ macro_rules! __request {
 
             /// Returns the records from this time on, without an end. Each record is returned as soon as its interval
             /// is closed. See [`Follow`](crate::history::Follow).
-            pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
+            pub fn follow(self, from: impl $crate::history::IntoTimestamp) -> $crate::history::Follow<E>
             where
                 E: $crate::history::HasHistory,
             {

@@ -25,8 +25,9 @@ use iso8601::SECOND;
 
 /// A time, with nanosecond resolution.
 ///
-/// The constructors name the unit of an integer, which is independent of the unit that the service uses. `parse` accepts
-/// a time in UTC, such as `2024-03-01T00:00:00Z`, or a date such as `2024-03-01`, which is the start of that day in UTC.
+/// A number has a unit, so it has a constructor for each unit, which is independent of the unit that the service uses. A
+/// text is parsed: `"2024-03-01".parse::<Timestamp>()?`. `SystemTime` and, with the features of their names, the types of
+/// `chrono`, `jiff` and `time` convert with `From`, and back with `TryFrom`: `DateTime::try_from(timestamp)?`.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};
@@ -245,25 +246,23 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. Also reads a
-/// date such as `2024-03-01`, as the start of that day in UTC. An offset such as `+00:00` is an error.
+/// Reads a time such as `2024-03-01T00:00:00Z` or `2024-03-01T01:00+01:00`, which is in UTC if it has no offset; the
+/// seconds may be omitted. Also reads a date such as `2024-03-01`, as the start of that day in UTC.
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        let time = Some(text).filter(|text| text.ends_with('Z') || text.len() == 10);
-        time.and_then(|text| TimeUnit::Iso8601.read(text))
-            .ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`, or a date"))
+        TimeUnit::Iso8601.read(text).ok_or_else(|| ParseTimestampError(text.to_owned()))
     }
 }
 
 /// The error for a text that is not a valid [`Timestamp`].
 #[derive(Clone, PartialEq, Eq)]
-pub struct ParseTimestampError(&'static str);
+pub struct ParseTimestampError(String);
 
 impl fmt::Display for ParseTimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        write!(f, "invalid time `{}`, expected `2024-03-01T00:00:00Z`, an offset such as `+01:00`, or a date", self.0)
     }
 }
 
@@ -350,6 +349,13 @@ mod tests {
     }
 
     #[test]
+    fn a_time_without_an_offset_is_utc() {
+        for text in ["2024-03-01T01:30", "2024-03-01T01:30:00Z", "2024-03-01T02:30+01:00"] {
+            assert_eq!(text.parse(), Ok(Timestamp::from(1_709_256_600)), "{text}");
+        }
+    }
+
+    #[test]
     fn serialized_timestamps_keep_nanoseconds() {
         for (nanos, json) in [
             (1_700_000_000_000_000_000, "1700000000"),
@@ -387,9 +393,10 @@ mod tests {
 
     #[test]
     fn invalid_timestamps_are_rejected() {
-        let table = ["", "1700000000", "2024-02-30", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
+        let table = ["", "1700000000", "2024-02-30", "2024-03-01T00:00:00+1", "2024-02-30T00:00:00Z"];
         for text in table {
-            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+            let error = text.parse::<Timestamp>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("invalid time `{text}`, expected ")), "{error}");
         }
     }
 

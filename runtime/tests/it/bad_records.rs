@@ -116,6 +116,6 @@ async fn records_after_a_truncated_page_of_bad_records_are_requested() {
         reply(200, &[], &format!(r#"{{"data": [{}]}}"#, records.join(",")))
     });
     let request = service.client().market().ratio().symbol("B").timeframe(Timeframe::H1).skip_bad_records();
-    let all = request.history(at(START)..at(START + 2000 * HOUR)).collect().await.unwrap();
+    let all = request.history(at(START)..at(START + 2000 * HOUR)).await.unwrap();
     assert_eq!(all.len(), 1900, "{:?}", all.report.gaps);
 }

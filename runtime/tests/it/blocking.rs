@@ -194,6 +194,8 @@ fn blocking_history_is_an_iterator() {
     assert!(records.next().is_none());
     let take_gaps = || records.stream().take_report().gaps.len();
     assert_eq!((take_gaps(), take_gaps()), (1, 0));
+    let all = history().collect_blocking().unwrap();
+    assert_eq!((all.len(), all.report.gaps.len()), (199, 1));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     // An error of the request ends the iterator. A call inside an async runtime fails, but the iterator can be used
@@ -209,5 +211,7 @@ fn blocking_history_is_an_iterator() {
     let mut pages = history().pages_blocking();
     let inside = Runtime::new().unwrap().block_on(async { pages.next().unwrap().unwrap_err().to_string() });
     assert!(inside.contains("would block"), "{inside}");
+    let inside = Runtime::new().unwrap().block_on(async { history().collect_blocking().unwrap_err() });
+    assert!(inside.to_string().contains("would block"), "{inside}");
     assert_eq!(pages.map(|page| page.unwrap().records.len()).collect::<Vec<_>>(), [49, 48, 49, 49, 4]);
 }
