@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use indicatif::HumanCount;
-use runtime::history::Progress;
 use runtime::{ErrorKind, Timestamp, history};
 use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
-use crate::endpoint_names::{self, full_name};
+use crate::endpoint_names;
 use crate::fact_sentences::enumerated;
 use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
@@ -46,7 +45,7 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
     let endpoint = |report: &SeriesReport| {
-        report.path.split('/').next().map(|name| format!("{}/{name}", out.trim_end_matches('/')))
+        report.path.split('/').next().map(|name| quoted(&format!("{}/{name}", out.trim_end_matches('/'))))
     };
     let folders: BTreeSet<_> =
         summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(endpoint).collect();
@@ -74,16 +73,14 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
-/// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a program
-/// that reads them may not expect.
-pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
-    let mut notes = BTreeMap::<String, Vec<String>>::new();
+/// Notes that the series of an endpoint differ in their interval or in the params that are set, which a program that
+/// reads them may not expect.
+pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
     for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
-        let notes = notes.entry(of_endpoint[0].endpoint().to_owned()).or_default();
         let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();
         for name in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
             if params.iter().any(|params| !params.contains_key(name)) {
-                notes.push(format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
+                log.remark(&format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
             }
         }
         let step = endpoint_names::find(of_endpoint[0].endpoint()).ok().and_then(endpoint_names::history);
@@ -93,10 +90,9 @@ pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<
             values.filter_map(|(one, params)| Some((one.step, params.get(step)?))).collect();
         if values.len() > 1 {
             let all = enumerated(&values.into_values().collect::<Vec<_>>(), "and");
-            notes.push(format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
+            log.remark(&format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
         }
     }
-    notes
 }
 
 /// Creates the failure for series without a record.
@@ -112,22 +108,13 @@ pub(crate) struct Reporter {
     bar: Bar,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
-    /// The notes about each endpoint.
-    notes: BTreeMap<String, Vec<String>>,
+    /// The start of the first search for the first record of a series.
+    searched: BTreeMap<usize, Timestamp>,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        Self { log, bar, labels, failures: Vec::new(), notes: BTreeMap::new() }
-    }
-
-    /// Prints the notes about each endpoint, and keeps them for the JSON objects.
-    pub(crate) fn note(&mut self, notes: BTreeMap<String, Vec<String>>) {
-        // Two endpoints of a folder may have the same note.
-        for note in notes.values().flatten().collect::<BTreeSet<_>>() {
-            self.log.warning(note);
-        }
-        self.notes = notes;
+        Self { log, bar, labels, failures: Vec::new(), searched: BTreeMap::new() }
     }
 
     /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
@@ -145,7 +132,6 @@ impl Reporter {
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "gaps": ranges(&report.gaps), "files": report.files, "error": error,
-                "notes": self.notes.get(&full_name(series.endpoint)).map_or(&[][..], Vec::as_slice),
             });
             let mut object = catalogue_json::series(series);
             object.extend(facts.as_object().cloned().unwrap_or_default());
@@ -176,6 +162,14 @@ impl Reporter {
         if is_stream {
             note_invalid(self.log, &summary, "with an invalid value, which is null");
         }
+        let begin = |(series, start): (&usize, &Timestamp)| {
+            let first = summary.series.get(*series)?.first.filter(|first| first > start)?;
+            Some(format!("{} {}", self.label(*series), time_arg::shown(first)))
+        };
+        let begins: Vec<_> = self.searched.iter().filter_map(begin).collect();
+        if !begins.is_empty() {
+            self.log.remark(&readable(&format!("the data begins: {}", listed(&begins))));
+        }
         let mut warnings = Vec::new();
         for (report, label) in summary.series.iter().zip(&self.labels) {
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
@@ -196,13 +190,12 @@ impl Reporter {
         let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
         let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
         let reason = self.first_failure(&summary);
-        let names: Vec<_> = summary.failed.iter().map(|(index, _)| self.label(*index).to_owned()).collect();
         let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
         if failed.is_empty() && summary.failed_pages == 0 {
             return Err(no_record(&empty, file));
         }
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
-        let failure = incomplete(summary.pages, pages.collect(), failed, &names, self.labels.len());
+        let failure = incomplete(summary.pages, pages.collect(), failed, self.labels.len());
         if is_stream {
             // Nothing was kept, so a further run would not continue this one.
             return Err(reason.into_iter().fold(failure, Failure::because));
@@ -235,19 +228,17 @@ impl Reporter {
         Failure::from(error).exit_kind
     }
 
-    /// Shows the progress of a series whose records are printed.
-    pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
-        self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
-    }
-
     /// Keeps the failed pages of a series for the end of the run.
     pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
         self.failures.extend(report.failed_pages.iter().map(|failure| (series, failure.clone())));
+        if let Some(search) = report.searches.first() {
+            self.searched.entry(series).or_insert(search.range.start);
+        }
     }
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
-            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.log),
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, self.log),
             BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
                 let no_response = || format!("no response from the service{}", kind.map_or("", cause));
@@ -283,21 +274,19 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Creates the failure of a run, from the number of fetched pages, the reasons why pages and complete series failed, and
-/// the names of these series.
-fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, names: &[String], all: usize) -> Failure {
+/// Creates the failure of a run, from the number of fetched pages and the reasons why pages and complete series failed.
+fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: usize) -> Failure {
     let (requests, failed) = (pages.len() as u64, series.len());
-    let names = if failed < all { format!(": {}", readable(&listed(names))) } else { String::new() };
     let is_rejected = pages.into_iter().chain(series).all(|reason| reason == ExitKind::Rejected);
     if is_rejected && requests == 0 {
-        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series{names}"));
+        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series"));
     }
     let kind = match fetched {
         0 if is_rejected => ExitKind::Rejected,
         0 => ExitKind::Service,
         _ => ExitKind::Incomplete,
     };
-    let incomplete = || format!("{failed} of {all} series are incomplete{names}");
+    let incomplete = || format!("{failed} of {all} series are incomplete");
     Failure::new(kind, if requests == 0 { incomplete() } else { format!("{} failed", counted(requests, "request")) })
 }
 

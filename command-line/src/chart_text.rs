@@ -1,4 +1,6 @@
 //! Draws charts as text: lines in Braille patterns, in the colours of the terminal.
+//!
+//! Lines that colours cannot distinguish are drawn with a letter each instead.
 
 use anstyle::{AnsiColor, Style};
 use kuva::render::render_utils::{auto_nice_range, generate_ticks};
@@ -18,8 +20,9 @@ const MIN_LINES: usize = 12;
 /// The dots of a character, from the top: the left and the right column.
 const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
-/// Returns the chart in this many columns and about this many lines, with colour codes that the caller may remove.
-pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
+/// Returns the chart in this many columns and about this many lines, with colour codes, which the caller removes if
+/// there are no colours.
+pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: bool) -> String {
     // A panel has a heading, an axis and an empty line; the last panel has the times in place of the empty line.
     let rows = (lines / panels.len().max(1)).max(MIN_LINES) - 3;
     let times = time_range(panels);
@@ -29,12 +32,14 @@ pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
     let width = columns.saturating_sub(margin + 1).max(10);
     let mut out = String::new();
     for (panel, scale) in panels.iter().zip(&scales) {
-        out.push_str(&heading(panel, columns));
+        let max = if has_colours { COLOURS.len() } else { 1 };
+        let mark = if panel.lines.len() > max { letter } else { no_letter };
+        out.push_str(&heading(panel, mark));
         let cells = cells(panel, scale, times, (width, rows));
         for (row, line) in cells.chunks(width).enumerate() {
-            let mark = scale.marks.iter().find(|(at, _)| scale.row(*at, rows) == row);
-            let (label, tick) = mark.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
-            out.push_str(&format!("{label:>margin$}{tick}{}\n", coloured(line)));
+            let value = scale.marks.iter().find(|(at, _)| scale.row(*at, rows) == row);
+            let (label, tick) = value.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
+            out.push_str(&format!("{label:>margin$}{tick}{}\n", coloured(line, mark)));
         }
         let (axis, labels) = time_marks(times, width);
         out.push_str(&format!("{:>margin$}└{axis}\n", ""));
@@ -96,27 +101,36 @@ fn cells(panel: &Panel, scale: &Scale, times: (f64, f64), (width, rows): (usize,
     cells
 }
 
-fn coloured(cells: &[Character]) -> String {
+/// Returns the mark of a line, given its index; `None` if a colour distinguishes it.
+type Mark = fn(usize) -> Option<char>;
+
+fn letter(line: usize) -> Option<char> {
+    ('a'..='z').nth(line)
+}
+
+fn no_letter(_: usize) -> Option<char> {
+    None
+}
+
+fn coloured(cells: &[Character], mark: Mark) -> String {
     let part = |part: &[Character]| {
         let style = Style::new().fg_color(Some(COLOURS[part[0].1 % COLOURS.len()].into()));
-        let dots = part.iter().map(|(dots, _)| char::from_u32(0x2800 + u32::from(*dots)).unwrap_or(' '));
-        let text: String = dots.map(|dots| if dots == '\u{2800}' { ' ' } else { dots }).collect();
+        let dots = |dots| char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' ');
+        let drawn = |(of, line): &Character| if *of == 0 { ' ' } else { mark(*line).unwrap_or(dots(*of)) };
+        let text: String = part.iter().map(drawn).collect();
         if text.trim().is_empty() { text } else { format!("{style}{text}{style:#}") }
     };
     cells.chunk_by(|one, other| one.1 == other.1 && (one.0 == 0) == (other.0 == 0)).map(part).collect()
 }
 
-/// Returns the title of a panel and the names of its lines, in as many lines as needed.
-fn heading(panel: &Panel, columns: usize) -> String {
-    let (bold, title) = (Style::new().bold(), panel.heading());
-    let mut out = format!("{bold}{title}{bold:#}");
-    let mut used = title.chars().count();
-    for (line, colour) in panel.lines.iter().zip(COLOURS.iter().cycle()).filter(|_| panel.lines.len() > 1) {
-        let (style, label) = (colour.on_default(), readable(&line.label));
-        let width = label.chars().count() + 5;
-        let is_full = used + width > columns;
-        used = if is_full { width } else { used + width };
-        out.push_str(&format!("{}  {style}━━{style:#} {label}", if is_full { "\n" } else { "" }));
+/// Returns the title of a panel and the names of its lines.
+fn heading(panel: &Panel, mark: Mark) -> String {
+    let bold = Style::new().bold();
+    let mut out = format!("{bold}{}{bold:#}", panel.heading());
+    let lines = panel.lines.iter().zip(COLOURS.iter().cycle()).enumerate();
+    for (index, (line, colour)) in lines.filter(|_| panel.lines.len() > 1) {
+        let (style, mark) = (colour.on_default(), mark(index).map_or("━━".to_owned(), String::from));
+        out.push_str(&format!("  {style}{mark}{style:#} {}", readable(&line.label)));
     }
     out + "\n"
 }
@@ -142,9 +156,17 @@ mod tests {
     use crate::chart_drawing::Line;
 
     fn drawn(points: &[(f64, f64)], columns: usize) -> Vec<String> {
-        let line = Line { label: "a".to_owned(), points: points.to_vec() };
-        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line.clone(), line] };
-        let text = text(&[panel], columns, 14);
+        lines_drawn(points, columns, 2, true)
+    }
+
+    fn lines_drawn(points: &[(f64, f64)], columns: usize, lines: usize, has_colours: bool) -> Vec<String> {
+        let line = |index| {
+            let points = points.iter().map(|(time, value)| (*time, value + f64::from(index) * 1e-4));
+            Line { label: "a".to_owned(), points: points.collect() }
+        };
+        let lines = (0..).map(line).take(lines).collect();
+        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines };
+        let text = text(&[panel], columns, 14, has_colours);
         anstream::adapter::strip_str(&text).to_string().lines().map(str::to_owned).collect()
     }
 
@@ -163,13 +185,18 @@ mod tests {
     }
 
     #[test]
-    fn a_long_legend_has_several_lines() {
-        let line = Line { label: "x".repeat(30), points: vec![(0.0, 1.0)] };
-        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line; 3] };
-        let text = anstream::adapter::strip_str(&text(&[panel], 80, 14)).to_string();
-        let one = format!("  ━━ {}", "x".repeat(30));
-        let expected = [format!("Level{one}{one}"), one.clone()];
-        assert_eq!(text.lines().take(2).collect::<Vec<_>>(), expected);
+    fn lines_that_colours_cannot_distinguish_have_letters() {
+        let points = [(0.0, 1e-4), (3600.0, 1e-4)];
+        for (lines, has_colours, last) in
+            [(1, false, None), (2, false, Some('b')), (6, true, None), (8, true, Some('h'))]
+        {
+            let chart = lines_drawn(&points, 80, lines, has_colours);
+            let has = |letter| chart[1..].iter().any(|line| line.contains(letter));
+            let letters: Vec<char> = ('a'..='z').filter(|letter| has(*letter)).collect();
+            assert_eq!(letters.last().copied(), last, "{chart:#?}");
+            assert!(letters.is_empty() || letters.len() == lines, "{chart:#?}");
+            assert!(last.is_none_or(|last| chart[0].contains(&format!("  {last} a"))), "{chart:#?}");
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::ffi::OsString;
 
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use runtime::Timestamp;
@@ -26,7 +26,7 @@ use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
 use crate::log::Log;
-use crate::param_options::{self, Params};
+use crate::param_options::{self, Params, kebab};
 use crate::program::{program, service};
 use crate::requested_series::{Series, note_oldest, of_histories};
 
@@ -69,7 +69,8 @@ pub(crate) enum Command {
     Check(Check),
 }
 
-/// Endpoints with the values of their params, and the service.
+/// Endpoints with the values of their params, and the service. A command has this after its own options, which would
+/// otherwise be listed under the heading of the connection.
 #[derive(Args, Debug)]
 pub(crate) struct Requested {
     #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = candidates())]
@@ -133,7 +134,35 @@ pub(crate) fn read() -> CommandLine {
     definition
         .try_get_matches_from_mut(words)
         .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .unwrap_or_else(|error| error.exit())
+        .unwrap_or_else(|error| advised(error, &definition).exit())
+}
+
+/// Names the option of this program if a similar program has another one, and removes the advice to pass an option as a
+/// value.
+fn advised(mut error: clap::Error, definition: &clap::Command) -> clap::Error {
+    let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else { return error };
+    let own = match written.trim_start_matches('-').split('=').next() {
+        Some("since" | "start" | "begin") => "from".to_owned(),
+        Some("until" | "end") => "to".to_owned(),
+        Some("interval" | "resolution" | "frequency" | "period") => kebab(step_param()),
+        _ => String::new(),
+    };
+    let mut options = definition.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(Arg::get_long);
+    let is_known = options.any(|long| long == own);
+    if error.kind() == ErrorKind::UnknownArgument {
+        error.insert(ContextKind::Suggested, ContextValue::None);
+        if is_known {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{own}")));
+            // Its usage is that of another option with a similar name.
+            error.insert(ContextKind::Usage, ContextValue::None);
+        }
+    }
+    error
+}
+
+/// Returns the param that selects the interval of a history; empty if no endpoint has one.
+fn step_param() -> &'static str {
+    endpoint_names::with_path().find_map(endpoint_names::history).map_or("", |info| info.step)
 }
 
 #[cfg(test)]

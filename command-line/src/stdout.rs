@@ -36,6 +36,11 @@ pub(crate) fn styled(text: &str) -> Result<()> {
     written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
+/// Returns `true` if colours are enabled on standard output.
+pub(crate) fn has_colours() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Returns the width of the terminal in columns; 80 if unknown.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))

@@ -41,7 +41,8 @@ fn parse(text: &str, now: Timestamp) -> Result<Start, String> {
         return Ok(at(time));
     }
     let age = if text == "now" { Ok(Duration::ZERO) } else { humantime::parse_duration(text) };
-    age.map(|age| Start { time: now - age, is_age: true }).map_err(|_| days(text).unwrap_or_else(|| FORMS.to_owned()))
+    age.map(|age| Start { time: now - age, is_age: true })
+        .map_err(|_| exceeded(text).unwrap_or_else(|| FORMS.to_owned()))
 }
 
 /// Parses digits as a date, Unix seconds or Unix milliseconds, distinguished by the number of digits.
@@ -68,9 +69,13 @@ fn date_time(text: &str) -> Option<Timestamp> {
     TimeUnit::Iso8601.read(&text)
 }
 
-/// Returns the number of days of the month of an invalid date, if the month is valid.
-fn days(text: &str) -> Option<String> {
+/// Returns what an invalid date exceeds: the number of months, or of the days of its month.
+fn exceeded(text: &str) -> Option<String> {
     let month = text.get(..7).filter(|_| text.get(7..8) == Some("-"))?;
+    let year = month.split_once('-').filter(|(_, month)| month.parse().is_ok_and(|month: u32| month > 12));
+    if let Some((year, _)) = year {
+        return Some(format!("{year} has 12 months"));
+    }
     let last = (28..=31).rev().find(|day| date_time(&format!("{month}-{day}")).is_some())?;
     let day: u32 = text.get(8..10)?.parse().ok()?;
     (day > last).then(|| format!("{month} has {last} days"))
@@ -181,7 +186,7 @@ mod tests {
             ("2025-02-30", "2025-02 has 28 days"),
             ("2024-02-30T12:00", "2024-02 has 29 days"),
             ("2025-06-31", "2025-06 has 30 days"),
-            ("2025-13-01", "expected a date"),
+            ("2025-13-01", "2025 has 12 months"),
             ("2025-01-31T12:00+99:00", "expected a date"),
             ("2025-01-31T12:00+0", "expected a date"),
             ("yesterday", "expected a date"),

@@ -59,17 +59,15 @@ fn verbose_prints_attempts_and_color_is_chosen() {
 fn a_file_with_several_intervals_is_noted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a b.parquet");
-    let backfill = |seconds, more: &[&str]| {
+    let backfill = |seconds| {
         let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
-        run(&[&["backfill"], &*metric().args(metric().keys[0], seconds), &range, more].concat())
+        run(&[&["backfill"], &*metric().args(metric().keys[0], seconds), &range].concat())
     };
-    assert!(!backfill(3600, &[]).err.contains("now has"));
+    assert!(!backfill(3600).err.contains("now has"));
     let (hour, four, step) = (metric().step(3600), metric().step(4 * 3600), metric().history.step);
-    let again = backfill(4 * 3600, &["--json", "--quiet"]);
-    let note = format!("{} now has the {step}s {hour} and {four}; filter by the column `{step}`", text(&file));
-    assert_eq!((again.code, again.err), (Some(0), format!("warning: {note}\n")));
-    let object: serde_json::Value = again.out.parse().unwrap();
-    assert_eq!(object["notes"], serde_json::json!([note]));
+    let again = backfill(4 * 3600);
+    let note = format!("now has the {step}s {hour} and {four}; filter by the column `{step}`");
+    assert!(again.code == Some(0) && again.err.contains(&note), "{}", again.err);
 }
 
 /// A shell passes a quoted text as one value, which would be stored as one more series.
@@ -81,6 +79,46 @@ fn a_value_with_spaces_is_an_error() {
     assert!(quoted.code == Some(2) && quoted.err.contains(&advice), "{}", quoted.err);
     let after_comma = run(&["get", name, key_option, &format!("{},", keys[0]), keys[1], "--sandbox"]);
     assert!(after_comma.code == Some(2) && after_comma.err.contains("without spaces"), "{}", after_comma.err);
+}
+
+/// Another program's option is no value, and has the advice that helps.
+#[test]
+fn an_option_of_another_program_is_explained() {
+    let step = option(metric().history.step);
+    for (written, own) in [("--since", "--from"), ("--start", "--from"), ("--end", "--to"), ("--frequency", step)] {
+        for command in ["get", "backfill", "plot"] {
+            let output = run(&[command, metric().name, written, "30d"]);
+            let advice = format!("a similar argument exists: '{own}'\n");
+            assert!(output.code == Some(2) && output.err.contains(&advice), "{}", output.err);
+            assert!(!output.err.contains("as a value") && !output.err.contains("Usage"), "{}", output.err);
+        }
+    }
+    let short = run(&["get", metric().name, "-t", "1h"]);
+    assert!(short.code == Some(2) && !short.err.contains("tip"), "{}", short.err);
+}
+
+#[test]
+fn options_of_a_command_are_not_listed_as_options_of_the_connection() {
+    for command in ["get", "poll", "plot"] {
+        let help = run(&[command, "--help"]).out;
+        let (own, connection) = help.split_once("\nConnection:").unwrap();
+        assert!(own.contains("--from <WHEN>") && !connection.contains("--from <WHEN>"), "{help}");
+    }
+}
+
+#[test]
+fn a_chart_has_a_limited_number_of_series_and_announces_many_requests() {
+    let Metric { name, key_option, .. } = metric();
+    let keys: Vec<_> = (0..27).map(|index| format!("x{index}")).collect();
+    let step = metric().step(60);
+    let plot = |keys: &str, from: &str| {
+        run(&["plot", name, key_option, keys, option(metric().history.step), step, "--from", from, "--sandbox"])
+    };
+    let output = plot(&keys.join(","), "1h");
+    assert!(output.code == Some(2) && output.err.contains("at most 26 series"), "{}", output.err);
+    assert!(!plot(metric().keys[0], "1h").err.contains("at least"));
+    let requests = plot(metric().keys[0], "20d").err;
+    assert!(requests.contains(" requests, at least "), "{requests}");
 }
 
 /// No record before a time is returned. An age means the interval that contains it.
@@ -124,17 +162,13 @@ fn a_folder_of_a_data_set_is_named() {
     let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
     assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
     let endpoint = data.join(metric().endpoint.to_string());
-    let expected = format!("part of the data set {}; name that", text(&data));
     for path in [&*endpoint, folder.path()] {
         for args in [&["status", text(path)][..], &["remove", text(path), "--endpoint", metric().name]] {
             let output = run(args);
+            let expected = format!("part of the data set {}; name that", text(&data));
             assert!(output.code == Some(2) && output.err.contains(&expected), "{}", output.err);
         }
     }
-    let file = endpoint.join("new.parquet");
-    let into = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
-    let output = run(&[&["backfill"], &*metric().hourly(), &into].concat());
-    assert_eq!((output.code, output.err), (Some(2), format!("error: {}: {expected}\n", text(&file))));
 }
 
 #[test]

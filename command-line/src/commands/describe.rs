@@ -18,6 +18,7 @@ use crate::program::service;
 use crate::record_columns::fields;
 use crate::sections::{section, wrapped};
 use crate::stdout;
+use crate::time_arg;
 
 /// Show everything that is known about an endpoint
 #[derive(Args, Debug)]
@@ -105,6 +106,13 @@ fn response(body: &BodyInfo) -> String {
 fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
     let ty = if let ValueType::Named(ty) = info.ty { Some(ty) } else { None };
     let values: Vec<_> = ty.map_or(&[][..], |ty| ty.values).iter().map(|value| value.value).collect();
+    // `describe` of a number of seconds shows the date that it means.
+    let example = match (info.example, info.ty) {
+        (Some(example), ValueType::Timestamp(unit)) if !unit.is_text() => {
+            unit.read(example).map(|time| format!("{example} ({})", time_arg::shown(time)))
+        }
+        (example, _) => example.map(str::to_owned),
+    };
     let facts = Facts {
         // A timestamp is given as a date, not in its unit.
         unit: if let ValueType::Timestamp(_) = info.ty { "" } else { info.unit },
@@ -117,7 +125,7 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
         allowed_values: info.allowed_values.to_vec(),
         tested_values: info.tested_values.to_vec(),
         rejected_values: info.rejected_values.to_vec(),
-        example: info.example.filter(|_| values.is_empty()),
+        example: example.as_deref().filter(|_| values.is_empty()),
         unknown: info.unknown.to_vec(),
         values,
         ..Facts::default()
@@ -166,7 +174,8 @@ mod tests {
     #[test]
     fn history_of_events_is_only_for_rust() {
         const PARAMS: &[ParamInfo] =
-            &[ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)];
+            &[ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .example(Some("1735689600"))];
         const STRIKES: HistoryInfo = HistoryInfo {
             from: "after",
             to: "",
@@ -184,6 +193,7 @@ mod tests {
         let page = page(&events, 200);
         assert!(page.contains("history   only from Rust"), "{page}");
         assert!(page.contains("--from  ") && page.contains("Sent as `after`."), "{page}");
+        assert!(page.contains("Example: 1735689600 (2025-01-01 00:00)."), "{page}");
     }
 
     #[test]

@@ -32,8 +32,6 @@ use crate::time_arg;
 #[derive(Args, Debug)]
 #[command(after_help = examples::get())]
 pub(crate) struct Get {
-    #[command(flatten)]
-    requested: Requested,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records. It is
     /// sent as it is, and included or excluded as the service defines it; `backfill --out -` includes it
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, allow_hyphen_values = true)]
@@ -47,6 +45,8 @@ pub(crate) struct Get {
     /// Print one JSON object for each series, with the body as the service sent it
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    #[command(flatten)]
+    requested: Requested,
 }
 
 /// The index of a series among those that were requested, the series, and its response.

@@ -4,20 +4,23 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
-use runtime::Timestamp;
 use runtime::history::History;
+use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
-use crate::chart_drawing;
+use crate::chart_drawing::{self, MAX_LINES};
 use crate::chart_text;
 use crate::command_line::Requested;
 use crate::commands::get::{request, step};
+use crate::endpoint_names::is_same;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, quoted};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::progress::{counted, duration};
 use crate::stdout;
 use crate::time_arg::{self, Start};
 
@@ -28,8 +31,6 @@ const RECORDS: u32 = 100;
 #[derive(Args, Debug)]
 #[command(after_help = examples::plot())]
 pub(crate) struct Plot {
-    #[command(flatten)]
-    requested: Requested,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest 100 records
     #[arg(long, value_name = "WHEN", value_parser = time_arg::start)]
     from: Option<Start>,
@@ -42,6 +43,8 @@ pub(crate) struct Plot {
     /// SVG file to write; default: the chart is drawn in the terminal
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    requested: Requested,
 }
 
 impl Plot {
@@ -55,24 +58,42 @@ impl Plot {
         }
         if let Some(file) = &self.out {
             fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error))?;
-            log.remark(&format!("wrote {}", file.display()));
+            log.remark(&format!("wrote {}", quoted(&file.display().to_string())));
             return Ok(());
         }
-        stdout::styled(&chart_text::text(&panels, stdout::width(), stdout::height().saturating_sub(2)))
+        stdout::styled(&chart_text::text(
+            &panels,
+            stdout::width(),
+            stdout::height().saturating_sub(2),
+            stdout::has_colours(),
+        ))
     }
 
     /// Returns all records of the range of every series, fetched concurrently.
     async fn fetched(&self, log: Log) -> Result<Vec<Fetched>> {
         let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
+        let of_endpoints = all.chunk_by(|one, other| is_same(one.endpoint, other.endpoint));
+        if let Some(count) = of_endpoints.map(<[_]>::len).find(|count| *count > MAX_LINES) {
+            return Err(Failure::usage(format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}")));
+        }
         let connected = self.requested.connection.open(log).await?;
-        let mut tasks = Vec::new();
+        let (mut histories, mut requests) = (Vec::new(), Vec::new());
         for series in all {
             let request = request(&connected.client, &series);
             let step = step(&request)?;
             let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
             let history = History::new(request, from..self.to);
-            tasks.push((series, tokio::spawn(history.collect())));
+            requests.push((history.plan()?.requests, series.endpoint));
+            histories.push((series, history));
         }
+        let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
+        let time = limit.min_duration(&requests, Duration::ZERO);
+        if time >= Duration::from_secs(1) {
+            let count = requests.iter().map(|(count, _)| count).sum();
+            log.remark(&format!("{}, at least {}", counted(count, "request"), duration(time)));
+        }
+        let tasks: Vec<_> =
+            histories.into_iter().map(|(series, history)| (series, tokio::spawn(history.collect()))).collect();
         let mut fetched = Vec::new();
         for (series, task) in tasks {
             let all = task.await.map_err(Failure::machine)?;

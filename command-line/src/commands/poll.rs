@@ -33,8 +33,6 @@ use crate::time_arg::{self, Start};
 #[derive(Args, Debug)]
 #[command(after_help = examples::poll())]
 pub(crate) struct Poll {
-    #[command(flatten)]
-    requested: Requested,
     /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d, whose interval is included
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::start)]
     from: Start,
@@ -51,6 +49,8 @@ pub(crate) struct Poll {
     /// Output format; a table on a terminal, else JSON Lines
     #[arg(long, value_enum)]
     format: Option<Format>,
+    #[command(flatten)]
+    requested: Requested,
 }
 
 impl Poll {

@@ -146,7 +146,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.last_lost = Some((series, lost));
         }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
-        if !report.is_complete() || !report.dropped.is_empty() {
+        if !report.is_complete() || !report.dropped.is_empty() || !report.searches.is_empty() {
             (self.watch)(&BackfillEvent::Report { series, report });
         }
         Ok(())
