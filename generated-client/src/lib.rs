@@ -173,20 +173,22 @@
 //! # }
 //! ```
 //!
-//! With the feature `settings`, the settings of a client can be read from a TOML file (`Builder::from_file`) or from
-//! any format that serde supports (`ClientSettings`, whose documentation shows such a file). The `Debug` output of
+//! With the feature `settings`, the settings of a client can be read from a TOML file
+//! (`Builder::from_file("settings.toml")?.build()?`) or from any format that serde supports (`ClientSettings`, whose
+//! documentation shows such a file). The `Debug` output of
 //! settings and clients contains no key, secret or header.
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `chrono`, `jiff`, `time` | | conversions between [`Timestamp`] and the types of these crates |
+//! | `chrono`, `jiff`, `time` | | conversions between [`Timestamp`] and the types of these crates: `DateTime::try_from(timestamp)?` |
 //! | `gzip` | yes | compressed responses |
-//! | `blocking` | | `send_blocking` on every request, and blocking iterators over histories |
+//! | `blocking` | | `send_blocking` on every request, and blocking iterators over histories; the client is the same [`Client`] |
 //! | `http2` | | `Builder::http2`: HTTP/2 where the server offers it |
 //! | `proxy` | | `Builder::proxy`, and `Builder::env_proxy` for the proxy that the environment names |
 //! | `reqwest` | | `transport::ReqwestTransport`, for your own `reqwest::Client` |
+//! | `rust_decimal` | | conversions between [`Decimal`] and the type of this crate |
 //! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |
 //! | `tracing` | | a span for each request and events within it |
