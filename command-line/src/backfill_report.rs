@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::time::Duration;
 
 use indicatif::HumanCount;
+use runtime::history::Progress;
 use runtime::{ErrorKind, Timestamp, history};
 use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
 
 use crate::catalogue_json;
-use crate::endpoint_names;
+use crate::endpoint_names::{self, full_name};
 use crate::fact_sentences::enumerated;
 use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
@@ -73,14 +74,16 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
-/// Notes that the series of an endpoint differ in their interval or in the params that are set, which a program that
-/// reads them may not expect.
-pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
+/// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a program
+/// that reads them may not expect.
+pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
+    let mut notes = BTreeMap::<String, Vec<String>>::new();
     for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
+        let notes = notes.entry(of_endpoint[0].endpoint().to_owned()).or_default();
         let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();
         for name in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
             if params.iter().any(|params| !params.contains_key(name)) {
-                log.remark(&format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
+                notes.push(format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
             }
         }
         let step = endpoint_names::find(of_endpoint[0].endpoint()).ok().and_then(endpoint_names::history);
@@ -90,9 +93,10 @@ pub(crate) fn note_mixed(log: Log, out: &str, status: &tables::Status) {
             values.filter_map(|(one, params)| Some((one.step, params.get(step)?))).collect();
         if values.len() > 1 {
             let all = enumerated(&values.into_values().collect::<Vec<_>>(), "and");
-            log.remark(&format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
+            notes.push(format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
         }
     }
+    notes
 }
 
 /// Creates the failure for series without a record.
@@ -108,13 +112,25 @@ pub(crate) struct Reporter {
     bar: Bar,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
+    /// The notes about each endpoint.
+    notes: BTreeMap<String, Vec<String>>,
     /// The start of the first search for the first record of a series.
     searched: BTreeMap<usize, Timestamp>,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        Self { log, bar, labels, failures: Vec::new(), searched: BTreeMap::new() }
+        let (failures, notes, searched) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Self { log, bar, labels, failures, notes, searched }
+    }
+
+    /// Prints the notes about each endpoint, and keeps them for the JSON objects.
+    pub(crate) fn note(&mut self, notes: BTreeMap<String, Vec<String>>) {
+        // Two endpoints of a folder may have the same note.
+        for note in notes.values().flatten().collect::<BTreeSet<_>>() {
+            self.log.warning(note);
+        }
+        self.notes = notes;
     }
 
     /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
@@ -132,6 +148,7 @@ impl Reporter {
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "gaps": ranges(&report.gaps), "files": report.files, "error": error,
+                "notes": self.notes.get(&full_name(series.endpoint)).map_or(&[][..], Vec::as_slice),
             });
             let mut object = catalogue_json::series(series);
             object.extend(facts.as_object().cloned().unwrap_or_default());
@@ -190,12 +207,13 @@ impl Reporter {
         let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
         let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
         let reason = self.first_failure(&summary);
+        let names: Vec<_> = summary.failed.iter().map(|(index, _)| self.label(*index).to_owned()).collect();
         let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
         if failed.is_empty() && summary.failed_pages == 0 {
             return Err(no_record(&empty, file));
         }
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
-        let failure = incomplete(summary.pages, pages.collect(), failed, self.labels.len());
+        let failure = incomplete(summary.pages, pages.collect(), failed, &names, self.labels.len());
         if is_stream {
             // Nothing was kept, so a further run would not continue this one.
             return Err(reason.into_iter().fold(failure, Failure::because));
@@ -228,6 +246,11 @@ impl Reporter {
         Failure::from(error).exit_kind
     }
 
+    /// Shows the progress of a series whose records are printed.
+    pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
+        self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
+    }
+
     /// Keeps the failed pages of a series for the end of the run.
     pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
         self.failures.extend(report.failed_pages.iter().map(|failure| (series, failure.clone())));
@@ -238,7 +261,7 @@ impl Reporter {
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
-            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, self.log),
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.log),
             BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
                 let no_response = || format!("no response from the service{}", kind.map_or("", cause));
@@ -274,19 +297,21 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Creates the failure of a run, from the number of fetched pages and the reasons why pages and complete series failed.
-fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, all: usize) -> Failure {
+/// Creates the failure of a run, from the number of fetched pages, the reasons why pages and complete series failed, and
+/// the names of these series.
+fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, names: &[String], all: usize) -> Failure {
     let (requests, failed) = (pages.len() as u64, series.len());
+    let names = if failed < all { format!(": {}", readable(&listed(names))) } else { String::new() };
     let is_rejected = pages.into_iter().chain(series).all(|reason| reason == ExitKind::Rejected);
     if is_rejected && requests == 0 {
-        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series"));
+        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series{names}"));
     }
     let kind = match fetched {
         0 if is_rejected => ExitKind::Rejected,
         0 => ExitKind::Service,
         _ => ExitKind::Incomplete,
     };
-    let incomplete = || format!("{failed} of {all} series are incomplete");
+    let incomplete = || format!("{failed} of {all} series are incomplete{names}");
     Failure::new(kind, if requests == 0 { incomplete() } else { format!("{} failed", counted(requests, "request")) })
 }
 

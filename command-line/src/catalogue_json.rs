@@ -11,10 +11,13 @@ use crate::requested_series::{ParamValue, Series};
 
 /// Returns an endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
+    let params = endpoint.params.unwrap_or_default().iter();
+    let required: Vec<_> = params.filter(|info| info.required.is_some()).map(|info| info.wire_name).collect();
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
         "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path, "evidence": endpoint.evidence.as_str(),
         "history": endpoint_names::history(endpoint).is_some(), "deprecated": endpoint.deprecated,
+        "required": required,
     })
 }
 

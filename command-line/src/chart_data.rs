@@ -10,7 +10,7 @@ use crate::chart_drawing::{Line, Panel};
 use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
-use crate::requested_series::{ParamValue, Series, labels};
+use crate::requested_series::{Series, differing, labels};
 use crate::suggest;
 
 /// One series with its records.
@@ -43,14 +43,14 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
         [] => fields.first().into_iter().collect(),
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
-    let title = all[0].series.endpoint.name;
     let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
-    let labels = match &*series {
-        [one] => vec![one.values.iter().map(|(_, value)| value).map(ParamValue::shown).collect::<Vec<_>>().join(" ")],
-        several => labels(several),
-    };
+    let (labels, differing) = (labels(&series), differing(&series));
+    let common = series[0].values.iter().filter(|(name, _)| !differing.contains(name));
+    let common: Vec<_> = common.map(|(_, value)| value.shown()).collect();
     let panel = |(name, unit): &Field| {
-        let title = if fields.len() == 1 { title.to_owned() } else { format!("{title}: {name}") };
+        let field = if fields.len() == 1 { String::new() } else { format!(": {name}") };
+        let title = format!("{}{field}", series[0].endpoint.name);
+        let title = std::iter::once(&title).chain(&common).map(String::as_str).collect::<Vec<_>>().join(", ");
         let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name)));
         Panel { title, unit: (*unit).to_owned(), lines: lines.collect() }
     };

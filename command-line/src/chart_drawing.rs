@@ -13,9 +13,13 @@ use runtime::Timestamp;
 
 use crate::table::readable;
 
-/// The width of an SVG file, and the height of each panel in it.
-const WIDTH: usize = 1000;
+/// The width of an SVG file without a legend, and the height of each panel in it.
+const WIDTH: usize = 900;
 const HEIGHT: usize = 320;
+
+/// The right margin without a legend, and the distance of a legend from the panel and from the edge.
+const RIGHT: f64 = 50.0;
+const GAP: f64 = 15.0;
 
 /// Colours that colour-blind readers can distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
@@ -29,6 +33,7 @@ pub(crate) const MAX_LINES: usize = 26;
 /// Lines with a common scale.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
+    /// What all lines have in common; the labels of the lines are the differences.
     pub(crate) title: String,
     /// The unit of the values; empty if unknown.
     pub(crate) unit: String,
@@ -80,14 +85,10 @@ impl Panel {
         self.lines.iter().zip(looks).map(plot).collect()
     }
 
-    /// Returns the title with the unit. A single series has no legend, so the title includes its label.
+    /// Returns the title with the unit.
     pub(crate) fn heading(&self) -> String {
-        let label = match self.lines.as_slice() {
-            [line] if !line.label.is_empty() => format!(", {}", line.label),
-            _ => String::new(),
-        };
         let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
-        readable(&format!("{}{label}{unit}", self.title))
+        readable(&format!("{}{unit}", self.title))
     }
 }
 
@@ -95,10 +96,12 @@ impl Panel {
 pub(crate) fn svg(panels: &[Panel]) -> String {
     let range = time_range(panels);
     let plots = || panels.iter().map(|panel| panel.plots(WIDTH));
-    // Beside the panels is the legend, or half of the last time.
-    let right = if panels.iter().any(|panel| panel.lines.len() > 1) { 150.0 } else { 50.0 };
-    let layout = |(panel, plots): (&Panel, Vec<Plot>)| {
-        Layout::auto_from_plots(&plots)
+    let layouts = || plots().map(|plots| Layout::auto_from_plots(&plots));
+    // Beside the panels is half of the last time, or the legend, for which the chart becomes wider.
+    let legends = layouts().filter(|layout| layout.show_legend).map(|layout| layout.legend_width + 2.0 * GAP);
+    let right = legends.fold(RIGHT, f64::max);
+    let layout = |(panel, layout): (&Panel, Layout)| {
+        layout
             .with_title(panel.heading())
             .with_x_axis_min(range.0)
             .with_x_axis_max(range.1)
@@ -110,9 +113,9 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     };
     let scene = Figure::new(panels.len(), 1)
         .with_plots(plots().collect())
-        .with_layouts(panels.iter().zip(plots()).map(layout).collect())
+        .with_layouts(panels.iter().zip(layouts()).map(layout).collect())
         .with_shared_x_all()
-        .with_figure_size(float(WIDTH), float(HEIGHT * panels.len()))
+        .with_figure_size(float(WIDTH) - RIGHT + right, float(HEIGHT * panels.len()))
         .render();
     SvgBackend::default().render_scene(&scene)
 }
@@ -161,6 +164,18 @@ mod tests {
         assert!(thinned.len() <= 200 && thinned.contains(&(5_003.0, 9.0)), "{}", thinned.len());
         assert!(thinned.is_sorted_by(|one, other| one.0 <= other.0));
         assert_eq!(line.thinned(5_000).len(), 10_000);
+    }
+
+    #[test]
+    fn a_legend_has_the_width_of_its_labels() {
+        let width = |label: &str| {
+            let line = Line { label: label.to_owned(), points: vec![(0.0, 1.0), (3600.0, 2.0)] };
+            let text = svg(&[Panel { lines: vec![line.clone(), line], ..Panel::default() }]);
+            let width = text.split_once("width=\"").and_then(|(_, rest)| rest.split_once('"'));
+            width.unwrap().0.parse::<f64>().unwrap()
+        };
+        // A character has about 7 pixels.
+        assert!((500.0..900.0).contains(&(width(&"x".repeat(100)) - width("x"))));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: 
     for (panel, scale) in panels.iter().zip(&scales) {
         let max = if has_colours { COLOURS.len() } else { 1 };
         let mark = if panel.lines.len() > max { letter } else { no_letter };
-        out.push_str(&heading(panel, mark));
+        out.push_str(&heading(panel, columns, mark));
         let cells = cells(panel, scale, times, (width, rows));
         for (row, line) in cells.chunks(width).enumerate() {
             let value = scale.marks.iter().find(|(at, _)| scale.row(*at, rows) == row);
@@ -123,14 +123,19 @@ fn coloured(cells: &[Character], mark: Mark) -> String {
     cells.chunk_by(|one, other| one.1 == other.1 && (one.0 == 0) == (other.0 == 0)).map(part).collect()
 }
 
-/// Returns the title of a panel and the names of its lines.
-fn heading(panel: &Panel, mark: Mark) -> String {
-    let bold = Style::new().bold();
-    let mut out = format!("{bold}{}{bold:#}", panel.heading());
+/// Returns the title of a panel and the names of its lines, in as many lines as needed.
+fn heading(panel: &Panel, columns: usize, mark: Mark) -> String {
+    let (bold, title) = (Style::new().bold(), panel.heading());
+    let mut out = format!("{bold}{title}{bold:#}");
+    let mut used = title.chars().count();
     let lines = panel.lines.iter().zip(COLOURS.iter().cycle()).enumerate();
     for (index, (line, colour)) in lines.filter(|_| panel.lines.len() > 1) {
-        let (style, mark) = (colour.on_default(), mark(index).map_or("━━".to_owned(), String::from));
-        out.push_str(&format!("  {style}{mark}{style:#} {}", readable(&line.label)));
+        let (style, label) = (colour.on_default(), readable(&line.label));
+        let mark = mark(index).map_or("━━".to_owned(), String::from);
+        let width = label.chars().count() + 5;
+        let is_full = used + width > columns;
+        used = if is_full { width } else { used + width };
+        out.push_str(&format!("{}  {style}{mark}{style:#} {label}", if is_full { "\n" } else { "" }));
     }
     out + "\n"
 }
@@ -182,6 +187,16 @@ mod tests {
             assert!(chart.last().unwrap().contains("01-0"), "{chart:#?}");
             assert!(chart.iter().all(|line| line.chars().count() <= columns), "{chart:#?}");
         }
+    }
+
+    #[test]
+    fn a_long_legend_has_several_lines() {
+        let line = Line { label: "x".repeat(30), points: vec![(0.0, 1.0)] };
+        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line; 3] };
+        let text = anstream::adapter::strip_str(&text(&[panel], 80, 14, true)).to_string();
+        let one = format!("  ━━ {}", "x".repeat(30));
+        let expected = [format!("Level{one}{one}"), one.clone()];
+        assert_eq!(text.lines().take(2).collect::<Vec<_>>(), expected);
     }
 
     #[test]

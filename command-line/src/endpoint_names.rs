@@ -9,6 +9,7 @@ use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
 use tables::Target;
 
 use crate::failure::{Failure, Result};
+use crate::param_options::{kebab, offered};
 use crate::program::{program, service};
 use crate::suggest;
 
@@ -107,10 +108,11 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
     }
 }
 
-/// Returns advice if this argument follows the value of an option, and is probably meant as another value of it.
+/// Returns advice if this argument follows the value of a param, and is probably meant as another value of it.
 fn several_values(written: &str, args: impl Iterator<Item = String>) -> Option<String> {
     let before: Vec<String> = args.take_while(|arg| arg != written).collect();
     let option = before.iter().rposition(|arg| arg.starts_with('-')).filter(|index| index + 1 < before.len())?;
+    offered(&[]).iter().find(|one| before[option] == format!("--{}", kebab(one.wire_name)))?;
     let values = before[option + 1..].join(",");
     Some(format!("commas separate values: `{} {values},{written}`", before[option]))
 }
@@ -178,6 +180,15 @@ mod tests {
                 assert_eq!(check(path), endpoint.to_string());
             }
         }
+    }
+
+    #[test]
+    fn a_word_after_the_value_of_a_param_may_be_another_value() {
+        let advice =
+            |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(str::to_owned).into_iter());
+        let option = metric().key_option;
+        assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
+        assert_eq!(advice("--verbose"), None);
     }
 
     #[test]

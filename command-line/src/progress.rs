@@ -1,6 +1,6 @@
 //! Shows the progress of several series as one bar on standard error, and formats counts and durations.
 //!
-//! The bar is drawn only on a terminal. Without a terminal, the progress is printed as a line once a minute.
+//! The bar is drawn only on a terminal. Without a terminal, the progress is printed as a line every ten seconds.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::table::readable;
 
 /// Interval of the progress lines if no bar is drawn.
-const LINE_EVERY: Duration = Duration::from_secs(60);
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Maximum number of names in a list, and of printed warnings of one kind.
 pub(crate) const MAX_LISTED: usize = 5;
@@ -39,15 +39,15 @@ impl Bar {
         Self { bar, total, line: Instant::now() }
     }
 
-    /// Updates the progress of all series. If no bar is drawn, prints the progress as a line once a minute.
-    pub(crate) fn progress(&mut self, total: &Progress, log: Log) {
+    /// Updates the progress. If no bar is drawn, prints it as a line every ten seconds, after `what`.
+    pub(crate) fn progress(&mut self, total: &Progress, what: &str, log: Log) {
         self.total.clone_from(total);
         self.bar.set_length(total.pages + total.pages_left);
         self.bar.set_position(total.pages);
         self.bar.set_message(format!("{}, {}", counted(total.records, "record"), remaining(total)));
         if self.bar.is_hidden() && self.line.elapsed() >= LINE_EVERY {
             self.line = Instant::now();
-            log.remark(&summary(&self.total));
+            log.remark(&format!("{what}{}", summary(&self.total)));
         }
     }
 

@@ -91,8 +91,11 @@ pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -
             };
             if accepts(endpoint, param) {
                 let given = values.iter().map(read).collect::<Result<Vec<_>>>()?;
-                if let Some(twice) = repeated(&given) {
-                    return Err(Failure::usage(format!("`{}` is listed twice for `{param}`", twice.shown())));
+                let ignores_case = endpoint.param(param).is_some_and(is_upper);
+                let shown =
+                    |value: &ParamValue| if ignores_case { value.shown().to_uppercase() } else { value.shown() };
+                if let Some(twice) = repeated(&given.iter().map(shown).collect::<Vec<_>>()) {
+                    return Err(Failure::usage(format!("`{twice}` is listed twice for `{param}`")));
                 }
                 of_endpoint = times(&of_endpoint, param, &given);
             }
@@ -189,17 +192,17 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
         return Ok(ParamValue::Time(time));
     }
     let several = several(info, value);
-    if several.contains(&"") {
+    if several.iter().any(String::is_empty) {
         return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
     }
     for one in &several {
         check(endpoint, info, one, log)?;
     }
-    Ok(ParamValue::Text(several.into_iter().map(str::to_owned).collect()))
+    Ok(ParamValue::Text(several))
 }
 
 /// Returns the values of a param that one value of an option joins, as the service writes them.
-fn several<'v>(info: &ParamInfo, value: &'v str) -> Vec<&'v str> {
+fn several(info: &ParamInfo, value: &str) -> Vec<String> {
     // `+` joins values only for a param that accepts a list.
     let joins = info.list_setter.is_some() && splits(info);
     let all = if joins { value.split('+').collect() } else { vec![value] };
@@ -211,14 +214,24 @@ pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
     several(info, value).join(",")
 }
 
-/// Returns the known value that equals this value except for upper and lower case, or else the value.
-fn as_known<'v>(info: &ParamInfo, value: &'v str) -> &'v str {
-    let ValueType::Named(ty) = info.ty else { return value };
+/// Returns the known value that equals this value except for upper and lower case. An unknown value in lower case is
+/// converted to upper case if all known values are in upper case.
+fn as_known(info: &ParamInfo, value: &str) -> String {
+    let ValueType::Named(ty) = info.ty else { return value.to_owned() };
     let known = || ty.values.iter().map(|known| known.value);
-    if known().any(|known| known == value) {
-        return value;
+    let similar = || known().find(|known| known.eq_ignore_ascii_case(value));
+    match known().find(|known| *known == value).or_else(similar) {
+        Some(known) => known.to_owned(),
+        None if is_upper(info) && !value.contains(char::is_uppercase) => value.to_uppercase(),
+        None => value.to_owned(),
     }
-    known().find(|known| known.eq_ignore_ascii_case(value)).unwrap_or(value)
+}
+
+/// Returns whether all known values of a param are in upper case. Values that differ only in case are then the same.
+fn is_upper(info: &ParamInfo) -> bool {
+    let ValueType::Named(ty) = info.ty else { return false };
+    let known: String = ty.values.iter().map(|known| known.value).collect();
+    known.contains(char::is_uppercase) && !known.contains(char::is_lowercase)
 }
 
 /// Warns about a value that the service may reject. A value that is certainly wrong is an error: all valid values are
@@ -317,6 +330,8 @@ pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
 
 #[cfg(test)]
 mod tests {
+    use runtime::registry::{TypeInfo, ValueInfo};
+
     use super::*;
     use crate::catalogue::{Metric, metric, object, other_metric, values};
 
@@ -345,6 +360,26 @@ mod tests {
         let both = check(&[name], &[(metric().open_param().wire_name, &[&*several[0], &*several[1]])], &[]);
         assert_eq!(both, several);
         assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), *keys);
+    }
+
+    #[test]
+    fn values_are_sent_in_the_case_of_the_known_ones() {
+        const fn known(value: &'static str) -> ValueInfo {
+            ValueInfo::new(value, "", Evidence::Documented)
+        }
+        static UPPER: TypeInfo = TypeInfo::new("Key", &[known("AB"), known("1C")]);
+        static MIXED: TypeInfo = TypeInfo::new("Interval", &[known("1m"), known("1M")]);
+        let info = |ty| ParamInfo::new("key", "key", ValueType::Named(ty), Evidence::Documented);
+        for (ty, value, expected) in [
+            (&UPPER, "ab", "AB"),
+            (&UPPER, "xy", "XY"),
+            (&UPPER, "xY", "xY"),
+            (&MIXED, "1M", "1M"),
+            (&MIXED, "xy", "xy"),
+        ] {
+            assert_eq!(as_known(&info(ty), value), expected);
+        }
+        assert_eq!([&UPPER, &MIXED].map(|ty| is_upper(&info(ty))), [true, false]);
     }
 
     #[test]

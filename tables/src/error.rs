@@ -32,8 +32,8 @@ pub enum Error {
         /// Description of the damage.
         why: String,
     },
-    /// Another job is writing the same file or series.
-    #[error("{target}: another backfill ({by}) is writing these series")]
+    /// Another job is writing the same files, whichever its series are.
+    #[error("{target}: another backfill ({by}) is writing the same files")]
     #[non_exhaustive]
     InUse {
         /// The file or the folder that both jobs write.

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Failure};
-use crate::place::unfinished;
+use crate::place::{reject_part, unfinished};
 use crate::target::Target;
 
 pub(crate) use local::write;
@@ -32,8 +32,10 @@ pub(crate) enum FileStorage {
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl FileStorage {
-    /// Returns the storage of a target. For a single file, that is the folder of the file.
+    /// Returns the storage of a target. For a single file, that is the folder of the file. A part of a data set is not a
+    /// target.
     pub(crate) fn of(target: &Target) -> Result<Self, Error> {
+        reject_part(target)?;
         match target {
             Target::Folder(path) => Ok(Self::Folder(path.clone())),
             Target::File { path, .. } => Ok(Self::Folder(path.parent().map(PathBuf::from).unwrap_or_default())),

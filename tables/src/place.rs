@@ -83,16 +83,14 @@ impl Place {
         files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
         let Some((path, _)) = files.first() else { return Ok(places) };
         let (file, root) = (storage.name(path), storage.name(""));
-        // The folder of an endpoint, or a folder with several data sets.
+        // The target may be a folder with several data sets.
         let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
-        let why = match Path::new(&file).ancestors().find(is_data_set) {
-            Some(folder) => {
-                let folder = Path::new(".").join(folder.strip_prefix(".").unwrap_or(folder));
-                format!("part of the data set {}; name that", folder.display())
-            }
-            None => format!("no state of this version; to rebuild, move {root} away and run the same command again"),
-        };
-        Err(Error::invalid_input(format!("{file}: {why}")))
+        Err(match Path::new(&file).ancestors().find(is_data_set) {
+            Some(folder) => part_of(&file, folder),
+            None => Error::invalid_input(format!(
+                "{file}: no state of this version; to rebuild, move {root} away and run the same command again"
+            )),
+        })
     }
 
     /// Returns the file that a run locks; `None` in object storage.
@@ -140,6 +138,29 @@ impl Place {
         let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
         format!("{} and, if it exists, {}", storage.name(data), storage.name(&self.home))
     }
+}
+
+/// Rejects the folder of an endpoint in a data set and every path in it, because readers would read its rows as rows of
+/// the data set.
+pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
+    let (Target::File { path, .. } | Target::Folder(path)) = target else { return Ok(()) };
+    let absolute = std::path::absolute(path).unwrap_or_default();
+    let existing = absolute.ancestors().find_map(|path| path.canonicalize().ok()).unwrap_or_default();
+    let root = |folder: &Path| {
+        let (root, endpoint) = (folder.parent()?, folder.file_name()?.to_str()?);
+        let mut tables =
+            root.join(HOME).read_dir().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        tables.any(|table| table.rsplit_once('-').is_some_and(|(of, _)| of == endpoint)).then(|| root.to_owned())
+    };
+    let Some(root) = existing.ancestors().find_map(root) else { return Ok(()) };
+    // The data set is named as the caller has written it.
+    let written = path.ancestors().find(|path| path.canonicalize().is_ok_and(|path| path == root));
+    Err(part_of(&target.to_string(), written.unwrap_or(&root)))
+}
+
+fn part_of(path: &str, data_set: &Path) -> Error {
+    let data_set = Path::new(".").join(data_set.strip_prefix(".").unwrap_or(data_set));
+    Error::invalid_input(format!("{path}: part of the data set {}; name that", data_set.display()))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.

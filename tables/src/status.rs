@@ -38,6 +38,8 @@ pub struct SeriesStatus {
     pub path: String,
     /// The interval between records, in seconds.
     pub step: u64,
+    /// The files with rows of the series.
+    pub files: Vec<String>,
     /// Number of rows.
     pub rows: u64,
     /// The time of the first record.
@@ -82,7 +84,7 @@ impl SeriesStatus {
     }
 
     /// `rows` are the facts of the files, and `state` also counts the records that are not in the files yet.
-    fn new(path: &str, state: &SeriesState, rows: RowFacts) -> Self {
+    fn new(path: &str, state: &SeriesState, rows: RowFacts, files: Vec<String>) -> Self {
         let (last, step) = (state.rows.last, rows.step());
         let state = SeriesState { rows, ..state.clone() };
         let (rows, gaps) = (&state.rows, state.gaps());
@@ -93,6 +95,7 @@ impl SeriesStatus {
         Self {
             path: path.to_owned(),
             step: rows.step,
+            files,
             rows: rows.present.steps(step),
             first: rows.first,
             last,
@@ -172,8 +175,19 @@ impl Status {
         self.pending_since = self.pending_since.into_iter().chain(written).min();
         for (path, state) in &table.current {
             let rows = table.state.series.get(path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
-            self.series.push(SeriesStatus::new(path, state, rows));
+            let files = files_of(table, &rows);
+            self.series.push(SeriesStatus::new(path, state, rows, files));
         }
         Ok(())
     }
+}
+
+/// Returns the files of a table with rows of a series.
+fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
+    let has_rows = |path: &&String| {
+        table.place.period_of(path).is_some_and(|(_, period)| !rows.present.within(&period).is_empty())
+    };
+    let text = table.text_path().map(|path| path.display().to_string());
+    let name = |path: &String| text.clone().unwrap_or_else(|| table.storage.name(path));
+    table.state.files.keys().filter(has_rows).map(name).collect()
 }

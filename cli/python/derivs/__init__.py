@@ -2,7 +2,8 @@
 
 Each function runs the command, which is part of the same package, and which handles settings, rate limits and retries.
 Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `sandbox=True` is `--sandbox`, and
-`fault="coin=DOGE status=404"` with it makes one coin fail. Messages of the command go to the logger `derivs`.
+`fault="coin=DOGE status=404"` with it makes one coin fail. Messages of the command go to the logger `derivs`: with
+`logging.basicConfig(level=logging.INFO)`, a long history shows its progress every ten seconds.
 
     import derivs, polars
 
@@ -16,6 +17,7 @@ import json
 import logging
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
@@ -25,10 +27,11 @@ from contextlib import closing, suppress
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
-__all__ = ["Error", "Table", "backfill", "endpoints", "follow", "get", "history", "remove", "status"]
+__all__ = ["Error", "Table", "backfill", "describe", "endpoints", "follow", "get", "history", "remove", "status"]
 
 Row = Dict[str, Any]
-Names = Union[str, Iterable[str]]
+# An endpoint is its name, its path, or an entry of `endpoints()`.
+Names = Union[str, Row, Iterable[Union[str, Row]]]
 Path = Union[str, "os.PathLike[str]"]
 # A number is Unix seconds.
 Time = Union[str, date, timedelta, float]
@@ -109,7 +112,8 @@ def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **opti
     """Returns all records from `start` to `end` (excluded; default: now).
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
-    timedelta. The first record is that of the interval which contains an age; no record is before any other start."""
+    timedelta. The first record is that of the interval which contains an age; no record is before any other start.
+    The number of requests is not limited, so it can take long: see the progress with `logging`."""
     own = {"out": "-", "format": "arrow", "json": True, "dry_run": False}
     run = _Run(["backfill", *_names(endpoints)], _all(options, {**_range(start, end), **own}))
     out = run.read()
@@ -121,8 +125,9 @@ def get(
 ) -> List[Row]:
     """Returns the records of one response for each series, or the body of a response without records.
 
-    A response has at most one page of records, and the service decides whether the ends of the range are included;
-    `history` returns all records of a range."""
+    A response has at most one page of records, and the service decides whether `end` is included, as it is by the
+    sandbox. A time is a text such as `"2025-01-31T12:00:00Z"`, which `pandas.to_datetime` converts. `history` returns all
+    records of a range without `end`, in columns with types."""
     run = _Run(["get", *_names(endpoints)], _all(options, {**_range(start, end), "format": "jsonl"}))
     return run.result(_rows(run.read()))
 
@@ -137,7 +142,8 @@ def backfill(
 ) -> List[Row]:
     """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
 
-    Returns for each series its range, the numbers of records added, filled and revised, its files and its gaps."""
+    Returns for each series its range, the numbers of records added, filled and revised, its files, its gaps, and `notes`
+    about other series in the same target, for example with another timeframe, which are also logged as warnings."""
     if out == "-":
         raise ValueError("`out` is a file, a folder or a bucket; `history` returns records")
     run = _Run(["backfill", *_names(endpoints)], _all(options, {**_range(start, end), "out": out, "json": True}))
@@ -150,6 +156,7 @@ def backfill(
 def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: bool = False) -> Row:
     """Returns the state of a file, a folder or a bucket that `backfill` has written, with a list of its `series`.
 
+    Each series has its endpoint, params and `files`; its `path` is its name in messages, and not that of a file.
     If a file is damaged, records are missing that a run should have fetched, or the last record of a series is older
     than `max_age`, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
     run = _Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
@@ -172,7 +179,9 @@ def follow(
 
     `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
     rejects one series, all of them end. A record has the params in which the series differ."""
-    run = _Run(["poll", *_names(endpoints)], _all(options, {"from": _time(start), "format": "jsonl"}))
+    if stop is not None and not hasattr(stop, "is_set"):
+        raise TypeError(f"`stop` is a threading.Event, not {stop!r}")
+    run = _Run(["poll", *_names(endpoints)], _all(options, {"from": _time("start", start), "format": "jsonl"}))
     with closing(run.chunks(stop)) as chunks:
         rest = b""
         for chunk in chunks:
@@ -183,9 +192,18 @@ def follow(
 
 
 def endpoints(*words: str, history: bool = False) -> List[Row]:
-    """Returns the endpoints that have all these words in names, params, fields or descriptions; there may be none."""
+    """Returns the endpoints that have all these words in names, params, fields or descriptions; there may be none.
+
+    Each has the names of its `required` params; `describe` returns all of its params and fields."""
     run = _Run(["list", *words], {"history": history, "json": True})
     return run.result(_rows(run.read()))
+
+
+def describe(endpoint: Union[str, Row]) -> Row:
+    """Returns all known facts about an endpoint, with its `params` and `fields`, which are None if they are unknown."""
+    run = _Run(["describe", *_names(endpoint)], {"json": True})
+    facts = run.read()
+    return run.result(json.loads(facts or b"{}"))
 
 
 class _Run:
@@ -195,7 +213,7 @@ class _Run:
         # The process ends when its standard input has a byte or is closed, so it ends with this program, however that ends.
         # A signal would be the second one after Ctrl-C, and the process would not complete its work.
         self.process = subprocess.Popen(
-            [_program(), "--end-with-stdin", *command, *_options(options)],
+            [_program(), *command, *_options(options), "--end-with-stdin"],
             env={**os.environ, "NO_COLOR": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -276,6 +294,8 @@ class _Run:
         if code:
             ending = f"the signal {signal.Signals(-code).name}" if code < 0 else f"the exit code {code}"
             text = self.error.strip()[len("error: ") :] or f"the command ended with {ending}"
+            # The other options have the names of their arguments.
+            text = re.sub(r"--from\b", "start", re.sub(r"--to\b", "end", text))
             raise Error(text, code, result if self.has_output else None)
         return result
 
@@ -290,14 +310,25 @@ def _program() -> str:
 
 
 def _names(endpoints: Names) -> List[str]:
-    return [endpoints] if isinstance(endpoints, str) else list(endpoints)
+    if isinstance(endpoints, (str, dict)) or not isinstance(endpoints, Iterable):
+        return [_name(endpoints)]
+    return [_name(endpoint) for endpoint in endpoints]
+
+
+def _name(endpoint: Any) -> str:
+    name = endpoint.get("endpoint") if isinstance(endpoint, dict) else endpoint
+    if isinstance(name, str):
+        return name
+    raise TypeError(f"an endpoint is a name or an entry of `endpoints()`, not {endpoint!r}")
 
 
 def _range(start: Optional[Time], end: Optional[Time]) -> Row:
-    return {"from": _time(start), "to": _time(end)}
+    return {"from": _time("start", start), "to": _time("end", end)}
 
 
-def _time(time: Optional[Time]) -> Any:
+def _time(name: str, time: Optional[Time]) -> Any:
+    if isinstance(time, bool) or time != time:
+        raise TypeError(f"`{name}` is not a time: {time!r}")
     return datetime.fromtimestamp(time, timezone.utc) if isinstance(time, float) else time
 
 
@@ -319,12 +350,18 @@ def _options(options: Row) -> Iterator[str]:
             yield option
         elif value is not None and value is not False:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+            # A missing value of a data frame is None, or differs from itself.
+            if any(one is None or one != one for one in many):
+                raise TypeError(f"`{name}` has a missing value: {value!r}")
             yield from (f"{option}={_text(one)}" for one in many or [""])
 
 
 def _text(value: Any) -> str:
     if isinstance(value, timedelta):
-        return f"{int(value.total_seconds())}s"
+        # The unit is that of timeframes, such as `4h`.
+        seconds = int(value.total_seconds())
+        sizes = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+        return next(f"{seconds // size}{unit}" for unit, size in sizes.items() if seconds % size == 0)
     return value.isoformat() if isinstance(value, date) else str(value)
 
 

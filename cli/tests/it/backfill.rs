@@ -279,8 +279,9 @@ fn status_counts_the_records_that_no_run_has_requested() {
     }
     let status = run(&["status", support::text(&file)]);
     assert_eq!(status.code, Some(0), "{}", status.err);
-    assert!(status.out.starts_with("series,state,missing,never requested,"), "{}", status.out);
-    assert_eq!(status.rows()[0].split(',').skip(2).take(2).collect::<Vec<_>>(), ["0", "48"], "{}", status.out);
+    assert!(status.out.starts_with("series,state,missing,last,records,first,never requested,"), "{}", status.out);
+    let row = status.rows()[0].split(',').collect::<Vec<_>>();
+    assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);
 }
 
 #[test]

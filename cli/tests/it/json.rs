@@ -87,6 +87,7 @@ fn a_run_prints_the_changes_of_each_series() {
     assert_eq!((first.code, again.code), (Some(0), Some(0)), "{}", first.err);
     let status: Value = run(&["status", text(&file), "--json"]).out.parse().unwrap();
     let last = &status["series"][1];
+    assert_eq!(last["files"], serde_json::json!([text(&file)]));
     assert_eq!(last["endpoint"], metric().endpoint.to_string());
     assert_eq!(last["params"][metric().key.wire_name], metric().keys[1]);
     let planned = objects(&day(text(&folder.path().join("b.csv")), &["--json", "--dry-run"]).out);

@@ -59,15 +59,17 @@ fn verbose_prints_attempts_and_color_is_chosen() {
 fn a_file_with_several_intervals_is_noted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a b.parquet");
-    let backfill = |seconds| {
+    let backfill = |seconds, more: &[&str]| {
         let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
-        run(&[&["backfill"], &*metric().args(metric().keys[0], seconds), &range].concat())
+        run(&[&["backfill"], &*metric().args(metric().keys[0], seconds), &range, more].concat())
     };
-    assert!(!backfill(3600).err.contains("now has"));
+    assert!(!backfill(3600, &[]).err.contains("now has"));
     let (hour, four, step) = (metric().step(3600), metric().step(4 * 3600), metric().history.step);
-    let again = backfill(4 * 3600);
-    let note = format!("now has the {step}s {hour} and {four}; filter by the column `{step}`");
-    assert!(again.code == Some(0) && again.err.contains(&note), "{}", again.err);
+    let again = backfill(4 * 3600, &["--json", "--quiet"]);
+    let note = format!("{} now has the {step}s {hour} and {four}; filter by the column `{step}`", text(&file));
+    assert_eq!((again.code, again.err), (Some(0), format!("warning: {note}\n")));
+    let object: serde_json::Value = again.out.parse().unwrap();
+    assert_eq!(object["notes"], serde_json::json!([note]));
 }
 
 /// A shell passes a quoted text as one value, which would be stored as one more series.
@@ -162,13 +164,17 @@ fn a_folder_of_a_data_set_is_named() {
     let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
     assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
     let endpoint = data.join(metric().endpoint.to_string());
+    let expected = format!("part of the data set {}; name that", text(&data));
     for path in [&*endpoint, folder.path()] {
         for args in [&["status", text(path)][..], &["remove", text(path), "--endpoint", metric().name]] {
             let output = run(args);
-            let expected = format!("part of the data set {}; name that", text(&data));
             assert!(output.code == Some(2) && output.err.contains(&expected), "{}", output.err);
         }
     }
+    let file = endpoint.join("new.parquet");
+    let into = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&file), "--sandbox"];
+    let output = run(&[&["backfill"], &*metric().hourly(), &into].concat());
+    assert_eq!((output.code, output.err), (Some(2), format!("error: {}: {expected}\n", text(&file))));
 }
 
 #[test]

@@ -54,7 +54,9 @@ fn no_color_disables_colours() {
 fn a_plot_fits_the_terminal() {
     let (code, screen) = run(&[&["plot"], &*metric().two_hourly(), &["--sandbox"]].concat());
     assert_eq!(code, Some(0));
-    assert!(screen.contains(metric().endpoint.name), "{screen}");
+    let title = screen.lines().next().unwrap();
+    // All series have this interval.
+    assert!(title.contains(metric().endpoint.name) && title.contains(metric().step(3600)), "{screen}");
     assert!(metric().keys.iter().all(|key| screen.contains(key)), "{screen}");
     assert!(screen.lines().filter(|line| line.contains('│') || line.contains('┤')).count() > 15, "{screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");

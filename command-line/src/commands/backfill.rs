@@ -15,7 +15,7 @@ use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
 use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
 
-use crate::backfill_report::{Reporter, announced, note_mixed, planned, steps};
+use crate::backfill_report::{Reporter, announced, mixed, planned, steps};
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::request;
 use crate::commands::status::check_clock;
@@ -131,8 +131,12 @@ impl Backfill {
         let ended = job.run(|event| reporter.event(event), cancel).await;
         if let Ok(summary) = &ended {
             let has_new_series = plan.series.iter().any(|series| series.last.is_none());
-            if has_new_series && summary.records > 0 {
-                tables::status(&target).await.iter().for_each(|status| note_mixed(log, &file.out, status));
+            if has_new_series
+                && summary.records > 0
+                && let Ok(status) = tables::status(&target).await
+                && has_other_series(&status, summary)
+            {
+                reporter.note(mixed(&file.out, &status));
             }
             if has_no_rows && rows.exists() {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", rows.display()));
@@ -185,6 +189,7 @@ impl Backfill {
                 note_page(&mut report, &page);
                 next = page.range.end;
                 printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
+                reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
             }
             // A page that is requested again has the same records.
             report.dropped = dropped.len() as u64;
@@ -229,6 +234,12 @@ impl Backfill {
         job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
         Ok(job)
     }
+}
+
+/// Returns whether a target has a series that a run does not have.
+fn has_other_series(status: &tables::Status, summary: &Summary) -> bool {
+    let own: BTreeSet<_> = summary.series.iter().map(|series| &series.path).collect();
+    status.series.iter().any(|series| !own.contains(&series.path))
 }
 
 /// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.

@@ -128,15 +128,15 @@ fn step(series: &SeriesStatus) -> Duration {
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let names =
-        ["series", "state", "missing", "never requested", "last", "records", "first", "revised in last run", "invalid"];
+        ["series", "state", "missing", "last", "records", "first", "never requested", "revised in last run", "invalid"];
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
         let unrequested = series.unrequested.iter().map(|range| steps(range, step(series))).sum();
         let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
-        let rest = [number(*rows), time(*first), number(*revised), number(*invalid)];
-        let middle = [number(*missing), number(unrequested), time(*last)];
+        let middle = [number(*missing), time(*last), number(*rows), time(*first)];
+        let rest = [number(unrequested), number(*revised), number(*invalid)];
         first_cells.into_iter().chain(middle).chain(rest).collect()
     };
     Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
@@ -148,6 +148,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "path": series.path,
         "endpoint": series.endpoint(),
         "params": series.params().collect::<BTreeMap<_, _>>(),
+        "files": series.files,
         "records": series.rows,
         "first": series.first.map(time),
         "last": series.last.map(time),

@@ -1,8 +1,9 @@
 //! Tests of files that are damaged, missing, copied or changed by hand.
 
 use std::fs;
+use std::path::Path;
 
-use tables::{Target, status};
+use tables::{Target, remove, status};
 
 use crate::support::{
     DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
@@ -120,15 +121,35 @@ async fn rows_of_a_file_that_was_replaced_are_fetched_again() {
     }
 }
 
+/// Readers of the data set would read the rows of another target in it as rows of the data set.
 #[tokio::test(start_paused = true)]
-async fn a_folder_inside_a_data_set_has_no_status() {
+async fn a_path_inside_a_data_set_is_not_a_target() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
-    let inner = Target::parse(path.join("orderflow.volume_ratio").to_str().unwrap()).unwrap();
-    let error = status(&inner).await.unwrap_err().to_string();
-    let expected = format!("part of the data set {}; name that", dir.path().join("data").display());
-    assert!(error.contains(&expected), "{error}");
+    let file = state_of(&path).await.series.remove(0).files.remove(0);
+    let before = all_files(&path);
+    let endpoint = Path::new(&file).parent().unwrap();
+    let inner = [endpoint.into(), file.clone().into(), endpoint.join("new.parquet"), endpoint.join("new/new.csv")];
+    for inner in inner {
+        let target = Target::parse(inner.to_str().unwrap()).unwrap();
+        let into = job(coins(&client(), &["ETH"]), END - DAY, END, &inner);
+        for error in [
+            status(&target).await.map(drop),
+            remove(&target, |_, _| true).await.map(drop),
+            into.plan().await.map(drop),
+            into.run(|_| {}, std::future::pending()).await.map(drop),
+        ] {
+            let data = dir.path().join("data");
+            let expected = format!("{}: part of the data set {}; name that", inner.display(), data.display());
+            assert_eq!(error.unwrap_err().to_string(), expected);
+        }
+    }
+    assert_eq!(all_files(&path), before);
+    // Beside the folders of the endpoints, and on a way through one, a file is another target.
+    for name in ["data/beside.csv", "data/orderflow.volume_ratio/../../outside.parquet"] {
+        assert_eq!(run(&job(coins(&client(), &["BTC"]), END - DAY, END, &dir.path().join(name))).await.records, 24);
+    }
 }
 
 #[tokio::test(start_paused = true)]
