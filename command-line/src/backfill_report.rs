@@ -35,8 +35,7 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     for (count, what) in [(sum(|report| report.filled), "filled in"), (sum(|report| report.revised), "revised")] {
         parts.extend((count > 0).then(|| format!("{} {what}", HumanCount(count))));
     }
-    let lasts =
-        || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.last? + report.step, label)));
+    let lasts = || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.end?, label)));
     if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
         parts.push(format!("last record {} ago", age(newest, now)));
         if age(newest, now) != age(oldest, now) {

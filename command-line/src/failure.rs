@@ -125,7 +125,15 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
 /// attempts and the time of a retry.
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
-    let reason = text.split_once("): ").filter(|_| error.endpoint().is_some()).map_or(&*text, |(_, reason)| reason);
+    if error.endpoint().is_some() { brief_text(&text) } else { shortened(&text) }
+}
+
+/// Returns the same as [`brief`] for the text of an error with an endpoint.
+pub(crate) fn brief_text(text: &str) -> String {
+    shortened(text.split_once("): ").map_or(text, |(_, reason)| reason))
+}
+
+fn shortened(reason: &str) -> String {
     ["; body: ", "; after ", "; retry "]
         .iter()
         .fold(reason, |text, end| text.split(end).next().unwrap_or_default())

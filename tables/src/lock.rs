@@ -7,7 +7,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::{env, process};
+use std::time::Duration;
+use std::{env, process, thread};
 
 use runtime::Timestamp;
 
@@ -48,6 +49,14 @@ impl Drop for Lock {
     }
 }
 
+/// Returns the process that has locked a file, with its start.
+pub(crate) fn holder(path: &Path) -> Option<String> {
+    match File::open(path).ok()?.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => fs::read_to_string(path).ok(),
+        _ => None,
+    }
+}
+
 /// Locks a file. Returns `None` if the file system has no locks; a second run is then not detected. If another run has
 /// locked the file, the inner error has the process and the start time of that run.
 fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
@@ -56,11 +65,17 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     }
     // The time is not rounded, so that no other lock has the same text.
     let owner = format!("process {}{}, since {}", process::id(), host(), Timestamp::now());
+    let mut is_second = false;
     loop {
         // The file is not truncated before it is locked, because it may contain the owner of another run's lock.
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
+            // `holder` locks the file for an instant.
+            Err(TryLockError::WouldBlock) if !std::mem::replace(&mut is_second, true) => {
+                thread::sleep(Duration::from_millis(20));
+                continue;
+            }
             Err(TryLockError::WouldBlock) => {
                 let other = fs::read_to_string(path).unwrap_or_default();
                 return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
@@ -102,8 +117,6 @@ fn is_without_locks(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
@@ -118,10 +131,12 @@ mod tests {
         let first = Lock::acquire("out", paths(&[".a", ".b"])).unwrap();
         let error = Lock::acquire("out", paths(&[".b", ".c"])).unwrap_err();
         assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
+        assert!(holder(&dir.path().join(".a")).is_some_and(|by| by.starts_with("process ")));
         drop(Lock::acquire("out", paths(&[".c"])).unwrap());
         drop(first);
         // This is the state after a run was killed.
         fs::write(dir.path().join(".b"), "process 1").unwrap();
+        assert_eq!([".a", ".b"].map(|name| holder(&dir.path().join(name))), [None, None]);
         drop(Lock::acquire("out", paths(&[".b", ".c"])).unwrap());
         assert_eq!(names(dir.path()), [""; 0]);
     }

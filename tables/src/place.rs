@@ -88,7 +88,8 @@ impl Place {
         Err(match Path::new(&file).ancestors().find(is_data_set) {
             Some(folder) => part_of(&file, folder),
             None => Error::invalid_input(format!(
-                "{file}: no state of this version; to rebuild, move {root} away and run the same command again"
+                "{file}: no backfill of this version has written it; move it or, to rebuild, move {root} away and run \
+                 the same command again"
             )),
         })
     }

@@ -30,6 +30,9 @@ pub(crate) struct RowFacts {
     pub(crate) time: String,
     /// The interval between records, in seconds.
     pub(crate) step: u64,
+    /// Whether the time of a record is the end of its interval; otherwise, it is the start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) time_is_end: bool,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
     /// The intervals with a row.
@@ -40,16 +43,22 @@ pub(crate) struct RowFacts {
 
 impl RowFacts {
     pub(crate) fn new(series: &SeriesRequest) -> Self {
-        Self { time: series.time().to_owned(), step: series.step().as_secs(), ..Self::default() }
+        let (time, step) = (series.time().to_owned(), series.step().as_secs());
+        Self { time, step, time_is_end: series.time_is_end, ..Self::default() }
     }
 
     /// Returns the facts of no rows, with the same time column and interval.
     pub(crate) fn emptied(&self) -> Self {
-        Self { time: self.time.clone(), step: self.step, ..Self::default() }
+        Self { time: self.time.clone(), step: self.step, time_is_end: self.time_is_end, ..Self::default() }
     }
 
     pub(crate) fn step(&self) -> Duration {
         Duration::from_secs(self.step)
+    }
+
+    /// Returns the end of the interval of the last record.
+    pub(crate) fn end(&self) -> Option<Timestamp> {
+        self.last.map(|last| if self.time_is_end { last } else { last + self.step() })
     }
 
     /// Adds the facts of rows; `schema` has all columns of the file.
@@ -121,8 +130,9 @@ pub(crate) struct SeriesState {
     pub(crate) dropped: BTreeSet<u32>,
     /// The last job file with this series, and the time of its last run with the series.
     pub(crate) job: Option<(String, Timestamp)>,
-    /// Whether the service has rejected the series in the last run.
-    pub(crate) is_rejected: bool,
+    /// The error with which the service has rejected the series in the last run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rejected: Option<String>,
     /// The start of the last run in the journal, and what it has fetched since the table was opened.
     #[serde(skip)]
     pub(crate) fetched: (Option<Timestamp>, TimeRanges),
@@ -280,7 +290,8 @@ mod tests {
     fn series() -> SeriesState {
         let (first, last) = (Some(seconds(0)), Some(seconds(300)));
         let present = ranges(&[(0, 120), (240, 360)]);
-        let rows = RowFacts { time: "at".to_owned(), step: 60, first, last, present, invalid: ranges(&[(60, 120)]) };
+        let invalid = ranges(&[(60, 120)]);
+        let rows = RowFacts { time: "at".to_owned(), step: 60, time_is_end: false, first, last, present, invalid };
         SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
     }
 

@@ -8,6 +8,7 @@ use runtime::Timestamp;
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::journal::JournalFile;
+use crate::lock;
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::{endpoint_of, params_of};
@@ -28,6 +29,8 @@ pub struct Status {
     pub pending: u64,
     /// The time at which the first of these records were fetched.
     pub pending_since: Option<Timestamp>,
+    /// The process of a run that is in progress, and its start; `None` in object storage.
+    pub running: Option<String>,
 }
 
 /// The state of one series in a target.
@@ -46,6 +49,8 @@ pub struct SeriesStatus {
     pub first: Option<Timestamp>,
     /// The time of the last record, also if it is not in the files yet.
     pub last: Option<Timestamp>,
+    /// The end of the interval of the last record.
+    pub end: Option<Timestamp>,
     /// Requested ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
     /// Ranges between the first and the last record that no run has requested.
@@ -60,8 +65,8 @@ pub struct SeriesStatus {
     pub revised: u64,
     /// `true` if the last run of the [named job](crate::Backfill::name) with this series has left the series out.
     pub is_retired: bool,
-    /// `true` if the service has rejected the series in the last run.
-    pub is_rejected: bool,
+    /// The error with which the service has rejected the series in the last run.
+    pub rejected: Option<String>,
     job: Option<(String, Timestamp)>,
 }
 
@@ -78,14 +83,13 @@ impl SeriesStatus {
 
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
-        // The time of a record is the start of its interval, so the next interval closes two steps after that time.
-        let next = self.last? + std::time::Duration::from_secs(2 * self.step);
+        let next = self.end? + std::time::Duration::from_secs(self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
 
     /// `rows` are the facts of the files, and `state` also counts the records that are not in the files yet.
     fn new(path: &str, state: &SeriesState, rows: RowFacts, files: Vec<String>) -> Self {
-        let (last, step) = (state.rows.last, rows.step());
+        let (last, end, step) = (state.rows.last, state.rows.end(), rows.step());
         let state = SeriesState { rows, ..state.clone() };
         let (rows, gaps) = (&state.rows, state.gaps());
         let mut unfetched = state.unfetched.until(Timestamp::now());
@@ -99,6 +103,7 @@ impl SeriesStatus {
             rows: rows.present.steps(step),
             first: rows.first,
             last,
+            end,
             missing: missing.steps(step),
             gaps: gaps.ranges().collect(),
             unrequested: state.unrequested().ranges().collect(),
@@ -106,7 +111,7 @@ impl SeriesStatus {
             invalid: rows.invalid.steps(step),
             revised: state.revised,
             is_retired: false,
-            is_rejected: state.is_rejected,
+            rejected: state.rejected,
             job: state.job,
         }
     }
@@ -127,6 +132,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let storage = FileStorage::of(target)?;
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
+        status.running = status.running.or_else(|| lock::holder(&place.lock(&storage)?));
         // Other tables are read even if one cannot be read.
         match Table::open(&storage, place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
@@ -190,4 +196,22 @@ fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
     let text = table.text_path().map(|path| path.display().to_string());
     let name = |path: &String| text.clone().unwrap_or_else(|| table.storage.name(path));
     table.state.files.keys().filter(has_rows).map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_behind_after_its_end() {
+        let seconds = Timestamp::from_unix_seconds;
+        // The last interval ends at 7200 seconds; its record has the time of its end, or of its start.
+        for (time_is_end, last) in [(true, 7200), (false, 3600)] {
+            let rows = RowFacts { step: 3600, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
+            let series =
+                SeriesStatus::new("e", &SeriesState { rows: rows.clone(), ..SeriesState::default() }, rows, Vec::new());
+            let behind = [7200, 10_799, 10_800, 14_400].map(|now| series.behind(seconds(now)));
+            assert_eq!(behind, [Some(0), Some(0), Some(1), Some(2)], "{time_is_end}");
+        }
+    }
 }

@@ -512,3 +512,42 @@ fn many_series_need_few_open_files() {
     let output = run_output(&Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap());
     assert_eq!(output.code, Some(0), "{}", output.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn status_during_a_first_run_names_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::with(|builder| builder.fault("latency=300ms".parse().unwrap()));
+    for name in ["a.csv", "data"] {
+        let out = folder.path().join(name);
+        let minutes = metric().args(metric().keys[0], 60);
+        let args = backfill(&minutes, ["2024-01-01", "2024-12-01"], &out, &[]);
+        let before = service.requests();
+        let mut first = derivs_with(&service, &args).stderr(Stdio::null()).spawn().unwrap();
+        while service.requests() < before + 2 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let status = run(&["status", support::text(&out)]);
+        first.kill().unwrap();
+        first.wait().unwrap();
+        let expected = format!("warning: {}: a run is in progress (process {}", support::text(&out), first.id());
+        assert!(status.code == Some(0) && status.err.contains(&expected), "{name}: {}", status.err);
+        let stopped = run(&["status", support::text(&out)]);
+        assert!(stopped.code == Some(6) && stopped.err.contains("never fetched"), "{name}: {}", stopped.err);
+    }
+}
+
+#[test]
+fn status_has_the_reason_of_a_series_that_is_rejected_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let service = Service::start();
+    assert_eq!(run_with(&service, &one(&file, &[])).code, Some(0));
+    let service = Service::with(|builder| builder.fault(format!("{} status=422", metric().path).parse().unwrap()));
+    let longer = backfill(&metric().hourly(), ["2025-01-01", "2025-05-01"], &file, &[]);
+    assert_eq!(run_with(&service, &longer).code, Some(5));
+    let status = run(&["status", support::text(&file)]);
+    let expected = format!("the service rejected {}", metric().name);
+    assert!(status.code == Some(6) && status.err.contains(&expected), "{}", status.err);
+    assert!(status.err.contains("status 422") && !status.err.contains("never fetched"), "{}", status.err);
+}

@@ -66,7 +66,7 @@ impl Poll {
         let watch = |event: FollowEvent<'_>| match event {
             FollowEvent::Run(summary) => {
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
-                if summary.is_unreachable {
+                if summary.is_unreachable && summary.failed.is_empty() {
                     log.warning("the service does not respond; still trying");
                 } else if summary.failed_pages > 0 {
                     let failed = counted(summary.failed_pages, "request");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
 
 use crate::backfill_report::{ranges, steps};
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, brief_text};
 use crate::log::Log;
 use crate::progress::{age, counted, listed};
 use crate::table::{Cell, Table};
@@ -23,8 +23,8 @@ const MAX_PENDING: Duration = Duration::from_secs(600);
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file ten minutes later, if the
-service has rejected a series, or, with --max-age, if the last record of a series is older or in the future.")]
+Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is in progress, if records are not in
+the file ten minutes later, if the service has rejected a series, or, with --max-age, if the last record of a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -44,7 +44,10 @@ impl Status {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
         let status = if self.verify { tables::verify(&target).await? } else { tables::status(&target).await? };
-        if status.series.is_empty() && status.damaged.is_empty() {
+        if let Some(by) = &status.running {
+            log.warning(&format!("{}: a run is in progress ({by}); its records are not in the files yet", self.path));
+        }
+        if status.series.is_empty() && status.damaged.is_empty() && status.running.is_none() {
             return Err(Failure::nothing_at(&self.path));
         }
         if self.json {
@@ -53,6 +56,7 @@ impl Status {
             let since = status.pending_since.map(|time| time.to_string());
             let all = json!({
                 "path": path, "series": series, "damaged": damaged, "pending": pending, "pending_since": since,
+                "running": status.running,
             });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
@@ -70,24 +74,32 @@ impl Status {
     /// Returns the problems for which the command fails, each with the number or names of the affected items.
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
-            let is_late = |max, last| last + step(series) + max < now || last > now;
+            let is_late = |max, (last, end)| end + max < now || last > now;
             // A series without any record, such as one that does not exist yet, has no age.
-            let is_old = |max| series.last.map_or(!series.unfetched.is_empty(), |last| is_late(max, last));
+            let is_old =
+                |max| series.last.zip(series.end).map_or(!series.unfetched.is_empty(), |times| is_late(max, times));
             !series.is_retired && self.max_age.is_some_and(is_old)
         };
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
             let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
             (!labels.is_empty()).then(|| listed(&labels))
         };
-        let (damaged, unfetched) = (status.damaged.len() as u64, names(&|series| !series.unfetched.is_empty()));
-        let rejected = names(&|series| series.is_rejected && !series.is_retired);
+        let damaged = status.damaged.len() as u64;
+        // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the rest.
+        let is_owed = |series: &&SeriesStatus| !series.unfetched.is_empty() && series.rejected.is_none();
+        let unfetched = names(&is_owed).filter(|_| status.running.is_none());
+        let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
+        let rejected = names(&is_rejected);
+        let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
         let is_late = status.pending_since.is_some_and(|since| since + MAX_PENDING < now);
         let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
             is_late.then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
             unfetched.map(|names| format!("a part of {names} was never fetched; run the backfill again")),
-            rejected.map(|names| format!("the service rejected {names}; `remove` deletes series")),
+            rejected.zip(reason).map(|(names, why)| {
+                format!("the service rejected {names}: {}; `remove` deletes series", brief_text(why))
+            }),
             names(&is_old).map(|names| format!("last record too old or in the future: {names}")),
         ];
         problems.into_iter().flatten().collect()
@@ -114,10 +126,10 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         _ if series.is_retired => "retired".to_owned(),
-        _ if series.is_rejected => "rejected".to_owned(),
+        _ if series.rejected.is_some() => "rejected".to_owned(),
         (_, Some(last)) if last > now => "in the future".to_owned(),
         (Some(0), _) => "up to date".to_owned(),
-        (_, Some(last)) => format!("{} old", age(last + step(series), now)),
+        _ if series.end.is_some() => format!("{} old", age(series.end.unwrap_or(now), now)),
         _ => "empty".to_owned(),
     }
 }
@@ -159,7 +171,8 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "unfetched": ranges(&series.unfetched),
         "unrequested": ranges(&series.unrequested),
         "is_retired": series.is_retired,
-        "is_rejected": series.is_rejected,
+        "is_rejected": series.rejected.is_some(),
+        "rejected": series.rejected,
         "revised": series.revised,
         "invalid": series.invalid,
     })
@@ -172,7 +185,8 @@ mod tests {
     #[test]
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {
         let mut series = SeriesStatus::default();
-        (series.step, series.last) = (3600, Some(Timestamp::from_unix_seconds(7200)));
+        let time = |seconds: i64| Some(Timestamp::from_unix_seconds(seconds));
+        (series.step, series.last, series.end) = (3600, time(7200), time(7200 + 3600));
         let options =
             Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), verify: false, json: false };
         let mut status = tables::Status::default();

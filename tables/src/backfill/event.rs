@@ -149,6 +149,8 @@ pub struct SeriesReport {
     pub first: Option<Timestamp>,
     /// The time of the last record in the target.
     pub last: Option<Timestamp>,
+    /// The end of the interval of the last record.
+    pub end: Option<Timestamp>,
     /// The interval between records.
     pub step: Duration,
 }
@@ -167,7 +169,8 @@ impl SeriesReport {
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.first, self.last, self.step) = (state.rows.first, state.rows.last, state.rows.step());
+        (self.first, self.last) = (state.rows.first, state.rows.last);
+        (self.end, self.step) = (state.rows.end(), state.rows.step());
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
         self.unfetched = state.unfetched().steps(self.step);

@@ -162,7 +162,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         // If the service rejects a series that never had a record, the series does not exist, so no record is missing.
         if error.status().is_some_and(|status| status < 500) && !error.is_retryable() {
             self.edit(series, |state| {
-                state.is_rejected = true;
+                state.rejected = Some(error.to_string());
                 if state.rows.last.is_none() {
                     state.unfetched = TimeRanges::default();
                 }

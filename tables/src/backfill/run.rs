@@ -189,13 +189,18 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// of a named job are written at the same time, because the time of the job shows which series it has left out.
     async fn note_planned(&mut self, plan: &BackfillPlan) -> Result<(), Error> {
         let job = self.job.name.clone().map(|name| (name, self.started));
+        // A job without an end may begin later in each run, and then no longer needs what is before its start.
+        let is_open = self.job.range.end > self.started;
         for (index, plan) in plan.series.iter().enumerate() {
             let planned = plan.unsettled.iter().cloned().collect();
             self.edit(index, |series| {
+                if is_open {
+                    series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
+                }
                 series.unfetched.extend(&planned);
                 series.requested.extend(&planned);
                 series.job = job.clone().or(series.job.take());
-                (series.is_rejected, series.revised) = (false, 0);
+                (series.rejected, series.revised) = (None, 0);
             });
         }
         for table in &mut self.content.tables {
@@ -213,7 +218,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Removes ranges in the future of the service, which were planned by a clock of this machine that is ahead.
     fn note_present(&mut self) {
         for (index, series) in self.job.series.iter().enumerate() {
-            let present = series.request().service_time();
+            let present = series.closed(series.request().service_time());
             self.edit(index, |state| state.unfetched = state.unfetched.until(present));
         }
     }

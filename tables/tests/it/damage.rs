@@ -275,3 +275,20 @@ async fn hidden_files_of_other_programs_are_ignored() {
         assert_eq!((read(&path).len(), state_of(&path).await.damaged), (32 * 24, Vec::new()), "{name}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_parquet_file_of_another_program_is_no_data_set() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("orderflow.volume_ratio")).unwrap();
+    for name in ["copy", "1h-2024"] {
+        let file = dir.path().join(format!("orderflow.volume_ratio/{name}.parquet"));
+        fs::write(&file, "PAR1").unwrap();
+        let whole = job(coins(&client(), &["BTC"]), END - DAY, END, dir.path());
+        let error = whole.plan().await.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{name}.parquet: no backfill of this version has written it; move it")),
+            "{error}"
+        );
+        fs::remove_file(file).unwrap();
+    }
+}

@@ -39,7 +39,7 @@ async fn a_rejected_series_is_not_unfetched() {
             assert_eq!(summary.is_complete, coin == "BTC", "{name}");
         }
         let state = state_of(&path).await;
-        let found: Vec<_> = state.series.iter().map(|series| (series.rows, series.is_rejected)).collect();
+        let found: Vec<_> = state.series.iter().map(|series| (series.rows, series.rejected.is_some())).collect();
         assert_eq!(found, [(72, false), (0, true)], "{name}: {state:?}");
         assert!(state.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
     }
@@ -114,5 +114,30 @@ async fn series_without_a_record_is_incomplete_unless_allowed() {
         assert!(run(&with(whole.clone(), |job| job.allow_empty = true)).await.is_complete);
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
         assert!(run(&whole).await.is_complete);
+    }
+}
+
+/// The start of a job such as "the last 29 days" moves, so what is before it is no longer needed.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_an_end_owes_nothing_before_its_start() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let begin = END - 80 * DAY;
+        let client = client_of(move |_, from, to| {
+            let fails = from < begin + DAY;
+            if fails { (501, String::new()) } else { (200, body(from, to.min(END), |_| Some("0.5".to_owned()))) }
+        });
+        let client = client.clock(|| Timestamp::from_unix_seconds(END + 60)).build().unwrap();
+        let from = |days: i64| {
+            let rolling = job(coins(&client, &["BTC"]), begin + days * DAY, END, &path);
+            with(rolling, |job| job.range.end = tables::Backfill::OPEN_END)
+        };
+        assert!(run(&from(0)).await.series[0].unfetched > 900, "{name}");
+        let first = state_of(&path).await.series[0].first.unwrap();
+        let rest = (first - Timestamp::from_unix_seconds(begin)).as_secs() / 86_400;
+        let moved = run(&from(i64::try_from(rest).unwrap() + 1)).await;
+        assert!(moved.is_complete && moved.series[0].unfetched == 0, "{name}: {moved:?}");
+        assert!(state_of(&path).await.series[0].unfetched.is_empty(), "{name}");
     }
 }
