@@ -7,17 +7,16 @@ use clap::Args;
 use crate::Outcome;
 use crate::project_paths;
 
-/// Run the sandbox, a mock server for the client of a catalogue
+// A doc comment here would replace those of the commands.
 #[derive(Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct Serve {
-    /// Arguments of the sandbox; `--help` lists them
+pub(crate) struct Program {
+    /// Arguments of the program; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
 
-impl Serve {
-    pub(crate) fn run(&self) -> Outcome {
+impl Program {
+    pub(crate) fn serve(&self) -> Outcome {
         let mut command = cargo();
         // The command runs in the current folder, not in the project's root, because the user's paths are relative to
         // the current folder.
@@ -28,19 +27,8 @@ impl Serve {
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }
-}
 
-/// Compare the project with its peers
-#[derive(Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct Bench {
-    /// Arguments of the benchmarks; `--help` lists them
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<String>,
-}
-
-impl Bench {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn bench(&self) -> Outcome {
         let mut command = cargo();
         command.args(["run", "--quiet", "--locked", "--manifest-path"]);
         command.arg(project_paths::root().join("bench/Cargo.toml")).arg("--").args(&self.arguments);

@@ -31,17 +31,9 @@ pub(crate) struct Codegen {
     cli: bool,
 }
 
-/// Report every error in the catalogue
+// A doc comment here would replace those of the commands.
 #[derive(Args)]
-pub(crate) struct Check {
-    /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
-    spec: PathBuf,
-}
-
-/// Show how much is known about the endpoints, and which unknown facts would be most useful
-#[derive(Args)]
-pub(crate) struct Status {
+pub(crate) struct View {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
@@ -138,8 +130,8 @@ fn outcome(root: &Path, report: &Report) -> String {
     text
 }
 
-impl Check {
-    pub(crate) fn run(&self) -> Outcome {
+impl View {
+    pub(crate) fn check(&self) -> Outcome {
         let api = codegen::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
         if project_paths::is_same(&self.spec, &project_paths::spec()) {
             let emitted = codegen::emit(&api, &CrateFolder::ours().package);
@@ -151,10 +143,8 @@ impl Check {
         print(&format!("{}\nno errors in the catalogue in {}\n", codegen::endpoint_counts(&api), shown(&self.spec)));
         Ok(())
     }
-}
 
-impl Status {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn status(&self) -> Outcome {
         print_view(&self.spec, |api| Coverage::of(api).to_string())
     }
 }
@@ -203,15 +193,12 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         folder(crate_folder.docs.clone(), codegen::documents(&api, package)),
     ];
     let is_ours = project_paths::is_same(spec, &project_paths::spec());
+    let mut stale = String::new();
     if is_ours {
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
+        stale = endpoint_references::unknown(project_paths::root(), &api, &folders[0].files);
     }
-    let stale = if is_ours {
-        endpoint_references::unknown(project_paths::root(), &api, &folders[0].files)
-    } else {
-        String::new()
-    };
     let created = if mode == Mode::Write { crate_folder.missing(&api, has_cli) } else { Vec::new() };
     let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
     let readme = is_ours.then(|| codegen::readme_tables(spec)).flatten();

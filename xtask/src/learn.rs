@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{fs, io, slice};
 
 use clap::Args;
-use codegen::{Catalogue, load};
+use codegen::load;
 use evolve::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 
 use crate::Outcome;
@@ -57,19 +57,22 @@ pub(crate) struct Learn {
 fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     let read = |path: &PathBuf| {
         let name = path.display().to_string();
-        match fs::read(path) {
-            Ok(saved) => Ok((name, saved)),
-            Err(error) => {
-                Err(Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live")))
-            }
-        }
+        let saved = fs::read(path).map_err(|error| {
+            Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live"))
+        });
+        Ok((name, saved?))
     };
     files.iter().map(read).collect()
 }
 
-/// Returns the responses in HAR files, and prints the entries that are skipped.
-fn recorded(catalogue: Catalogue, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
-    let recording = Recording::read(catalogue, &read(files)?)?;
+/// Returns the responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
+/// skipped are printed.
+fn recorded(target: &Target, endpoint: Option<&String>, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
+    let responses = read(files)?;
+    if let Some(endpoint) = endpoint {
+        return Ok(vec![EndpointResponses { endpoint: endpoint.clone(), responses }]);
+    }
+    let recording = Recording::read(load(&target.spec()), &responses)?;
     for line in &recording.skipped {
         print(&format!("skipped: {line}\n"));
     }
@@ -95,11 +98,8 @@ impl Learn {
         if self.live {
             return self.requested();
         }
-        if !self.har.is_empty() {
-            return recorded(load(&self.target.spec()), &self.har);
-        }
-        let endpoint = self.endpoint.clone().unwrap_or_default();
-        Ok(vec![EndpointResponses { endpoint, responses: read(&self.replies)? }])
+        let files = if self.har.is_empty() { &self.replies } else { &self.har };
+        recorded(&self.target, self.endpoint.as_ref(), files)
     }
 
     /// Returns the responses that a program with the project's own client saves. It reports each endpoint that fails.
@@ -167,14 +167,8 @@ impl Drift {
     }
 
     fn differences(&self) -> Result<Vec<String>, Refusal> {
-        let catalogue = || load(&self.target.spec());
-        let endpoints = match &self.endpoint {
-            Some(endpoint) => {
-                vec![EndpointResponses { endpoint: endpoint.clone(), responses: read(&self.files)? }]
-            }
-            None => recorded(catalogue(), &self.files)?,
-        };
+        let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files)?;
         let (evidence, accept_mock) = (Evidence::Reported, self.target.is_named());
-        evolve::drift(catalogue(), &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock })
+        evolve::drift(load(&self.target.spec()), &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock })
     }
 }

@@ -25,17 +25,23 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Bench(cargo_programs::Bench),
+    /// Compare the project with its peers
+    #[command(disable_help_flag = true)]
+    Bench(cargo_programs::Program),
     Codegen(codegen::Codegen),
-    Check(codegen::Check),
+    /// Report every error in the catalogue
+    Check(codegen::View),
     Openapi(codegen::Openapi),
     Add(catalogue_edits::Add),
     Import(catalogue_edits::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
     Drift(learn::Drift),
-    Serve(cargo_programs::Serve),
-    Status(codegen::Status),
+    /// Run the sandbox, a mock server for the client of a catalogue
+    #[command(disable_help_flag = true)]
+    Serve(cargo_programs::Program),
+    /// Show how much is known about the endpoints, and which unknown facts would be most useful
+    Status(codegen::View),
     Verify(verify::Verify),
 }
 
@@ -44,17 +50,17 @@ type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Bench(command) => command.run(),
+        Command::Bench(program) => program.bench(),
         Command::Codegen(command) => command.run(),
-        Command::Check(command) => command.run(),
+        Command::Check(view) => view.check(),
         Command::Openapi(command) => command.run(),
         Command::Add(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Diff(command) => command.run(),
         Command::Drift(command) => command.run(),
-        Command::Serve(command) => command.run(),
-        Command::Status(command) => command.run(),
+        Command::Serve(program) => program.serve(),
+        Command::Status(view) => view.status(),
         Command::Verify(command) => command.run(),
     };
     if let Err(text) = &outcome {
