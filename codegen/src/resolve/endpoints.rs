@@ -1,10 +1,11 @@
 //! Resolves groups and their endpoints, and checks names and paths.
 
+use super::history::is_count;
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
-use crate::model::{Builtin, Endpoint, EndpointParam, Group, Record, SharedParam, Type};
+use crate::model::{Endpoint, EndpointParam, Group, Record, SharedParam};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
@@ -125,15 +126,8 @@ impl<'a> Resolver<'a> {
 
     /// Checks that the weights of an endpoint depend on one of its params.
     fn check_weights(&mut self, by: &spec::WeightBy, params: &[EndpointParam]) {
-        let params = || params.iter().map(|param| &param.param);
-        let Some(param) = params().find(|param| param.name == *by.param) else {
-            let known = params().map(|param| param.name.as_str());
-            self.unknown_name("unknown-param", &by.param, by.param.at(), "param", known);
-            return;
-        };
-        if !matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)) {
-            self.error("weight-param", by.param.at(), &[&by.param]);
-        }
+        let params: Vec<_> = params.iter().map(|param| &param.param).collect();
+        self.typed_param("weight-param", &params, (&by.param, is_count, ""));
     }
 
     /// Returns the index of the param set that is the first entry of the endpoint's params; `None` if the first entry

@@ -5,29 +5,30 @@ use crate::model::{Body, Builtin, EndpointParam, Param, SharedParam, Type};
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
-/// A param of a history: the name, a test of the param, and the requirement as text that follows `must` in a message.
-type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Param) -> bool, &'static str);
+/// A test of a param.
+type Fits = fn(&spec::Service, &Param) -> bool;
+
+/// A param that must fit: the name, a test of the param, and the requirement as text that follows `must` in a message.
+pub(super) type TypedParam<'h> = (&'h Text, Fits, &'static str);
 
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.
-fn typed_params<'h>(history: &'h spec::History) -> [Option<TypedParam<'h>>; 4] {
-    let typed =
-        |name: &'h Option<Text>, fits: fn(&spec::Service, &Param) -> bool, what| Some((name.as_ref()?, fits, what));
-    [
-        typed(&history.from, is_bound, "be a `timestamp` without `const_value`"),
-        typed(&history.to, is_bound, "be a `timestamp` without `const_value`"),
-        typed(
-            &history.limit,
-            |_, param| matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer)),
-            "be a `count`",
-        ),
-        typed(&history.step, has_duration, "have a type whose values have a `duration`"),
-    ]
+fn typed_params(history: &spec::History) -> impl Iterator<Item = TypedParam<'_>> {
+    let bound: (Fits, _) = (is_bound, "be a `timestamp` without `const_value`");
+    let limit: (Fits, _) = (is_count, "be a `count`");
+    let step: (Fits, _) = (has_duration, "have a type whose values have a `duration`");
+    let params = [(&history.from, bound), (&history.to, bound), (&history.limit, limit), (&history.step, step)];
+    params.into_iter().filter_map(|(name, (fits, what))| Some((name.as_ref()?, fits, what)))
 }
 
 /// Returns `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
 /// constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
     param.const_value.is_none() && param.ty.time_form().is_some()
+}
+
+/// Returns `true` if a param is a number of records.
+pub(super) fn is_count(_: &spec::Service, param: &Param) -> bool {
+    matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer))
 }
 
 fn has_duration(service: &spec::Service, param: &Param) -> bool {
@@ -63,9 +64,11 @@ impl<'a> Resolver<'a> {
                 };
                 let can_set =
                     |name: &Text| params.iter().all(|param| param.name != **name || param.const_value.is_none());
-                let takes_all = self.service.history.as_ref().is_some_and(|history| {
-                    typed_params(history).into_iter().flatten().all(takes) && history.sort.iter().all(can_set)
-                });
+                let takes_all = self
+                    .service
+                    .history
+                    .as_ref()
+                    .is_some_and(|history| typed_params(history).all(takes) && history.sort.iter().all(can_set));
                 takes_all && is_in_time && is_known
             }
             Some(Known::Unknown) => false,
@@ -85,23 +88,29 @@ impl<'a> Resolver<'a> {
         if let Some(to) = history.to.as_ref().filter(|_| history.from == history.to) {
             return self.error("duplicate-param/range", to.at(), &[to]);
         }
-        for param in typed_params(history).into_iter().flatten() {
-            self.history_param(params, param);
+        for param in typed_params(history) {
+            self.typed_param("history-type/param", params, param);
         }
         if let Some((sort, oldest_first)) = history.order() {
             self.order(params, sort, oldest_first);
         }
     }
 
-    /// Checks that a param with this wire name exists and passes the test `fits`.
-    fn history_param<'p>(&mut self, params: &[&'p Param], (name, fits, what): TypedParam<'_>) -> Option<&'p Param> {
+    /// Checks that a param with this wire name exists and passes the test `fits`; a param that does not pass breaks
+    /// `rule`.
+    pub(super) fn typed_param<'p>(
+        &mut self,
+        rule: &'static str,
+        params: &[&'p Param],
+        (name, fits, what): TypedParam<'_>,
+    ) -> Option<&'p Param> {
         let Some(param) = params.iter().find(|param| param.name == **name) else {
             let known = params.iter().map(|param| param.name.as_str());
             self.unknown_name("unknown-param", name, name.at(), "param", known);
             return None;
         };
         if !fits(self.service, param) {
-            self.error("history-type/param", name.at(), &[name, &what]);
+            self.error(rule, name.at(), &[name, &what]);
             return None;
         }
         Some(param)
@@ -109,8 +118,8 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
-        let sort = (sort, (|_, param| param.const_value.is_none()) as fn(&_, &Param) -> _, "have no `const_value`");
-        let Some(param) = self.history_param(params, sort) else { return };
+        let sort: TypedParam<'_> = (sort, |_, param| param.const_value.is_none(), "have no `const_value`");
+        let Some(param) = self.typed_param("history-type/param", params, sort) else { return };
         if !param.ty.is_written(oldest_first) {
             self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.name]);
         }
