@@ -163,6 +163,18 @@ impl Shape {
     }
 }
 
+/// Returns all maps, each once. A map is followed by the maps that its keys accept.
+pub(crate) fn all_maps() -> Vec<&'static Map> {
+    let (mut maps, mut next) = (Vec::<&Map>::new(), vec![SERVICE, GROUP]);
+    while let Some(map) = next.pop() {
+        if !maps.iter().any(|known| std::ptr::eq(*known, map)) {
+            maps.push(map);
+            next.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
+        }
+    }
+    maps
+}
+
 impl Map {
     /// Returns the names of the keys that the map declares before the given key.
     pub fn before(&self, key: &str) -> Vec<&'static str> {

@@ -11,16 +11,13 @@ use serde_yaml::Value;
 use super::File;
 use super::json_object::{Object, typed};
 use super::render::MARKER;
-use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
+use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape, all_maps};
 use crate::catalogue_reader::INVISIBLE;
 use crate::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
 /// Emits the schema file, which is written into the folder of the catalogue.
 pub fn catalogue_schema() -> File {
-    let mut maps = BTreeMap::new();
-    for map in [SERVICE, GROUP] {
-        collect(map, &mut maps);
-    }
+    let definitions: BTreeMap<_, _> = all_maps().into_iter().map(|map| (name(map), definition(map))).collect();
     let schema = Object::default()
         .with("$comment", format!("{MARKER} from the format of the catalogue. Do not edit."))
         .with("$schema", "http://json-schema.org/draft-07/schema#")
@@ -28,7 +25,7 @@ pub fn catalogue_schema() -> File {
         .with("if", is_service())
         .with("then", reference(SERVICE))
         .with("else", reference(GROUP))
-        .with("definitions", maps.values().map(|map| (name(map), definition(map))).collect::<Object>());
+        .with("definitions", definitions.into_iter().collect::<Object>());
     // Writing cannot fail, because all keys are strings.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
     File { path: "catalogue.schema.json".to_owned(), text }
@@ -39,13 +36,6 @@ pub fn catalogue_schema() -> File {
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
-}
-
-/// Adds a map, and all maps that its keys accept, to `maps`.
-fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
-    if maps.insert(name(map), map).is_none() {
-        map.keys.iter().flat_map(|key| key.shape.maps()).for_each(|map| collect(map, maps));
-    }
 }
 
 /// Returns the name of a map in the definitions: its description without the article.
@@ -139,21 +129,19 @@ fn type_expression() -> Object {
 
 fn rule(rule: &Rule) -> Object {
     let not = |schema: Object| Object::default().with("not", schema);
+    let word = |word: &'static str| Object::default().with("const", word);
     let value = |key: &str, schema: Object| required(&[key]).with("properties", Object::default().with(key, schema));
     let conditions = rule.never.iter().map(|condition| match condition {
         Condition::Has(key) => required(&[key]),
         Condition::HasAny(keys) => any_of(keys.iter().map(|key| required(&[key]))),
         Condition::HasNotOne(keys) => {
-            let one = Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key])));
-            not(one)
+            not(Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key]))))
         }
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
-        Condition::Lists(key, word) => {
-            value(key, Object::default().with("contains", Object::default().with("const", *word)))
-        }
-        Condition::Is(key, word) => value(key, Object::default().with("const", *word)),
-        Condition::IsNot(key, word) => value(key, not(Object::default().with("const", *word))),
+        Condition::Lists(key, item) => value(key, Object::default().with("contains", word(item))),
+        Condition::Is(key, expected) => value(key, word(expected)),
+        Condition::IsNot(key, other) => value(key, not(word(other))),
     });
     not(Object::default().with_list("allOf", conditions))
 }
@@ -173,19 +161,11 @@ mod tests {
     /// Two maps with the same name would have one definition, so one of them would be checked with the wrong keys.
     #[test]
     fn every_map_has_a_unique_name() {
-        fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {
-            for below in map.keys.iter().flat_map(|key| key.shape.maps()) {
-                let name = name(below);
-                assert!(maps.get(&name).is_some_and(|other| std::ptr::eq(*other, below)), "{name}");
-            }
+        let maps = all_maps();
+        let named: BTreeMap<_, _> = maps.iter().map(|map| (name(map), *map)).collect();
+        for map in &maps {
+            assert!(std::ptr::eq(*map, named[&name(map)]), "{}", map.what);
         }
-        let mut maps = BTreeMap::new();
-        for map in [SERVICE, GROUP] {
-            collect(map, &mut maps);
-        }
-        for map in maps.values() {
-            check(map, &maps);
-        }
-        assert!(maps.len() > 20, "{:?}", maps.keys());
+        assert!(maps.len() > 20, "{:?}", named.keys());
     }
 }

@@ -15,8 +15,7 @@ const WIDTH: usize = 110;
 
 /// Converts paragraphs of Markdown to `#[doc]` attributes.
 pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
-    let text = paragraphs.into_iter().filter(|paragraph| !paragraph.as_ref().is_empty());
-    let text = text.map(|paragraph| paragraph.as_ref().to_owned()).collect::<Vec<_>>().join("\n\n");
+    let text = joined_by("\n\n", paragraphs);
     let lines = wrap(&text).into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
     quote!(#(#[doc = #lines])*)
 }
@@ -122,12 +121,13 @@ fn escape(text: &str, markdown: &mut String) {
 
 /// Joins sentences with spaces; empty sentences are omitted.
 pub(super) fn joined(sentences: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let mut text = String::new();
-    for sentence in sentences {
-        let space = if text.is_empty() || sentence.as_ref().is_empty() { "" } else { " " };
-        text += &format!("{space}{}", sentence.as_ref());
-    }
-    text
+    joined_by(" ", sentences)
+}
+
+/// Joins the texts that are not empty.
+pub(super) fn joined_by(separator: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let texts = texts.into_iter().map(|text| text.as_ref().to_owned()).filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join(separator)
 }
 
 /// Returns a sentence about the format of timestamps.
@@ -155,10 +155,14 @@ pub(super) fn limit(limit: &Limit) -> [String; 3] {
 
 /// Converts text to a sentence with a capital letter and a full stop; empty text stays empty.
 pub(super) fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let Some(first) = characters.next() else { return String::new() };
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{}{}{end}", first.to_uppercase(), characters.as_str())
+    let end = if text.is_empty() || text.ends_with(['.', '!', '?']) { "" } else { "." };
+    capital(text) + end
+}
+
+/// Converts the first character to upper case.
+pub(super) fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 /// Returns a sentence with the other names of an endpoint in the API document; empty if there are no other names.
@@ -223,14 +227,7 @@ pub(super) fn codes(values: &[impl ToString]) -> String {
 
 /// Escapes each unescaped `|` of Markdown in a table cell, because it would end the cell.
 pub(super) fn cell(markdown: impl AsRef<str>) -> String {
-    let mut cell = String::new();
-    for character in markdown.as_ref().chars() {
-        if character == '|' && !cell.ends_with('\\') {
-            cell.push('\\');
-        }
-        cell.push(character);
-    }
-    cell
+    markdown.as_ref().replace("\\|", "|").replace('|', "\\|")
 }
 
 /// Converts a text to a code span in a table cell.

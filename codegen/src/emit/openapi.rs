@@ -74,7 +74,7 @@ impl<'a> Description<'a> {
         Object::default()
             .with("title", service.title.as_str())
             .with("version", service.version.as_str())
-            .with("description", joined(facts))
+            .with("description", docs::joined_by("\n\n", facts))
     }
 
     /// Returns the server. The base URL is a variable, because the user configures it and only the suffix is known.
@@ -123,12 +123,7 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
 /// facts are already Markdown.
 fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
     let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
-    Object::default().with_text("description", &joined(paragraphs))
-}
-
-/// Joins paragraphs; empty paragraphs are omitted.
-fn joined(paragraphs: impl IntoIterator<Item = String>) -> String {
-    paragraphs.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    Object::default().with_text("description", &docs::joined_by("\n\n", paragraphs))
 }
 
 fn some(object: Object) -> Option<Object> {

@@ -1,11 +1,9 @@
 //! Emits the tables in the README of the catalogue, which list all keys of the catalogue format.
 
-use std::collections::BTreeSet;
-
 use askama::Template;
 
 use super::{docs, render};
-use crate::catalogue_format::{Form, GROUP, Map, SERVICE, Shape};
+use crate::catalogue_format::{Form, Map, Shape, all_maps};
 use crate::catalogue_reader::expected;
 
 /// The markers before and after the tables. The rest of the page is written by hand.
@@ -16,7 +14,7 @@ const MARKS: [&str; 2] =
 pub(crate) fn with_key_tables(page: &str) -> String {
     let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
     let Some((before, after)) = parts else { return page.to_owned() };
-    [before, MARKS[0], "\n", &render::page(&Keys { maps: maps() }), "\n", MARKS[1], after].concat()
+    [before, MARKS[0], "\n", &render::page(&Keys { maps: all_maps() }), "\n", MARKS[1], after].concat()
 }
 
 /// The sections of all maps.
@@ -24,18 +22,6 @@ pub(crate) fn with_key_tables(page: &str) -> String {
 #[template(path = "catalogue_keys.md")]
 struct Keys {
     maps: Vec<&'static Map>,
-}
-
-/// Returns all maps, each once. A map is followed by the maps that its keys accept.
-fn maps() -> Vec<&'static Map> {
-    let (mut maps, mut known, mut next) = (Vec::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
-    while let Some(map) = next.pop() {
-        if known.insert(map.what) {
-            maps.push(map);
-            next.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
-        }
-    }
-    maps
 }
 
 /// Describes the accepted values of a key, with links to the sections of maps.
@@ -54,9 +40,4 @@ fn value(shape: &Shape, form: &Form) -> String {
         (Shape::Either(shapes), _) => shapes.iter().map(|shape| value(shape, form)).collect::<Vec<_>>().join(" or "),
         (shape, _) => expected(shape),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
