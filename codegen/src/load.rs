@@ -70,16 +70,14 @@ impl<T> Document<T> {
 /// Reads every `.yaml` file of a folder.
 pub fn load(dir: &Path) -> Catalogue {
     let mut reader = Reader::default();
-    match file_names(dir) {
-        Ok(names) => {
-            let sources = names.into_iter().filter_map(|name| read_file(&mut reader, dir, name)).collect();
-            catalogue(reader, Some(sources))
-        }
+    let sources = match file_names(dir) {
+        Ok(names) => Some(names.into_iter().filter_map(|name| read_file(&mut reader, dir, name)).collect()),
         Err(error) => {
             reader.diagnostics.push(Diagnostic::of_file("unreadable/folder", "", &[&error]));
-            catalogue(reader, None)
+            None
         }
-    }
+    };
+    catalogue(reader, sources)
 }
 
 /// Reads files from memory, given as pairs of name and text.

@@ -108,6 +108,12 @@ impl Api {
         self.shared_params_of(self.methods(), EndpointParam::is_unchanged)
     }
 
+    /// Returns the named type that a type is; `None` for any other type.
+    pub(crate) fn named_type(&self, ty: &Type) -> Option<&NamedType> {
+        let Type::Named(name) = ty else { return None };
+        self.types.iter().find(|known| known.ident == *name)
+    }
+
     /// Returns the setter with this name. The setters are sorted by name.
     pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;

@@ -35,7 +35,7 @@ pub fn ident(name: &str, case: Case) -> Result<String, String> {
     if ident.is_empty() {
         return Err("it has no letters or digits".to_owned());
     }
-    Ok(escape_keyword(ident))
+    Ok(if is_keyword(&ident) { ident + "_" } else { ident })
 }
 
 /// Transliterates a name to ASCII.
@@ -113,10 +113,6 @@ fn move_leading_digits(name: &str) -> Result<String, String> {
         "" => Err("a Rust name cannot begin with a digit".to_owned()),
         word => Ok(format!("{word}{digits}{}", &rest[end..])),
     }
-}
-
-fn escape_keyword(ident: String) -> String {
-    if is_keyword(&ident) { ident + "_" } else { ident }
 }
 
 /// Returns `true` if Rust does not allow a name: a keyword of any edition, `union` or `_`.

@@ -52,18 +52,12 @@ impl TimeForm {
 
     /// Returns the unit, if timestamps are numbers.
     pub fn unit(self) -> Option<TimeUnit> {
-        match self {
-            Self::Counted(unit) => Some(unit),
-            Self::Written(_) => None,
-        }
+        if let Self::Counted(unit) = self { Some(unit) } else { None }
     }
 
     /// Returns the format, if timestamps are text.
     pub fn format(self) -> Option<TimeFormat> {
-        match self {
-            Self::Written(format) => Some(format),
-            Self::Counted(_) => None,
-        }
+        if let Self::Written(format) = self { Some(format) } else { None }
     }
 
     /// Returns `true` if a text of the catalogue looks like a timestamp in this format.

@@ -76,6 +76,14 @@ impl Reader {
             _ => {}
         }
     }
+
+    /// Returns the value of a node; without a value, the kind of the node is an error.
+    fn scalar<T: Read>(&mut self, node: &Node, value: Option<T>) -> Option<T> {
+        if value.is_none() {
+            self.mismatch(node, &T::SHAPE);
+        }
+        value
+    }
 }
 
 impl Read for String {
@@ -105,11 +113,7 @@ impl Read for u32 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        let number = node.number().and_then(|written| written.parse().ok());
-        let Some(number) = number else {
-            reader.mismatch(node, &Self::SHAPE);
-            return None;
-        };
+        let number = reader.scalar(node, node.number().and_then(|written| written.parse().ok()))?;
         if let Form::Within(min, max, rule) = &key.form
             && !(*min..=*max).contains(&number)
         {
@@ -127,11 +131,8 @@ impl Read for f64 {
     const SHAPE: Shape = Shape::Number;
 
     fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
-        let number = node.number().and_then(|written| written.parse().ok()).filter(|number: &Self| number.is_finite());
-        if number.is_none() {
-            reader.mismatch(node, &Self::SHAPE);
-        }
-        number
+        let number = node.number().and_then(|written| written.parse().ok());
+        reader.scalar(node, number.filter(|number: &Self| number.is_finite()))
     }
 
     fn write(&self, _: &Key) -> Node {
@@ -145,11 +146,7 @@ impl Read for bool {
     const SHAPE: Shape = Shape::Flag;
 
     fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
-        if let Kind::Flag(flag) = node.kind {
-            return Some(flag);
-        }
-        reader.mismatch(node, &Self::SHAPE);
-        None
+        reader.scalar(node, if let Kind::Flag(flag) = node.kind { Some(flag) } else { None })
     }
 
     fn write(&self, _: &Key) -> Node {

@@ -13,18 +13,14 @@ use crate::model::{Api, Body, Group, Record};
 pub(super) fn file(api: &Api, group: &Group) -> File {
     let mut records: HashMap<&str, &Record> =
         group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
+    let mut items: Vec<_> = [handle(group), accessor(group)].into_iter().chain(methods(group)).collect();
     // A record is emitted after the first endpoint that uses it.
-    let endpoints = group.methods().map(|endpoint| {
+    for endpoint in group.methods() {
         let own = own_record(&endpoint.body).and_then(|name| records.remove(name));
-        (endpoint, own)
-    });
-    let endpoints: Vec<_> = endpoints.collect();
+        items.extend([endpoint::items(api, group, endpoint)].into_iter().chain(own.map(record::items)));
+    }
     let others = group.records.iter().filter(|record| records.contains_key(record.ident.as_str()));
-    let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
-    let items = items.chain(endpoints.into_iter().flat_map(|(endpoint, own)| {
-        std::iter::once(endpoint::items(api, group, endpoint)).chain(own.map(record::items))
-    }));
-    let items = items.chain(others.map(record::items));
+    items.extend(others.map(record::items));
     let imports = format!("{IMPORTS}use crate::params::*;\n");
     let path = format!("{}.rs", group.ident);
     let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);

@@ -11,9 +11,7 @@ use quote::quote;
 use super::File;
 use super::literal::{self, ident};
 use super::render;
-use crate::model::{
-    Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
-};
+use crate::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, Type};
 use crate::url_path;
 
 pub(super) fn file(api: &Api) -> File {
@@ -152,35 +150,27 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         }
         Type::Builtin(Builtin::Timestamp(form)) => {
             let wire = match form {
-                TimeForm::Counted(TimeUnit::Seconds) => "1700000000",
-                TimeForm::Counted(TimeUnit::Milliseconds) => "1700000000000",
-                TimeForm::Counted(TimeUnit::Microseconds) => "1700000000000000",
-                TimeForm::Counted(TimeUnit::Nanoseconds) => "1700000000000000000",
-                TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z",
-                TimeForm::Written(TimeFormat::Date) => "2023-11-14",
+                // Each unit is a thousandth of the previous one.
+                TimeForm::Counted(unit) => format!("1700000000{}", "000".repeat(*unit as usize)),
+                TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z".to_owned(),
+                TimeForm::Written(TimeFormat::Date) => "2023-11-14".to_owned(),
             };
-            (quote!(Timestamp::from_unix_seconds(1_700_000_000)), wire.to_owned())
+            (quote!(Timestamp::from_unix_seconds(1_700_000_000)), wire)
         }
-        Type::Named(name) => {
-            let ty = api.types.iter().find(|ty| ty.ident == *name);
-            let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
-            // The default of a list may be a text with several values, such as `a,b`, which is not a value of the type.
-            let default =
-                values.clone().find(|value| param.default.as_ref().is_some_and(|default| default.as_str() == *value));
-            let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
-            (quote!(#value), value.to_owned())
-        }
-        // A param has none of the types that are not a single value.
-        Type::Builtin(Builtin::String | Builtin::Decimal | Builtin::Any)
-        | Type::Record(_)
-        | Type::Recursive(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Option(_) => {
-            let value = known.unwrap_or("a");
+        // Any other type of a param is a text.
+        _ => {
+            let value = known.or_else(|| named_value(api, param)).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }
     }
+}
+
+/// Returns a value of the named type of a param: the default, or the first value. The default of a list may be a text
+/// with several values, such as `a,b`, which is not a value of the type.
+fn named_value<'a>(api: &'a Api, param: &Param) -> Option<&'a str> {
+    let mut values = api.named_type(&param.ty)?.values.iter().map(|value| value.value.as_str());
+    let default = values.clone().find(|value| param.default.as_ref().is_some_and(|default| default.as_str() == *value));
+    default.or_else(|| values.next())
 }
 
 /// Returns the smallest integer in the range of a param, or the largest if the range has no minimum.

@@ -12,11 +12,7 @@ use crate::model::{
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let service = info(&api.service);
-    let types = (!api.types.is_empty()).then(|| {
-        quote!(
-            pub use types::*;
-        )
-    });
+    let types = (!api.types.is_empty()).then(|| quote! { pub use types::*; });
     let (name, env) = (package.ident(), &api.service.env_prefix);
     let items = quote! {
         pub mod limits;

@@ -146,12 +146,7 @@ impl Type {
 
     /// Returns the built-in type that the type is; `None` for any other type.
     pub(crate) fn builtin(&self) -> Option<Builtin> {
-        match self {
-            Self::Builtin(builtin) => Some(*builtin),
-            Self::Named(_) | Self::Record(_) | Self::Recursive(_) | Self::List(_) | Self::Map(_) | Self::Option(_) => {
-                None
-            }
-        }
+        if let Self::Builtin(builtin) = self { Some(*builtin) } else { None }
     }
 
     /// Returns the record that the type is or contains.

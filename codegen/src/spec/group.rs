@@ -153,10 +153,7 @@ pub enum Known<T> {
 
 impl<T> Known<T> {
     pub fn known(&self) -> Option<&T> {
-        match self {
-            Self::Unknown => None,
-            Self::Known(value) => Some(value),
-        }
+        if let Self::Known(value) = self { Some(value) } else { None }
     }
 }
 

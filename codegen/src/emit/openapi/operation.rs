@@ -35,10 +35,7 @@ impl Description<'_> {
             docs::unknown(&endpoint.unknown),
         ];
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
-        let data = match &endpoint.body {
-            Body::Series { data, .. } => data.as_deref(),
-            _ => None,
-        };
+        let data = if let Body::Series { data, .. } = &endpoint.body { data.as_deref() } else { None };
         Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
@@ -89,22 +86,18 @@ impl Description<'_> {
         });
         let is_json = param.list_as == ListFormat::Json;
         let list = param.list_setter.as_ref().filter(|_| !is_json);
-        let in_list = |style: &str| list.map(|_| style.to_owned());
         let schema = self.param_schema(param);
-        let style = if param.in_path() { "simple" } else { "form" };
+        let (key, schema) = if is_json { ("content", json(schema)) } else { ("schema", schema) };
+        let (part, style) = if param.in_path() { ("path", "simple") } else { ("query", "form") };
         Object::default()
             .with("name", param.name.as_str())
-            .with("in", if param.in_path() { "path" } else { "query" })
+            .with("in", part)
             .and(described(&param.summary, [facts], &param.notes))
             .with("x-evidence", param.evidence.word())
             .with("required", param.is_argument() || param.const_value.is_some())
-            .with_some("style", in_list(style))
+            .with_some("style", list.map(|_| style))
             .with_some("explode", list.map(|_| param.list_as == ListFormat::Repeated))
-            .and(if is_json {
-                Object::default().with("content", json(schema))
-            } else {
-                Object::default().with("schema", schema)
-            })
+            .with(key, schema)
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
     }
 

@@ -146,22 +146,21 @@ impl Description<'_> {
 
 fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
     let (ty, format) = match builtin {
-        Builtin::Number if is_quoted => ("string", "double"),
-        Builtin::Count if is_quoted => ("string", "uint64"),
-        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) if is_quoted => ("string", "int64"),
         Builtin::Decimal => ("string", "decimal"),
         Builtin::String => ("string", ""),
         Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => ("integer", "int64"),
         Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => ("string", "date-time"),
         Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => ("string", "date"),
-        Builtin::Count => return typed("integer").with("format", "uint64").with("minimum", 0),
+        Builtin::Count => ("integer", "uint64"),
         Builtin::Number => ("number", "double"),
         Builtin::Boolean => ("boolean", ""),
         Builtin::Any => return Object::default(),
     };
     // `cargo xtask import` recognizes timestamps by their unit.
     let unit = if let Builtin::Timestamp(TimeForm::Counted(unit)) = builtin { unit.word() } else { "" };
-    typed(ty).with_text("format", format).with_text("x-unit", unit)
+    let ty = if is_quoted { "string" } else { ty };
+    let minimum = (builtin == Builtin::Count && !is_quoted).then_some(0);
+    typed(ty).with_text("format", format).with_text("x-unit", unit).with_some("minimum", minimum)
 }
 
 pub(super) fn schema_ref(name: &str) -> Object {

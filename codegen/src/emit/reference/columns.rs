@@ -25,9 +25,9 @@ pub(super) fn required(param: &Param) -> String {
 
 /// Returns the description of a param, without the facts that have a column.
 pub(super) fn meaning(api: &Api, param: &Param) -> String {
-    let ty = api.types.iter().find(|ty| matches!(&param.ty, Type::Named(name) if ty.ident == *name));
     // Longer lists are in the section of the type.
-    let values = ty.filter(|ty| !ty.open && ty.values.len() <= 8).map_or(&[][..], |ty| &ty.values);
+    let values =
+        api.named_type(&param.ty).filter(|ty| !ty.open && ty.values.len() <= 8).map_or(&[][..], |ty| &ty.values);
     let facts = Facts {
         source: "",
         values: values.iter().map(|value| value.value.as_str()).collect(),
@@ -74,9 +74,6 @@ pub(super) fn default(param: &Param) -> String {
 pub(super) fn linked(ty: &Type, front: &str) -> String {
     match ty {
         Type::Named(name) => format!("[`{name}`]({front}#{})", name.to_lowercase()),
-        Type::List(item) => format!("list of {}", linked(item, front)),
-        Type::Map(item) => format!("map of {}", linked(item, front)),
-        Type::Option(value) => linked(value, front),
         other => name(other),
     }
 }

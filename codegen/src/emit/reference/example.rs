@@ -72,9 +72,7 @@ fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
 
 /// Returns an example value of a param. For a named type, the value is a constant of the type, if possible.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
-    if let Type::Named(name) = &param.ty
-        && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
-    {
+    if let Some(ty) = api.named_type(&param.ty) {
         let wanted = param.example.as_deref().or(param.default.as_deref());
         let of = |value: &&crate::model::Value| wanted == Some(&value.value);
         // Without an example, the first constant is used. An example that is not a constant is passed as text.
