@@ -30,16 +30,6 @@ pub(crate) struct At {
     pub(crate) index: usize,
 }
 
-/// The fields of a record, with the facts that apply to all of them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FieldsOf<'c> {
-    pub(crate) fields: &'c [Field],
-    pub(crate) positional: bool,
-    pub(crate) columns: bool,
-    /// The evidence of fields without their own evidence; `None` if they have the evidence of the endpoint.
-    pub(crate) evidence: Option<Evidence>,
-}
-
 /// A position in the catalogue that lists fields.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum FieldsAt {
@@ -155,15 +145,17 @@ impl Content {
         Some(all)
     }
 
-    /// Returns the fields that a body lists, or the fields of its record; `None` if they are unknown.
-    pub(crate) fn fields<'c>(&'c self, module: &str, body: &'c Body) -> Option<FieldsOf<'c>> {
-        match slot(body)?.known()? {
-            Fields::Inline(fields) => {
-                let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
-                Some(FieldsOf { fields, positional, columns, evidence: body.evidence })
-            }
-            Fields::Record(name) => self.record(module, name).map(|(_, record)| FieldsOf::of(record)),
-        }
+    /// Returns the record of a body, or the fields that the body lists as a record without a name; `None` if they are
+    /// unknown.
+    pub(crate) fn body_record(&self, module: &str, endpoint: &Endpoint) -> Option<Record> {
+        let body = endpoint.body.known()?;
+        let fields = match slot(body)?.known()? {
+            Fields::Inline(fields) => fields.clone(),
+            Fields::Record(name) => return self.record(module, name).map(|(_, record)| record.clone()),
+        };
+        let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
+        let evidence = body.evidence.unwrap_or(endpoint.evidence);
+        Some(Record { fields, positional, columns, evidence, ..Record::default() })
     }
 
     /// Returns the list of fields at a position, for editing.
@@ -199,19 +191,6 @@ impl Content {
                 Err(Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}")))
             }
         }
-    }
-}
-
-impl<'c> FieldsOf<'c> {
-    /// Returns the fields of a record.
-    pub(crate) fn of(record: &'c Record) -> Self {
-        let Record { fields, positional, columns, evidence, .. } = record;
-        Self { fields, positional: *positional, columns: *columns, evidence: Some(*evidence) }
-    }
-
-    /// Returns the field with a wire name.
-    pub(crate) fn get(&self, name: &str) -> Option<&'c Field> {
-        self.fields.iter().find(|field| *field.name == name)
     }
 }
 

@@ -109,11 +109,11 @@ fn learn_one(
     let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
     error_responses::learn_status(editor, options.evidence, &responses);
-    let warning = error_responses::check(editor, &endpoint.module, known.as_ref(), &responses)?;
+    let listed = editor.body_record(&endpoint.module, editor.endpoint(&endpoint));
+    let warning = error_responses::check(&editor.service, known.is_some(), listed.as_ref(), &responses)?;
     let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(known.as_ref());
     let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());
-    let listed = known.as_ref().and_then(|known| editor.fields(&endpoint.module, known));
     let path = listed.filter(|of| of.columns).and(own.as_deref().or(envelope.as_deref()).or(Some(".")));
     let has_columns = (declared.is_none() || path.is_some()) && columns::to_records(&mut responses, path);
     let (kind, own) = match declared {

@@ -2,7 +2,7 @@
 //! responses.
 
 use codegen::model::TimeForm;
-use codegen::spec::{Body, Evidence, Field, Fields, Known};
+use codegen::spec::{Body, Evidence, Field, Fields, Known, Record};
 use codegen::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
@@ -20,8 +20,8 @@ impl Reader<'_> {
         if kind == BodyKind::Value {
             return self.value(&known, seen);
         }
-        if let Some(of) = self.editor.fields(&self.module, &known) {
-            self.refuse_another(of.fields, of.evidence.unwrap_or(self.known_evidence()), seen)?;
+        if let Some(listed) = self.listed() {
+            self.refuse_another(&listed, seen)?;
         }
         let envelope = self.editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
         let shared = envelope.map(|time| time.name.to_string());
@@ -113,8 +113,8 @@ impl Reader<'_> {
             let note = format!("the body is a `{ty}`");
             return self.editor.note(note);
         }
-        let listed = self.editor.fields(&self.module, body).map_or(&[][..], |of| of.fields);
-        let fields = listed.iter().map(|field| {
+        let listed = self.listed().unwrap_or_default();
+        let fields = listed.fields.iter().map(|field| {
             let optional = if field.optional { ", optional" } else { "" };
             format!("{} ({}{optional})", field.name, field.ty)
         });
@@ -125,10 +125,9 @@ impl Reader<'_> {
 
     /// Rejects records that have none of the fields in the catalogue. Fields that are known only from the previous
     /// version do not count.
-    fn refuse_another(&self, listed: &[Field], evidence: Evidence, seen: &Observed) -> Result<(), Refusal> {
-        let is_previous = |field: &&Field| field.evidence.unwrap_or(evidence) == Evidence::PreviousVersion;
-        let names: Vec<_> =
-            listed.iter().filter(|field| !is_previous(field)).map(|field| field.name.as_str()).collect();
+    fn refuse_another(&self, listed: &Record, seen: &Observed) -> Result<(), Refusal> {
+        let is_sure = |field: &&Field| field.evidence.unwrap_or(listed.evidence) != Evidence::PreviousVersion;
+        let names: Vec<_> = listed.fields.iter().filter(is_sure).map(|field| field.name.as_str()).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }

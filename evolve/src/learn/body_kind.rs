@@ -157,11 +157,11 @@ impl Reader<'_> {
             return Ok(seen);
         }
         let are_lists = seen.lists > 0;
-        let Some(known) = self.known.as_ref().and_then(|known| self.editor.fields(&self.module, known)) else {
+        let Some(known) = self.listed() else {
             return if are_lists { self.newly_named(kind, &seen) } else { Ok(seen) };
         };
         match (known.positional, are_lists) {
-            (true, true) => Ok(named_as(known.fields, &seen)),
+            (true, true) => Ok(named_as(&known.fields, &seen)),
             (false, false) => Ok(seen),
             (known, _) => Err(Refusal::Message(format!(
                 "the records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \

@@ -1,6 +1,6 @@
 //! Detects error responses among saved responses, whose status may be missing or in the body.
 
-use codegen::spec::{self, Body, ErrorBody, Evidence};
+use codegen::spec::{ErrorBody, Evidence, Record, Service};
 use serde_yaml::Value;
 
 use crate::editor::{Editor, Refusal};
@@ -69,16 +69,15 @@ pub(super) fn without_status(editor: &Editor, mut seen: Observed) -> Observed {
 }
 
 /// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
+/// `listed` has the fields of the body.
 pub(super) fn check(
-    editor: &Editor,
-    module: &str,
-    known: Option<&Body>,
+    service: &Service,
+    is_body_known: bool,
+    listed: Option<&Record>,
     responses: &[SavedResponse],
 ) -> Result<Option<String>, Refusal> {
-    let service = &editor.service;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let listed = known.and_then(|known| editor.fields(module, known));
-    let is_listed = |name: &str| listed.is_some_and(|of| of.get(name).is_some());
+    let is_listed = |name: &str| listed.is_some_and(|of| of.fields.iter().any(|field| *field.name == name));
     let mut warning = None;
     for response @ SavedResponse { origin, has_status, body, .. } in responses {
         if let Some((path, status)) = failed_status(&service.error_body, response) {
@@ -87,7 +86,7 @@ pub(super) fn check(
                  under `success`"
             )));
         }
-        let is_unknown = known.is_none() && service.error_body == ErrorBody::default();
+        let is_unknown = !is_body_known && service.error_body == ErrorBody::default();
         if let Some(why) = likely_error(body).filter(|_| is_unknown) {
             return Err(Refusal::Message(format!(
                 "{origin} looks like an error response: {why}; if it is a success, write its `body` by hand"
@@ -131,7 +130,7 @@ fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<(
 }
 
 /// Returns the JSON path of the message, if a body is an error response.
-fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Option<&'s str> {
+fn message_path<'s>(service: &'s Service, response: &SavedResponse) -> Option<&'s str> {
     if !service.error_body.success.is_empty() {
         return None;
     }

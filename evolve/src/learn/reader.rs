@@ -52,6 +52,11 @@ impl<'a> Reader<'a> {
         Self { editor, options, module, endpoint, known, draft, quoted, data, within, open, waiting, enum_fields }
     }
 
+    /// Returns the fields of the endpoint's body in the catalogue.
+    pub(super) fn listed(&self) -> Option<Record> {
+        self.editor.body_record(&self.module, self.editor.endpoint(&self.endpoint))
+    }
+
     /// Adds the body of the endpoint to the draft.
     pub(super) fn add_body(&mut self, body: Body) {
         let Endpoint { name, rust_name, path, .. } = self.editor.endpoint(&self.endpoint).clone();

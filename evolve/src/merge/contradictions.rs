@@ -250,8 +250,7 @@ impl<'a> Side<'a> {
             let all = Param { name: "the entire body".into(), ty: ty.clone(), ..Param::default() };
             return Some(vec![self.named(all, false)]);
         }
-        let of = self.content.fields(self.module, body)?;
-        Some(self.all_named(of.fields, of.evidence.unwrap_or(endpoint.evidence)))
+        self.content.body_record(self.module, endpoint).map(|record| self.of_record(&record))
     }
 
     /// Returns the fields of a record.
