@@ -37,7 +37,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
     let group = &addition.group;
     if group == SERVICE {
         let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
-        return Err(Refusal::new(why));
+        return Err(why.into());
     }
     let entry = entry(addition);
     let mut notes = Vec::new();
@@ -45,7 +45,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
         let label = label(&at, known);
         match known.path.known() {
             Some(path) if url_path::template(path) == url_path::template(&addition.path) => {
-                return Err(Refusal::new(format!("`{}` already exists as `{label}`", addition.path)));
+                return Err(format!("`{}` already exists as `{label}`", addition.path).into());
             }
             None if at.module != *group && ident_of(known) == ident_of(&entry) => {
                 let group = &at.module;
@@ -58,7 +58,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
         if !names::is_ident(group, Case::Snake) {
             let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
             let like = like.unwrap_or_else(|| "my_group".to_owned());
-            return Err(Refusal::new(format!("`{group}` is not a valid group name; use a name like `{like}`")));
+            return Err(format!("`{group}` is not a valid group name; use a name like `{like}`").into());
         }
         let meant = did_you_mean(group, editor.groups.keys().map(String::as_str));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };

@@ -52,7 +52,7 @@ impl Content {
     /// Returns the content of a catalogue. A catalogue with errors is rejected.
     pub(crate) fn checked(catalogue: Catalogue) -> Result<Self, Refusal> {
         codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
-        Self::of(catalogue).ok_or_else(|| Refusal::new("missing file `service.yaml`"))
+        Self::of(catalogue).ok_or_else(|| "missing file `service.yaml`".into())
     }
 
     /// Returns the content of a catalogue; `None` if `service.yaml` cannot be read.
@@ -168,7 +168,7 @@ impl Content {
     }
 
     /// Returns the only endpoint with this path or name, and its label for messages.
-    pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), Refusal> {
+    pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), String> {
         let (mut found, mut known) = (Vec::new(), Vec::new());
         for (at, endpoint) in self.endpoints() {
             let (label, ident) = (label(&at, endpoint), ident_of(endpoint));
@@ -183,12 +183,12 @@ impl Content {
             (1, Some(only)) => Ok(only),
             (_, Some(last)) => {
                 let labels: Vec<_> = found.iter().chain([&last]).map(|(label, _)| format!("`{label}`")).collect();
-                Err(Refusal::Message(format!("several endpoints match `{wanted}`: {}", labels.join(", "))))
+                Err(format!("several endpoints match `{wanted}`: {}", labels.join(", ")))
             }
             (_, None) => {
                 let meant = did_you_mean(wanted, known.iter().map(String::as_str));
                 let help = if meant.is_empty() { "add it with `cargo xtask add`" } else { &meant };
-                Err(Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}")))
+                Err(format!("the catalogue has no endpoint `{wanted}`; {help}"))
             }
         }
     }

@@ -99,9 +99,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl Refusal {
-    /// Creates an error from a message without a full stop.
-    pub(super) fn new(text: impl Into<String>) -> Self {
+/// Converts a message without a full stop.
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(text: T) -> Self {
         Self::Message(text.into())
     }
 }
@@ -158,9 +158,11 @@ impl Editor {
     }
 
     /// Runs an edit, and undoes it if it fails.
-    pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
         let (content, notes) = (self.content.clone(), self.notes.len());
-        work(self).inspect_err(|_| {
+        let outcome = work(self);
+        self.subject.clear();
+        outcome.inspect_err(|_| {
             self.content = content;
             self.notes.truncate(notes);
         })
@@ -175,7 +177,7 @@ impl Editor {
                 (_, Some(old)) if *old == wanted => continue,
                 (Some(before), Some(old)) => {
                     let edited = rewrite(before, old, &wanted);
-                    let (text, unchanged) = edited.map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
+                    let (text, unchanged) = edited.map_err(|why| format!("{name}: {why}"))?;
                     is_complete &= unchanged.is_empty();
                     self.notes.extend(unchanged.into_iter().map(|message| format!("{name}: {message}")));
                     text
@@ -190,7 +192,7 @@ impl Editor {
             let catalogue = load_texts(&texts);
             codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
             if is_complete && Content::of(catalogue).as_ref() != Some(&self.content) {
-                return Err(Refusal::new("internal error: the edited text differs from the edit; nothing is changed"));
+                return Err("internal error: the edited text differs from the edit; nothing is changed".into());
             }
         }
         after.retain(|name, text| self.before.get(name) != Some(text));

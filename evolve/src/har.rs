@@ -27,10 +27,9 @@ impl Recording {
         let mut recording = Self::default();
         for (file, bytes) in files {
             let har: Value = serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-                .map_err(|error| Refusal::Message(format!("{file}: not a HAR file: {error}")))?;
+                .map_err(|error| format!("{file}: not a HAR file: {error}"))?;
             let entries = har.get("log").and_then(|log| log.get("entries")?.as_sequence());
-            let entries =
-                entries.ok_or_else(|| Refusal::Message(format!("{file}: not a HAR file: no `log.entries`")))?;
+            let entries = entries.ok_or_else(|| format!("{file}: not a HAR file: no `log.entries`"))?;
             for (index, entry) in entries.iter().enumerate() {
                 recording.entry(&content, entry, &format!("{file}, entry {}", index + 1));
             }

@@ -77,7 +77,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let (omitted, is_in_paths) = (reader.omissions.lines(), reader.suffix.is_empty());
     if reader.draft.content.endpoints().next().is_none() {
         let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
-        return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
+        return Err(format!("no endpoint is imported:\n{why}").into());
     }
     let templates = std::mem::take(&mut reader.templates);
     let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);

@@ -59,15 +59,12 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     let mut editor = Editor::open(catalogue)?;
     let mut enum_fields = BTreeSet::new();
     for sample in &options.endpoints {
-        let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut enum_fields));
-        editor.subject.clear();
-        match outcome {
-            // An endpoint with unusable responses does not affect the other endpoints.
-            Err(Refusal::Message(why)) if options.endpoints.len() > 1 => {
-                editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
+        if let Err(why) = editor.attempt(|editor| learn_one(editor, options, sample, &mut enum_fields)) {
+            if options.endpoints.len() == 1 {
+                return Err(format!("{}: {why}", sample.endpoint).into());
             }
-            Err(Refusal::Message(why)) => return Err(Refusal::Message(format!("{}: {why}", sample.endpoint))),
-            done => done?,
+            // An endpoint with unusable responses does not affect the other endpoints.
+            editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
         }
     }
     enums::note_unused(&mut editor, &options.enums, &enum_fields);
@@ -86,11 +83,9 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>
         }
         let before = Content::clone(&editor);
         let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut BTreeSet::new()));
-        editor.subject.clear();
         let notes = editor.take_notes();
         match outcome {
-            Err(Refusal::Message(why)) => found.push(format!("{}: {why}", sample.endpoint)),
-            Err(other) => return Err(other),
+            Err(why) => found.push(format!("{}: {why}", sample.endpoint)),
             Ok(()) if *editor != before => found.extend(notes),
             Ok(()) => {}
         }
@@ -104,7 +99,7 @@ fn learn_one(
     options: &LearnOptions,
     sample: &EndpointResponses,
     enum_fields: &mut BTreeSet<String>,
-) -> Result<(), Refusal> {
+) -> Result<(), String> {
     let (label, endpoint) = editor.find(&sample.endpoint)?;
     let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
@@ -166,14 +161,13 @@ fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
     }
 }
 
-fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {
+fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, String> {
     let responses = sample.responses.iter().map(|(origin, bytes)| {
-        let response =
-            SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
+        let response = SavedResponse::read(origin, bytes).map_err(|why| format!("{origin}: {why}"))?;
         if response.is_mock && !options.accept_mock {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "{origin} is a mock response of the sandbox; to learn from it anyway, set the catalogue with `--spec`"
-            )));
+            ));
         }
         Ok(response)
     });

@@ -80,11 +80,7 @@ pub enum Verdict {
 /// Writes the label in reports and test cases: `patch`, `minor` or `major`.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Patch => "patch",
-            Self::Minor => "minor",
-            Self::Major => "major",
-        })
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }
 

@@ -67,12 +67,12 @@ impl<'d> Reader<'d> {
             }
         }
         if let Some((metadata, at)) = metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata)) {
-            let ty = self.value(metadata, "Metadata", &at).ty;
+            let ty = self.value(metadata, "Metadata", &at);
             self.metadata.extend(only_record(&ty));
         }
         let Some(item) = list.get("items") else { return Some(series_of(None)) };
         let items_at = format!("{list_at}/items");
-        let item = self.value(item, &format!("{name} Item"), &items_at).ty;
+        let item = self.value(item, &format!("{name} Item"), &items_at);
         if only_record(&item).is_none() && item != ANY {
             self.omissions.add(Weight::Untyped, "records that are not objects", &items_at);
         }
@@ -95,7 +95,7 @@ impl<'d> Reader<'d> {
         if let Some(columns) = self.columns(schema, name, pointer) {
             return Some(columns);
         }
-        let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
+        let ty = self.value(schema, &format!("{name} Body"), pointer);
         if let Some(record) = only_record(&ty) {
             return Some(Body { object: Some(named(record)), ..Body::default() });
         }

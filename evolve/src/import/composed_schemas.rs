@@ -12,7 +12,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
 use super::omissions::Weight;
-use super::schemas::{DEPTH, Valued, any, is_nullable, written_format};
+use super::schemas::{DEPTH, is_nullable, written_format};
 use crate::draft::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
@@ -91,6 +91,11 @@ impl Document {
         self.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
+    /// Returns `true` if a schema, or one that applies to it, allows `null`.
+    pub(super) fn is_nullable(&self, schema: &Value) -> bool {
+        self.layers(schema, "").into_iter().any(|(layer, _)| is_nullable(layer))
+    }
+
     /// Returns the format of the timestamps in a schema, if they are strings.
     pub(super) fn timestamp_format(&self, schema: &Value) -> Option<TimeFormat> {
         self.levels(schema).into_iter().find_map(|level| text(level, "format")).and_then(written_format)
@@ -115,23 +120,21 @@ impl Document {
 
 impl<'d> Reader<'d> {
     /// Returns the type of a schema, including the schemas that it combines.
-    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
+    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let has = |key: &str| schema.get(key).is_some();
         let has_type = |part: &Value| STRUCTURE.split(' ').any(|key| part.get(key).is_some());
-        let (parts, annotations): (Vec<_>, Vec<_>) =
-            parts(schema, pointer).into_iter().partition(|(part, _)| has_type(part));
+        let parts: Vec<_> = parts(schema, pointer).into_iter().filter(|(part, _)| has_type(part)).collect();
         let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty();
-        let value = match parts.as_slice() {
-            [] if is_one_of_several && !has("properties") => any(),
+        let ty = match parts.as_slice() {
+            [] if is_one_of_several && !has("properties") => ANY.to_owned(),
             [] => self.plain(schema, name, pointer),
             [(part, at)] if !has("properties") && !has("required") => self.value(part, name, at),
-            _ => Valued { ty: self.record(schema, name, pointer), nullable: false },
+            _ => self.record(schema, name, pointer),
         };
-        if is_one_of_several && value.ty != ANY {
+        if is_one_of_several && ty != ANY {
             self.omissions.add(Weight::Fact, "`anyOf` or `oneOf` next to other keys", pointer);
         }
-        let nullable = annotations.iter().map(|(annotation, _)| *annotation).chain([schema]).any(is_nullable);
-        Valued { nullable: value.nullable || nullable, ..value }
+        ty
     }
 }
 

@@ -29,18 +29,18 @@ impl Document {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
-        let mut root = merged.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
+        let mut root = merged.map_err(|error| format!("the description cannot be read: {error}"))?;
         normalize(&mut root);
         // A version such as 3.1 is often written without quotes. YAML reads it as a number, so `text_of` converts it.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => {
-                Err(Refusal::new("Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first"))
+                Err("Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first".into())
             }
-            "" => Err(Refusal::new(
+            "" => Err(Refusal::from(
                 "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",
             )),
-            version => Err(Refusal::Message(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1"))),
+            version => Err(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1").into()),
         }
     }
 

@@ -106,7 +106,7 @@ impl<'d> Reader<'d> {
         let fixed = if is_required && !in_path { self.fixed(schema, pointer) } else { None };
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
-            None => self.value(schema, name, &format!("{pointer}/schema")).ty,
+            None => self.value(schema, name, &format!("{pointer}/schema")),
         };
         let is_time = param.get("example").is_some_and(|example| is_time_example(example, name));
         let ty = if is_time && ty == "integer" { TIMESTAMP.to_owned() } else { ty };

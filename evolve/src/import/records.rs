@@ -48,9 +48,9 @@ impl<'d> Reader<'d> {
     /// Returns the type of the items of a list or the values of a map.
     fn item(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let outside = std::mem::replace(&mut self.open_around_list, self.open.len());
-        let value = self.value(schema, &crate::rust_names::singular(name), pointer);
+        let ty = self.value(schema, &crate::rust_names::singular(name), pointer);
         self.open_around_list = outside;
-        or_null(&value.ty, value.nullable)
+        or_null(&ty, self.document.is_nullable(schema))
     }
 
     /// Returns the type, or `any` if the type nests more lists and maps than the catalogue allows.
@@ -164,13 +164,14 @@ impl<'d> Reader<'d> {
     }
 
     fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Field {
-        let value = self.value(schema, name, pointer);
+        let ty = self.value(schema, name, pointer);
         if self.document.default_of(schema).is_some() {
             self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
         }
-        let facts = self.facts(None, schema, &value.ty, pointer);
+        let facts = self.facts(None, schema, &ty, pointer);
         let summary = telling(facts.summary, name);
-        Field { name: name.into(), summary, optional: value.nullable || !is_required, ..facts }
+        let optional = !is_required || self.document.is_nullable(schema);
+        Field { name: name.into(), summary, optional, ..facts }
     }
 
     /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest

@@ -17,44 +17,30 @@ use crate::rust_names::{is_value, values_of};
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
 
-/// A type. `nullable` is `true` if a value of the type can be `null`.
-pub(super) struct Valued {
-    pub(super) ty: String,
-    pub(super) nullable: bool,
-}
-
-pub(super) fn any() -> Valued {
-    Valued { ty: ANY.to_owned(), nullable: false }
-}
-
 impl<'d> Reader<'d> {
     /// Returns the type of the schema at a path. An unnamed record or enum gets `name`.
-    pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
-        let own = schema;
-        let Some((schema, reference)) = self.resolve(own, pointer) else { return any() };
-        // In OpenAPI 3.0, `nullable` next to a reference has no effect, but authors who write it mean that the value is
-        // nullable.
-        let nullable = reference.is_some() && is_nullable(own);
+    pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
+        let Some((schema, reference)) = self.resolve(schema, pointer) else { return ANY.to_owned() };
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let pointer = reference.unwrap_or(pointer);
         if self.nesting > DEPTH {
             self.omissions.add(Weight::Untyped, "a schema that becomes `any`, because it contains itself", pointer);
-            return any();
+            return ANY.to_owned();
         }
         self.omissions.unread(schema, SCHEMA, pointer);
         self.nesting += 1;
-        let value = self.composed(schema, name, pointer);
+        let ty = self.composed(schema, name, pointer);
         self.nesting -= 1;
-        if value.ty == ANY
+        if ty == ANY
             && !self.omissions.is_explained(pointer)
             && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
         {
             self.omissions.add(Weight::Untyped, "a schema that becomes `any`", pointer);
         }
-        Valued { nullable: value.nullable || nullable, ..value }
+        ty
     }
 
-    pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
+    pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let format = text(schema, "format").unwrap_or_default();
         if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
             self.omissions.add(Weight::Fact, "`enum` with values that are not strings", pointer);
@@ -62,7 +48,7 @@ impl<'d> Reader<'d> {
         if schema.get("const").is_some() {
             self.omissions.add(Weight::Fact, "a constant value", pointer);
         }
-        let ty = match type_of(schema) {
+        match type_of(schema) {
             "integer" | "string" if self.is_timestamp(schema, name) => TIMESTAMP.to_owned(),
             "string" => match number_in_quotes(format) {
                 Some(number) => number.to_owned(),
@@ -73,8 +59,7 @@ impl<'d> Reader<'d> {
             "array" => self.list(schema, name, pointer),
             "object" => self.object(schema, name, pointer),
             _ => ANY.to_owned(),
-        };
-        Valued { ty, nullable: is_nullable(schema) }
+        }
     }
 
     /// Returns `true` if values are timestamps: they are declared as such, or are integers that are the time of every
@@ -217,7 +202,8 @@ pub(super) fn wanted_name(name: &str, pointer: &str) -> WantedName {
     WantedName { name: name.to_owned(), owner: owner.to_owned(), ..WantedName::default() }
 }
 
-/// Returns `true` if a schema itself allows `null`.
+/// Returns `true` if a schema itself allows `null`. In OpenAPI 3.0, `nullable` next to a reference has no effect, but
+/// authors who write it mean that the value is nullable.
 pub(super) fn is_nullable(schema: &Value) -> bool {
     let is_null = |schema: &Value| text(schema, "type") == Some("null");
     items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))

@@ -10,12 +10,11 @@ use super::guess_type::keys_of_data;
 use super::reader::Reader;
 use crate::content::{FieldsAt, known_mut, slot};
 use crate::draft::{ANY, holding};
-use crate::editor::Refusal;
 use crate::observed_values::Observed;
 
 impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
-    pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
+    pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), String> {
         let known = self.known.clone().unwrap_or_default();
         if kind == BodyKind::Value {
             return self.value(&known, seen);
@@ -49,11 +48,11 @@ impl Reader<'_> {
     }
 
     /// Returns a draft of a body whose fields are unknown. Its kind may be known, and that it has no time.
-    fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, Refusal> {
+    fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, String> {
         if let Some(keys) = keys_of_data(seen) {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "the keys of the body look like data, not field names: {keys}; write `body: unknown` to get raw JSON"
-            )));
+            ));
         }
         let is_timeless = known.time.is_some();
         let envelope = shared.filter(|_| !seen.by_position && !is_timeless);
@@ -74,7 +73,7 @@ impl Reader<'_> {
     }
 
     /// Learns the type of a body that is neither a series nor one object.
-    fn value(&mut self, known: &Body, seen: &Observed) -> Result<(), Refusal> {
+    fn value(&mut self, known: &Body, seen: &Observed) -> Result<(), String> {
         if let Some(expr) = known.ty.as_ref().and_then(|ty| TypeExpr::parse(ty)) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
             let (found, evidence) = (seen.describe(), self.known_evidence());
@@ -90,11 +89,11 @@ impl Reader<'_> {
         }
         let (ty, form) = self.new_type(&format!("{} entry", self.owner()), seen);
         if ty == ANY {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "the body is {}, for which the catalogue has no type; write `body: unknown`, and the client returns \
                  raw JSON",
                 seen.describe()
-            )));
+            ));
         }
         // A body has no key for the format of its timestamps, so timestamps become strings or integers.
         let ty = match form {
@@ -125,20 +124,20 @@ impl Reader<'_> {
 
     /// Rejects records that have none of the fields in the catalogue. Fields that are known only from the previous
     /// version do not count.
-    fn refuse_another(&self, listed: &Record, seen: &Observed) -> Result<(), Refusal> {
+    fn refuse_another(&self, listed: &Record, seen: &Observed) -> Result<(), String> {
         let is_sure = |field: &&Field| field.evidence.unwrap_or(listed.evidence) != Evidence::PreviousVersion;
         let names: Vec<_> = listed.fields.iter().filter(is_sure).map(|field| field.name.as_str()).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.clone()).collect();
-        Err(Refusal::Message(format!(
+        Err(format!(
             "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
              endpoint; otherwise, set the fields to `unknown` in {}.yaml to learn them again",
             names.join(", "),
             list_or(&found, "no fields"),
             self.module
-        )))
+        ))
     }
 }
 

@@ -6,7 +6,6 @@ use serde_yaml::Value;
 
 use super::guess_type::{TIME, is_record, is_symbol, name_of_index};
 use super::reader::Reader;
-use crate::editor::Refusal;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -32,17 +31,17 @@ impl BodyKind {
 
 /// Determines the kind of a body that is unknown in the catalogue, and the path of its records if that differs from the
 /// path in the envelope.
-pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<(BodyKind, Option<String>), Refusal> {
+pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<(BodyKind, Option<String>), String> {
     // Some services send `null` instead of an empty list of records, so `null` counts as a list.
     let is_series =
         |response: &&SavedResponse| list_of(response, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (responses.iter().find(is_series), responses.iter().find(|response| !is_series(response))) {
         (Some(_), None) if are_values(responses, data) => Ok((BodyKind::Value, None)),
         (Some(_), None) => Ok((BodyKind::Series, None)),
-        (Some(series), Some(other)) => Err(Refusal::Message(format!(
+        (Some(series), Some(other)) => Err(format!(
             "{} is a series, but {} is not; omit responses of other endpoints",
             series.origin, other.origin
-        ))),
+        )),
         (None, _) => {
             let own = |body: &Value| if is_list(body) { Some(".".to_owned()) } else { path_of(body, 0) };
             let mut paths = responses.iter().filter_map(|response| own(&response.body));
@@ -104,7 +103,7 @@ fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Va
 }
 
 /// Collects the records of all responses.
-pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, Refusal> {
+pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, String> {
     let mut seen = Observed::default();
     for response in responses {
         let records = match list_of(response, data) {
@@ -112,11 +111,11 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
             Some(Value::Null) => &[],
             _ => {
                 let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
-                return Err(Refusal::Message(format!(
+                return Err(format!(
                     "{path} of {} is not a list of records, but the catalogue declares a series; use another response, \
                      or correct `body`",
                     response.origin
-                )));
+                ));
             }
         };
         for record in records {
@@ -136,23 +135,23 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
              the client returns raw JSON"
         ),
     };
-    Err(Refusal::Message(why))
+    Err(why)
 }
 
 /// Collects the bodies of all responses, if each body is one object (or a positional list).
-pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> {
+pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, String> {
     let seen = all_bodies(responses);
     let all = seen.times;
     if all == seen.objects && seen.fields.0.is_empty() {
-        return Err(Refusal::new("no fields in the response; send a request that returns some"));
+        return Err("no fields in the response; send a request that returns some".to_owned());
     }
     let why = "the response is not an object, but the catalogue declares one; use another response, or correct `body`";
-    if all == seen.objects || all == seen.lists { Ok(seen) } else { Err(Refusal::new(why)) }
+    if all == seen.objects || all == seen.lists { Ok(seen) } else { Err(why.to_owned()) }
 }
 
 impl Reader<'_> {
     /// Converts the records of a body to objects with named fields.
-    pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
+    pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, String> {
         if kind == BodyKind::Value {
             return Ok(seen);
         }
@@ -163,23 +162,23 @@ impl Reader<'_> {
         match (known.positional, are_lists) {
             (true, true) => Ok(named_as(&known.fields, &seen)),
             (false, false) => Ok(seen),
-            (known, _) => Err(Refusal::Message(format!(
+            (known, _) => Err(format!(
                 "the records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \
                  learn it again",
                 seen.describe(),
                 if known { "lists (`positional`)" } else { "objects" }
-            ))),
+            )),
         }
     }
 
     /// Names the fields of positional records whose fields are unknown.
-    fn newly_named(&self, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
+    fn newly_named(&self, kind: BodyKind, seen: &Observed) -> Result<Observed, String> {
         if !seen.are_rows() {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "the records are {} of different lengths, so their items cannot be named; write `body: {{series: unknown}}`, \
                  and the client returns raw JSON",
                 seen.describe()
-            )));
+            ));
         }
         let shared = self.editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
         let time = shared.map_or(TIME, |time| time.name.as_str());

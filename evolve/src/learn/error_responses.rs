@@ -3,7 +3,7 @@
 use codegen::spec::{ErrorBody, Evidence, Record, Service};
 use serde_yaml::Value;
 
-use crate::editor::{Editor, Refusal};
+use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -75,31 +75,31 @@ pub(super) fn check(
     is_body_known: bool,
     listed: Option<&Record>,
     responses: &[SavedResponse],
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, String> {
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
     let is_listed = |name: &str| listed.is_some_and(|of| of.fields.iter().any(|field| *field.name == name));
     let mut warning = None;
     for response @ SavedResponse { origin, has_status, body, .. } in responses {
         if let Some((path, status)) = failed_status(&service.error_body, response) {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "{origin} is an error response: `{path}` is {status}, which `error_body` in service.yaml does not list \
                  under `success`"
-            )));
+            ));
         }
         let is_unknown = !is_body_known && service.error_body == ErrorBody::default();
         if let Some(why) = likely_error(body).filter(|_| is_unknown) {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "{origin} looks like an error response: {why}; if it is a success, write its `body` by hand"
-            )));
+            ));
         }
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
         let path = message_path(service, response).filter(|path| !has_records && !is_listed(first(path)));
         let Some(path) = path else { continue };
         let why = format!("it contains `{path}` (see `error_body` in service.yaml)");
         if !has_status {
-            return Err(Refusal::Message(format!(
+            return Err(format!(
                 "{origin} looks like an error response: {why}; if it is not one, save it with its status (`curl -i`)"
-            )));
+            ));
         }
         warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));
     }
