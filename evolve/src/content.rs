@@ -112,10 +112,16 @@ impl Content {
         self.service.types.iter().find(|ty| *ty.name == name)
     }
 
-    /// Returns the shared params to which a name in `params` refers: one param, or all params of a set.
-    pub(crate) fn shared(&self, name: &str) -> Vec<&Param> {
+    /// Returns the params that an entry of `params` defines, or to which it refers: one shared param, or all params of a
+    /// set.
+    pub(crate) fn defined<'c>(&'c self, entry: &'c ParamEntry) -> Vec<&'c Param> {
+        let name = match entry {
+            ParamEntry::Own(param) => return vec![param],
+            ParamEntry::Name(name) => name,
+            ParamEntry::Use(entry) => &entry.param,
+        };
         let find = |id: &str| self.service.params.iter().find(|param| **param.id() == id);
-        match self.service.param_sets.iter().find(|set| *set.name == name) {
+        match self.service.param_sets.iter().find(|set| set.name == *name) {
             Some(set) => set.params.iter().filter_map(|id| find(id)).collect(),
             None => find(name).into_iter().collect(),
         }
@@ -126,21 +132,16 @@ impl Content {
     pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
-            let found: Vec<Param> = match entry {
-                ParamEntry::Name(name) => self.shared(name).into_iter().cloned().collect(),
-                ParamEntry::Own(param) => vec![Param::clone(param)],
-                ParamEntry::Use(Use { param, evidence, default, .. }) => {
-                    let overridden = |param: &Param| Param {
-                        evidence: evidence.or(param.evidence),
-                        default: default.clone().or(param.default.clone()),
-                        ..param.clone()
-                    };
-                    self.shared(param).into_iter().map(overridden).collect()
-                }
+            let (evidence, default) = match entry {
+                ParamEntry::Use(Use { evidence, default, .. }) => (*evidence, default.clone()),
+                ParamEntry::Name(_) | ParamEntry::Own(_) => (None, None),
             };
-            let is_new = |param: &Param| all.iter().all(|known| known.name != param.name);
-            let new: Vec<_> = found.into_iter().filter(is_new).collect();
-            all.extend(new);
+            for param in self.defined(entry) {
+                if all.iter().all(|known| known.name != param.name) {
+                    let (evidence, default) = (evidence.or(param.evidence), default.clone().or(param.default.clone()));
+                    all.push(Param { evidence, default, ..param.clone() });
+                }
+            }
         }
         Some(all)
     }

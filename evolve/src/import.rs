@@ -16,7 +16,7 @@ mod records;
 mod schemas;
 mod service;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use codegen::spec::{Evidence, Known};
 use codegen::{Catalogue, is_invisible, repeats_name, url_path};
@@ -59,7 +59,6 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         nesting: 0,
         templates: HashSet::new(),
         records: HashMap::new(),
-        metadata: BTreeSet::new(),
     };
     let kept = reader.kept(&document.root, "service.yaml", ["{title: x, version: '1', ", ""], "#");
     let kept = kept.and_then(|kept| kept.into_spec().0);
@@ -80,8 +79,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(format!("no endpoint is imported:\n{why}").into());
     }
     let templates = std::mem::take(&mut reader.templates);
-    let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);
-    merge(&mut editor, &reader.drafted_content(own.then_some(import.evidence)));
+    merge(&mut editor, &reader.drafted_content());
     if is_new {
         let service = &mut editor.service;
         service.history = history(&service.params, &service.types, import.evidence)
@@ -137,8 +135,6 @@ struct Reader<'d> {
     templates: HashSet<String>,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
-    /// The records that describe the metadata of the envelope.
-    metadata: BTreeSet<usize>,
 }
 
 impl<'d> Reader<'d> {

@@ -1,6 +1,6 @@
 //! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
-use codegen::spec::{Body, Envelope, Fields, Known};
+use codegen::spec::{Body, Envelope, Field, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -8,7 +8,7 @@ use super::document::{entries, entries_of, text};
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
 use super::service::error_status;
-use crate::draft::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
+use crate::draft::{ANY, Draft, TIMESTAMP, holding, innermost, item, record_in, record_name};
 
 impl<'d> Reader<'d> {
     /// Returns the body of a successful response; `None` if the body is unknown. Records in the body have provisional
@@ -68,7 +68,7 @@ impl<'d> Reader<'d> {
         }
         if let Some((metadata, at)) = metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata)) {
             let ty = self.value(metadata, "Metadata", &at);
-            self.metadata.extend(only_record(&ty));
+            self.add_metadata(only_record(&ty));
         }
         let Some(item) = list.get("items") else { return Some(series_of(None)) };
         let items_at = format!("{list_at}/items");
@@ -77,6 +77,18 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Untyped, "records that are not objects", &items_at);
         }
         Some(series_of(only_record(&item)))
+    }
+
+    /// Adds the fields of a record to the metadata.
+    fn add_metadata(&mut self, record: Option<usize>) {
+        let Draft { content, metadata, .. } = &mut self.draft;
+        let envelope = self.known.service.envelope.as_ref();
+        let evidence = Some(self.options.evidence).filter(|own| envelope.is_none_or(|known| known.evidence != *own));
+        for field in record.into_iter().flat_map(|index| &content.service.records[index].fields) {
+            if metadata.iter().all(|known| known.name != field.name) {
+                metadata.push(Field { evidence, ..field.clone() });
+            }
+        }
     }
 
     /// Returns the schema at a dot-separated path of keys, and its path in the description.

@@ -2,25 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::spec::{Body, Evidence, Field, Fields, Known, Record, Text};
+use codegen::spec::{Body, Fields, Known, Record, Text};
 
 use super::Reader;
 use crate::content::slot;
 use crate::draft::{Draft, TIMESTAMP, record_in, time_of_record};
 
 impl Reader<'_> {
-    /// Returns the draft. If only one body uses a record, the body lists the fields of the record. `evidence`
-    /// is the evidence of metadata, if it differs from that of the envelope.
-    pub(super) fn drafted_content(mut self, evidence: Option<Evidence>) -> Draft {
+    /// Returns the draft. If only one body uses a record, the body lists the fields of the record.
+    pub(super) fn drafted_content(mut self) -> Draft {
         let inline = self.inline();
         let time = self.known.service.envelope_time().map(|time| time.name.as_str());
-        let Draft { content, names, metadata, .. } = &mut self.draft;
+        let Draft { content, names, .. } = &mut self.draft;
         let records = &content.service.records;
-        for field in self.metadata.iter().flat_map(|index| &records[*index].fields) {
-            if metadata.iter().all(|known| known.name != field.name) {
-                metadata.push(Field { evidence, ..field.clone() });
-            }
-        }
         for endpoint in content.groups.values_mut().flat_map(|group| &mut group.endpoints) {
             if let Known::Known(body) = &mut endpoint.body {
                 complete(body, records, &inline, time);
@@ -40,12 +34,10 @@ impl Reader<'_> {
         let fields = content.service.records.iter().flat_map(|record| &record.fields);
         let bodies = || content.endpoints().filter_map(|(_, endpoint)| endpoint.body.known());
         let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
-        for index in fields.filter_map(|field| record_in(&field.ty)).chain(bodies().filter_map(record_of)) {
-            *uses.entry(index).or_default() += 1;
-        }
         // If the type of a body contains a record, for example as a list item, the body cannot list its fields.
-        for index in bodies().filter_map(|body| record_in(body.ty.as_ref()?)) {
-            uses.remove(&index);
+        let types = fields.map(|field| &field.ty).chain(bodies().filter_map(|body| body.ty.as_ref()));
+        for index in types.filter_map(|ty| record_in(ty)).chain(bodies().filter_map(record_of)) {
+            *uses.entry(index).or_default() += 1;
         }
         bodies().filter_map(record_of).filter(|index| uses.get(index) == Some(&1)).collect()
     }

@@ -84,18 +84,12 @@ impl Reader<'_> {
     /// Returns the `time` of a body that does not use the envelope's time field, and adds a note.
     pub(super) fn other_time(&mut self, list: &[Field], shared: Option<&str>) -> String {
         let is_other = |field: &&Field| *field.ty == TIMESTAMP && Some(field.name.as_str()) != shared;
-        let others: Vec<_> = list.iter().filter(is_other).map(|field| field.name.as_str()).collect();
-        let time = time_of_record(list, shared);
-        let why = match others.as_slice() {
-            _ if time.is_some() => String::new(),
-            [] => String::new(),
-            [one] => format!(", because `{one}` may be another time; if it is right, set `time: {one}`"),
-            _ => {
-                let names = others.join(", ");
-                format!(", because the time may be any of {names}; set `time` to the right field")
-            }
+        let others: Vec<_> = list.iter().filter(is_other).map(|field| format!("`{}`", field.name)).collect();
+        let (time, why) = match time_of_record(list, shared) {
+            Some(field) => (field.name.as_str(), String::new()),
+            None if others.is_empty() => ("none", String::new()),
+            None => ("none", format!("; if {} is its time, set `time` to it", others.join(" or "))),
         };
-        let time = time.map_or("none", |field| field.name.as_str());
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
     }

@@ -166,15 +166,10 @@ impl Reader<'_> {
 
     /// If the known type of the items of a list or a map does not fit the items, returns a type that does.
     fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
-        let (item, was_optional) = match known {
-            TypeExpr::Option(item) => (&**item, true),
-            item => (item, *item == TypeExpr::Builtin(Builtin::Any)),
-        };
-        let wider = self.wider(name, item, seen);
-        let is_wider = wider.is_some() || seen.nulls > 0 && !was_optional;
-        let ty = wider.unwrap_or_else(|| item.to_string());
-        let mark = if ty != ANY && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
-        is_wider.then(|| format!("{ty}{mark}"))
+        let (item, was_nullable) = if let TypeExpr::Option(item) = known { (&**item, true) } else { (known, false) };
+        let ty = self.wider(name, item, seen).unwrap_or_else(|| item.to_string());
+        let wider = or_null(&ty, was_nullable || seen.nulls > 0);
+        (wider != known.to_string()).then_some(wider)
     }
 
     /// Adds a note if a field has numbers outside its range.

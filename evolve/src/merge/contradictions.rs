@@ -222,7 +222,7 @@ impl<'a> Side<'a> {
     /// define has the type `any`.
     fn params(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
         let undefined = endpoint.params.known()?.iter().filter_map(|entry| match entry {
-            ParamEntry::Name(name) if self.content.shared(name).is_empty() => Some(name.clone()),
+            ParamEntry::Name(name) if self.content.defined(entry).is_empty() => Some(name.clone()),
             _ => None,
         });
         let undefined = undefined.map(|name| Param { name, ty: "any".into(), ..Param::default() });

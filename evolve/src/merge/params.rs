@@ -98,7 +98,8 @@ impl Merger<'_> {
     pub(super) fn params(&mut self, new: &Endpoint, inherited: Evidence) -> Vec<ParamEntry> {
         let drafted = new.params.known().map_or(&[][..], Vec::as_slice);
         let mut idents = NamesInUse::default();
-        for shared in drafted.iter().filter_map(name_of).flat_map(|name| self.draft.content.shared(name)) {
+        let references = drafted.iter().filter(|entry| name_of(entry).is_some());
+        for shared in references.flat_map(|entry| self.draft.content.defined(entry)) {
             self.setters.note(&shared.name, &mut idents);
         }
         let (mut entries, mut others) = (Vec::new(), Vec::new());
