@@ -64,9 +64,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
         notes.push(format!("the group `{group}` is new{meant}"));
     }
-    for note in notes {
-        editor.note(note);
-    }
+    editor.note_all(notes);
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
     let mut draft = Draft::new(Source::Person);
     draft.content.groups.insert(group.clone(), drafted);

@@ -152,6 +152,11 @@ impl Editor {
         self.notes.push(if self.subject.is_empty() { text.to_string() } else { format!("{}: {text}", self.subject) });
     }
 
+    /// Adds several notes.
+    pub(super) fn note_all(&mut self, notes: Vec<String>) {
+        notes.into_iter().for_each(|note| self.note(note));
+    }
+
     /// Returns the notes so far, and removes them.
     pub(super) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)

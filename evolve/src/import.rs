@@ -60,7 +60,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         templates: HashSet::new(),
         records: HashMap::new(),
     };
-    let kept = reader.kept(&document.root, "service.yaml", ["{title: x, version: '1', ", ""], "#");
+    let kept = reader.kept(&document.root, extensions::OF_SERVICE, "#");
     let kept = kept.and_then(|kept| kept.into_spec().0);
     let is_unit_known = kept.is_some();
     let described = reader.service(kept, editor.service.error_body.evidence.is_some());
@@ -94,9 +94,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     for endpoint in editor.groups.values_mut().flat_map(|group| &mut group.endpoints) {
         endpoint.history = endpoint.history.take().filter(|own| Some(own) != shared.as_ref());
     }
-    for line in omitted {
-        editor.note(format!("not imported: {line}"));
-    }
+    editor.note_all(omitted.iter().map(|line| format!("not imported: {line}")).collect());
     if is_new && !is_unit_known {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }

@@ -105,7 +105,7 @@ fn learn_one(
     let known = editor.endpoint(&endpoint).body.known().cloned();
     error_responses::learn_status(editor, options.evidence, &responses);
     let listed = editor.body_record(&endpoint.module, editor.endpoint(&endpoint));
-    let warning = error_responses::check(&editor.service, known.is_some(), listed.as_ref(), &responses)?;
+    let warning = error_responses::check(editor, &endpoint, &responses)?;
     let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(known.as_ref());
     let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());

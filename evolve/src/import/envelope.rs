@@ -17,30 +17,24 @@ impl<'d> Reader<'d> {
     /// Returns the envelope of most responses; `None` if most responses have no list of records, or differ.
     pub(super) fn envelope(&mut self) -> Option<Envelope> {
         let bodies = self.object_bodies();
-        let (mut paths, mut metadata, mut times) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (mut paths, mut metadata, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for schema in &bodies {
             let Some((path, list)) = self.list_in(schema, 0) else { continue };
-            *paths.entry(path.clone()).or_insert(0) += 1;
-            let members = self.members(schema);
-            let others = members.iter().filter(|(name, ..)| path.split('.').next() != Some(name));
-            for (name, value, _) in others {
-                *metadata.entry((*name).to_owned()).or_insert(0) += usize::from(!self.members(value).is_empty());
-            }
-            for (name, value, _) in list.get("items").map(|item| self.members(item)).unwrap_or_default() {
-                times.entry(name.to_owned()).or_insert((0, value)).0 += usize::from(is_time(name, value));
-            }
+            let others = self.members(schema).into_iter().filter(|(name, ..)| path.split('.').next() != Some(name));
+            metadata.extend(others.filter(|(_, value, _)| !self.members(value).is_empty()).map(|(name, ..)| name));
+            let fields = list.get("items").map(|item| self.members(item)).unwrap_or_default().into_iter();
+            let fields = fields.filter(|(name, value, _)| is_time(name, value));
+            times.extend(fields.map(|(name, value, _)| (name, text(value, "format") == Some("date-time"))));
+            paths.push(path);
         }
-        let most = |(_, count): &(&String, &usize)| **count > 1 && **count * 2 > bodies.len();
-        let (data, count) = paths.iter().filter(most).max_by_key(|(_, count)| **count)?;
-        let name = metadata.iter().filter(|(_, times)| **times * 2 > *count).map(|(name, _)| name).next();
-        let time = times.iter().filter(|(_, (times, _))| *times > 0).max_by_key(|(_, (times, _))| *times);
-        let time = time.map(|(name, (_, schema))| {
-            let written = (text(schema, "format") == Some("date-time")).then_some(TimeFormat::Iso8601);
-            let (name, ty, format) = (name.as_str().into(), TIMESTAMP.into(), written.map(Into::into));
-            Field { name, ty, format, ..Field::default() }
+        let (data, count) = most_frequent(paths).filter(|(_, count)| *count > 1 && *count * 2 > bodies.len())?;
+        let metadata = most_frequent(metadata).filter(|(_, times)| *times * 2 > count);
+        let metadata = metadata.map(|(name, _)| Metadata { name: name.into(), ..Metadata::default() });
+        let time = most_frequent(times).map(|((name, is_written), _)| {
+            let format = is_written.then_some(TimeFormat::Iso8601.into());
+            Field { name: name.into(), ty: TIMESTAMP.into(), format, ..Field::default() }
         });
-        let metadata = name.map(|name| Metadata { name: name.as_str().into(), ..Metadata::default() });
-        Some(Envelope { data: data.clone(), time, metadata, evidence: self.options.evidence })
+        Some(Envelope { data, time, metadata, evidence: self.options.evidence })
     }
 
     /// Returns the schemas of the successful responses that are objects.
@@ -72,6 +66,13 @@ impl<'d> Reader<'d> {
         let is_only = found.all(|(path, _)| path.contains('.') && !first.0.contains('.'));
         is_only.then_some(first)
     }
+}
+
+/// Returns the most frequent value, and how often it occurs.
+fn most_frequent<T: Ord>(values: Vec<T>) -> Option<(T, usize)> {
+    let mut counts = BTreeMap::new();
+    values.into_iter().for_each(|value| *counts.entry(value).or_insert(0) += 1);
+    counts.into_iter().max_by_key(|(_, count)| *count)
 }
 
 /// Returns `true` if a field is presumably the time of its record.

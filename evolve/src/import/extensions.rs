@@ -6,18 +6,18 @@ use serde_yaml::Value;
 use super::Reader;
 use super::omissions::Weight;
 
+/// The name of the file with the keys of the service, and the text before and after the keys.
+pub(super) const OF_SERVICE: [&str; 3] = ["service.yaml", "{title: x, version: '1', ", ""];
+/// The same for the keys of an endpoint.
+pub(super) const OF_ENDPOINT: [&str; 3] =
+    ["x.yaml", "{title: x, endpoints: [{name: x, path: unknown, evidence: reported, ", "]}"];
+
 /// The service of a group that is read alone.
 const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
 
 impl Reader<'_> {
     /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. Invalid keys are noted.
-    pub(super) fn kept(
-        &mut self,
-        value: &Value,
-        file: &str,
-        [start, end]: [&str; 2],
-        pointer: &str,
-    ) -> Option<Catalogue> {
+    pub(super) fn kept(&mut self, value: &Value, [file, start, end]: [&str; 3], pointer: &str) -> Option<Catalogue> {
         let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
         let text = format!("{start}{}{end}", keys.trim_start_matches('{'));
         let files = [(file, text.as_str()), ("service.yaml", SERVICE)];

@@ -8,6 +8,7 @@ use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::document::{entries, items, text};
+use super::extensions::OF_ENDPOINT;
 use super::omissions::{OPERATION, PATH, Weight};
 use super::{Reader, telling};
 use crate::rust_names::NamesInUse;
@@ -45,8 +46,7 @@ impl<'d> Reader<'d> {
         let listed = items(item, "parameters").iter().chain(items(operation, "parameters"));
         let params = self.params(&path, listed, is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
-        let file = ["{title: x, endpoints: [{name: x, path: unknown, evidence: reported, ", "]}"];
-        let kept = self.kept(operation, "x.yaml", file, pointer);
+        let kept = self.kept(operation, OF_ENDPOINT, pointer);
         let kept = kept.and_then(|kept| kept.into_spec().1.pop()?.1.endpoints.pop());
         let kept = kept.unwrap_or_default();
         let endpoint = Endpoint {

@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
         }
         let fields =
             valid.into_iter().map(|(key, property, at)| (key.to_owned(), property, at, required.contains(key)));
-        self.new_record(schema, name, pointer, fields.collect(), false)
+        record_name(self.new_record(schema, name, pointer, fields.collect()))
     }
 
     fn positional(&mut self, schema: &'d Value, fields: &'d [Value], name: &str, pointer: &str) -> String {
@@ -95,7 +95,9 @@ impl<'d> Reader<'d> {
             let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
             (name, field, format!("{pointer}/prefixItems/{index}"), true)
         });
-        self.new_record(schema, name, pointer, fields.collect(), true)
+        let index = self.new_record(schema, name, pointer, fields.collect());
+        self.draft.content.service.records[index].positional = true;
+        record_name(index)
     }
 
     /// Returns the body whose records are columns: an object with at least two lists of scalars, one of them with
@@ -117,10 +119,8 @@ impl<'d> Reader<'d> {
         }
         // The same object may be a record elsewhere.
         let own = format!("{pointer}/columns");
-        if !self.records.contains_key(&own) {
-            self.new_record(schema, name, &own, columns, false);
-        }
-        let index = *self.records.get(&own)?;
+        let known = self.records.get(&own).copied();
+        let index = known.unwrap_or_else(|| self.new_record(schema, name, &own, columns));
         self.draft.content.service.records[index].columns = true;
         Some(series_of(Some(index)))
     }
@@ -137,19 +137,13 @@ impl<'d> Reader<'d> {
         Some(ANY.to_owned())
     }
 
-    fn new_record(
-        &mut self,
-        schema: &'d Value,
-        name: &str,
-        pointer: &str,
-        listed: Vec<Property<'d>>,
-        positional: bool,
-    ) -> String {
+    /// Adds a record with these fields, and returns its index.
+    fn new_record(&mut self, schema: &'d Value, name: &str, pointer: &str, listed: Vec<Property<'d>>) -> usize {
         let summary = telling(self.summary(schema, &["description"]), name);
-        let record = Record { summary, evidence: self.options.evidence, positional, ..Record::default() };
+        let record = Record { summary, evidence: self.options.evidence, ..Record::default() };
         // The record is added before its fields are read, so that a field that refers back to the record finds it.
         let index = self.draft.content.service.records.len();
-        let ty = self.draft.add_record(record, wanted_name(name, pointer));
+        self.draft.add_record(record, wanted_name(name, pointer));
         self.records.insert(pointer.to_owned(), index);
         self.open.push(index);
         // A record is read only once, where it is found first. The nesting depth is counted from the record, so that
@@ -160,7 +154,7 @@ impl<'d> Reader<'d> {
         self.nesting = nesting;
         self.open.pop();
         self.draft.content.service.records[index].fields = fields;
-        ty
+        index
     }
 
     fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Field {

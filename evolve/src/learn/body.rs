@@ -15,7 +15,7 @@ use crate::observed_values::Observed;
 impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
     pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), String> {
-        let known = self.known.clone().unwrap_or_default();
+        let known = self.editor.endpoint(&self.endpoint).body.known().cloned().unwrap_or_default();
         if kind == BodyKind::Value {
             return self.value(&known, seen);
         }

@@ -1,8 +1,9 @@
 //! Detects error responses among saved responses, whose status may be missing or in the body.
 
-use codegen::spec::{ErrorBody, Evidence, Record, Service};
+use codegen::spec::{ErrorBody, Evidence, Service};
 use serde_yaml::Value;
 
+use crate::content::At;
 use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -69,15 +70,11 @@ pub(super) fn without_status(editor: &Editor, mut seen: Observed) -> Observed {
 }
 
 /// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
-/// `listed` has the fields of the body.
-pub(super) fn check(
-    service: &Service,
-    is_body_known: bool,
-    listed: Option<&Record>,
-    responses: &[SavedResponse],
-) -> Result<Option<String>, String> {
+pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Result<Option<String>, String> {
+    let (service, endpoint) = (&editor.service, editor.endpoint(at));
+    let listed = editor.body_record(&at.module, endpoint).unwrap_or_default().fields;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let is_listed = |name: &str| listed.is_some_and(|of| of.fields.iter().any(|field| *field.name == name));
+    let is_listed = |name: &str| listed.iter().any(|field| *field.name == name);
     let mut warning = None;
     for response @ SavedResponse { origin, has_status, body, .. } in responses {
         if let Some((path, status)) = failed_status(&service.error_body, response) {
@@ -86,7 +83,7 @@ pub(super) fn check(
                  under `success`"
             ));
         }
-        let is_unknown = !is_body_known && service.error_body == ErrorBody::default();
+        let is_unknown = endpoint.body.known().is_none() && service.error_body == ErrorBody::default();
         if let Some(why) = likely_error(body).filter(|_| is_unknown) {
             return Err(format!(
                 "{origin} looks like an error response: {why}; if it is a success, write its `body` by hand"

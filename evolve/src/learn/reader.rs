@@ -20,8 +20,6 @@ pub(super) struct Reader<'a> {
     /// The module that contains the current fields. Their records are looked up in its file first.
     pub(super) module: String,
     pub(super) endpoint: At,
-    /// The body in the catalogue.
-    pub(super) known: Option<Body>,
     pub(super) draft: Draft,
     /// The number of new fields with numbers in quotes.
     pub(super) quoted: usize,
@@ -47,9 +45,8 @@ impl<'a> Reader<'a> {
         enum_fields: &'a mut BTreeSet<String>,
     ) -> Self {
         let (module, draft) = (endpoint.module.clone(), Draft::new(Source::Responses));
-        let known = editor.endpoint(&endpoint).body.known().cloned();
         let (quoted, within, open, waiting) = Default::default();
-        Self { editor, options, module, endpoint, known, draft, quoted, data, within, open, waiting, enum_fields }
+        Self { editor, options, module, endpoint, draft, quoted, data, within, open, waiting, enum_fields }
     }
 
     /// Returns the fields of the endpoint's body in the catalogue.
@@ -80,8 +77,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the evidence of the known body.
     pub(super) fn known_evidence(&self) -> Evidence {
-        let own = self.known.as_ref().and_then(|known| known.evidence);
-        own.unwrap_or(self.editor.endpoint(&self.endpoint).evidence)
+        let endpoint = self.editor.endpoint(&self.endpoint);
+        endpoint.body.known().and_then(|body| body.evidence).unwrap_or(endpoint.evidence)
     }
 
     /// Returns the evidence of learned facts, if it is weaker than `known`, which is the evidence of the record or body

@@ -3,7 +3,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use codegen::spec::{Body, Endpoint, Evidence, Field, ListFormat, Param, ParamEntry, Range, Record, TypeKind};
+use codegen::spec::{
+    Body, Endpoint, Envelope, Evidence, Field, ListFormat, Param, ParamEntry, Range, Record, TypeKind,
+};
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::setters::is_argument;
@@ -179,25 +181,19 @@ impl Merger<'_> {
             let what = format!("`{label}`: {what}");
             notes.extend(compared([here, there], source, &mut self.compared, (what, known, new)));
         }
-        for note in notes {
-            self.editor.note(note);
-        }
+        self.editor.note_all(notes);
     }
 
     /// Adds notes about the differences between the known metadata and the drafted metadata.
     pub(super) fn note_metadata(&mut self) {
-        let Some(envelope) = &self.known.service.envelope else { return };
-        let known = self.known.metadata().map_or(&[][..], |metadata| &metadata.fields);
-        if !known.is_empty() && !self.draft.metadata.is_empty() {
-            let sides = [self.known, &self.draft.content].map(|content| Side { content, module: SERVICE });
-            let [known, new] = [(0, known), (1, &self.draft.metadata[..])]
-                .map(|(side, fields)| sides[side].all_named(fields, envelope.evidence));
-            let pair = ("metadata: field".to_owned(), known, new);
-            let notes = compared(sides, self.draft.source, &mut self.compared, pair);
-            for note in notes {
-                self.editor.note(note);
-            }
+        let Some(Envelope { metadata: Some(known), evidence, .. }) = &self.known.service.envelope else { return };
+        if known.fields.is_empty() || self.draft.metadata.is_empty() {
+            return;
         }
+        let [here, there] = [self.known, &self.draft.content].map(|content| Side { content, module: SERVICE });
+        let (known, new) = (here.all_named(&known.fields, *evidence), there.all_named(&self.draft.metadata, *evidence));
+        let pair = ("metadata: field".to_owned(), known, new);
+        self.editor.note_all(compared([here, there], self.draft.source, &mut self.compared, pair));
     }
 
     /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. Names in the
