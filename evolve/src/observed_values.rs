@@ -77,16 +77,12 @@ impl Observed {
     /// Collects values.
     pub(super) fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let mut seen = Self::default();
-        values.into_iter().for_each(|value| seen.add(value));
+        values.into_iter().for_each(|value| seen.add(value, 0));
         seen.settled()
     }
 
-    /// Adds a value.
-    pub(super) fn add(&mut self, value: &Value) {
-        self.add_within(value, 0);
-    }
-
-    fn add_within(&mut self, value: &Value, depth: usize) {
+    /// Adds a value at a nesting depth.
+    fn add(&mut self, value: &Value, depth: usize) {
         self.times += 1;
         match value {
             Value::Bool(_) => self.booleans += 1,
@@ -117,19 +113,19 @@ impl Observed {
                 self.lists += 1;
                 let seen = self.items.get_or_insert_default();
                 for item in items {
-                    seen.add_within(item, depth + 1);
+                    seen.add(item, depth + 1);
                 }
                 if depth < MAX_DEPTH {
                     self.by_index.resize_with(self.max_length.min(MAX_ITEMS), Self::default);
-                    self.by_index.iter_mut().zip(items).for_each(|(index, item)| index.add_within(item, depth + 1));
+                    self.by_index.iter_mut().zip(items).for_each(|(index, item)| index.add(item, depth + 1));
                 }
             }
             Value::Mapping(entries) => {
                 self.objects += 1;
                 for (key, value) in entries {
-                    self.fields.slot(key.as_str().unwrap_or_default()).add_within(value, depth + 1);
+                    self.fields.slot(key.as_str().unwrap_or_default()).add(value, depth + 1);
                     if depth < MAX_DEPTH {
-                        self.under_keys.get_or_insert_default().add_within(value, depth + 1);
+                        self.under_keys.get_or_insert_default().add(value, depth + 1);
                     }
                 }
             }
@@ -153,7 +149,7 @@ impl Observed {
     }
 
     /// Counts empty strings among numbers in strings as null, because the client reads them as null.
-    pub(super) fn settled(mut self) -> Self {
+    fn settled(mut self) -> Self {
         if self.numeric_texts > 0 && self.numeric_texts + self.empty_texts == self.text_times {
             self.nulls += self.empty_texts;
             self.text_times -= std::mem::take(&mut self.empty_texts);
@@ -304,12 +300,9 @@ mod tests {
 
     #[test]
     fn values_are_counted_by_kind() {
-        let mut seen = Observed::default();
         let values: Value =
             serde_json::from_str("[1, 2.5, null, \"a\", [1, [2]], {\"a\": 1}, {\"b\": null}, 1e300]").expect("JSON");
-        for value in values.as_sequence().expect("a list") {
-            seen.add(value);
-        }
+        let seen = Observed::of(values.as_sequence().expect("a list"));
         assert_eq!((seen.times, seen.nulls, seen.integers, seen.fractions), (8, 1, 1, 2));
         assert_eq!((seen.min, seen.max), (1.0, 1e300));
         assert_eq!((seen.text_times, seen.lists, seen.objects, seen.kinds()), (1, 1, 2, 4));

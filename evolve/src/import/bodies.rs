@@ -61,8 +61,8 @@ impl<'d> Reader<'d> {
         if type_of(list) != "array" {
             return self.columns(list, name, list_at);
         }
-        for (key, _, at) in self.document.properties(schema, pointer).listed {
-            if !metadata.iter().chain([&data]).any(|path| path.split('.').next() == Some(key)) {
+        for (key, _, at, _) in self.document.properties(schema, pointer) {
+            if !metadata.iter().chain([&data]).any(|path| path.split('.').next() == Some(key.as_str())) {
                 self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
@@ -96,8 +96,8 @@ impl<'d> Reader<'d> {
         keys.split('.').filter(|key| !key.is_empty()).try_fold(
             (schema, pointer.to_owned()),
             |(schema, pointer), key| {
-                let mut fields = self.document.properties(schema, &pointer).listed.into_iter();
-                fields.find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
+                let mut fields = self.document.properties(schema, &pointer).into_iter();
+                fields.find(|(name, ..)| *name == key).map(|(_, property, at, _)| (property, at))
             },
         )
     }

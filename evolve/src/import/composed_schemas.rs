@@ -18,6 +18,9 @@ use crate::draft::ANY;
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
 const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";
 
+/// The name of a property, its schema, its path, and `true` if it is required.
+pub(super) type Property<'d> = (String, &'d Value, String, bool);
+
 /// Returns the alternatives under a key, except `null`, each with its index.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
     let all = items(schema, key).iter().enumerate();
@@ -59,15 +62,17 @@ impl Document {
     }
 
     /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used.
-    pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Properties<'d> {
-        let mut all = Properties::default();
-        for (layer, at) in self.layers(schema, pointer).into_iter().rev() {
-            all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
-            for (key, property) in entries(layer, "properties") {
-                let at = format!("{at}/properties/{key}");
-                match all.listed.iter_mut().find(|(known, ..)| *known == key) {
-                    Some(known) => *known = (key, property, at),
-                    None => all.listed.push((key, property, at)),
+    pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Property<'d>> {
+        let layers = self.layers(schema, pointer);
+        let required = layers.iter().flat_map(|(layer, _)| items(layer, "required")).filter_map(Value::as_str);
+        let required: HashSet<_> = required.collect();
+        let mut all: Vec<Property<'d>> = Vec::new();
+        for (layer, at) in layers.into_iter().rev() {
+            for (key, schema) in entries(layer, "properties") {
+                let property = (key.to_owned(), schema, format!("{at}/properties/{key}"), required.contains(key));
+                match all.iter_mut().find(|(known, ..)| *known == key) {
+                    Some(known) => *known = property,
+                    None => all.push(property),
                 }
             }
         }
@@ -136,12 +141,4 @@ impl<'d> Reader<'d> {
         }
         ty
     }
-}
-
-/// The properties and the required names of an object and its parts.
-#[derive(Default)]
-pub(super) struct Properties<'d> {
-    /// The names and schemas of the properties, with their paths.
-    pub(super) listed: Vec<(&'d str, &'d Value, String)>,
-    pub(super) required: HashSet<&'d str>,
 }

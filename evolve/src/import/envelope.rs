@@ -9,6 +9,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::bodies::{json_of, success_response};
+use super::composed_schemas::Property;
 use super::document::text;
 use super::schemas::type_of;
 use crate::draft::{TIMESTAMP, is_time_of_record};
@@ -20,19 +21,20 @@ impl<'d> Reader<'d> {
         let (mut paths, mut metadata, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for schema in &bodies {
             let Some((path, list)) = self.list_in(schema, 0) else { continue };
-            let others = self.members(schema).into_iter().filter(|(name, ..)| path.split('.').next() != Some(name));
-            metadata.extend(others.filter(|(_, value, _)| !self.members(value).is_empty()).map(|(name, ..)| name));
+            let others =
+                self.members(schema).into_iter().filter(|(name, ..)| path.split('.').next() != Some(name.as_str()));
+            metadata.extend(others.filter(|(_, value, ..)| !self.members(value).is_empty()).map(|(name, ..)| name));
             let fields = list.get("items").map(|item| self.members(item)).unwrap_or_default().into_iter();
-            let fields = fields.filter(|(name, value, _)| is_time(name, value));
-            times.extend(fields.map(|(name, value, _)| (name, text(value, "format") == Some("date-time"))));
+            let fields = fields.filter(|(name, value, ..)| is_time(name, value));
+            times.extend(fields.map(|(name, value, ..)| (name, text(value, "format") == Some("date-time"))));
             paths.push(path);
         }
         let (data, count) = most_frequent(paths).filter(|(_, count)| *count > 1 && *count * 2 > bodies.len())?;
         let metadata = most_frequent(metadata).filter(|(_, times)| *times * 2 > count);
-        let metadata = metadata.map(|(name, _)| Metadata { name: name.into(), ..Metadata::default() });
+        let metadata = metadata.map(|(name, _)| Metadata { name: name.as_str().into(), ..Metadata::default() });
         let time = most_frequent(times).map(|((name, is_written), _)| {
             let format = is_written.then_some(TimeFormat::Iso8601.into());
-            Field { name: name.into(), ty: TIMESTAMP.into(), format, ..Field::default() }
+            Field { name: name.as_str().into(), ty: TIMESTAMP.into(), format, ..Field::default() }
         });
         Some(Envelope { data, time, metadata, evidence: self.options.evidence })
     }
@@ -47,16 +49,16 @@ impl<'d> Reader<'d> {
         all.filter(|schema| !self.members(schema).is_empty()).collect()
     }
 
-    fn members(&self, schema: &'d Value) -> Vec<(&'d str, &'d Value, String)> {
-        self.document.properties(schema, "").listed
+    fn members(&self, schema: &'d Value) -> Vec<Property<'d>> {
+        self.document.properties(schema, "")
     }
 
     /// Returns the path of the only list in an object or in one of its members, and the schema of the list.
     fn list_in(&self, schema: &'d Value, depth: usize) -> Option<(String, &'d Value)> {
-        let mut found = self.members(schema).into_iter().filter_map(|(name, value, _)| {
+        let mut found = self.members(schema).into_iter().filter_map(|(name, value, ..)| {
             let (target, _) = self.document.follow(value)?;
             if type_of(target) == "array" {
-                return Some((name.to_owned(), target));
+                return Some((name, target));
             }
             let (path, list) = (depth == 0).then(|| self.list_in(target, 1))??;
             Some((format!("{name}.{path}"), list))

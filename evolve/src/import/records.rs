@@ -8,15 +8,12 @@ use codegen::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
 use super::bodies::series_of;
-use super::composed_schemas::Properties;
+use super::composed_schemas::Property;
 use super::document::{text, text_of};
 use super::omissions::Weight;
 use super::schemas::{type_of, unit_of, wanted_name};
 use super::{Reader, telling};
 use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
-
-/// The name of a property, its schema, its path, and `true` if it is required.
-type Property<'d> = (String, &'d Value, String, bool);
 
 impl<'d> Reader<'d> {
     /// Returns the type of an object: a map, a record, or `any` if the object lists no fields.
@@ -70,7 +67,7 @@ impl<'d> Reader<'d> {
         for (layer, at) in self.document.layers(schema, pointer) {
             self.resolve(layer, &at);
         }
-        let Properties { listed, required } = self.document.properties(schema, pointer);
+        let listed = self.document.properties(schema, pointer);
         if listed.is_empty() {
             return ANY.to_owned();
         }
@@ -81,9 +78,7 @@ impl<'d> Reader<'d> {
         if !invalid.is_empty() {
             self.omissions.add(Weight::Missing, "a property with an invalid name", pointer);
         }
-        let fields =
-            valid.into_iter().map(|(key, property, at)| (key.to_owned(), property, at, required.contains(key)));
-        record_name(self.new_record(schema, name, pointer, fields.collect()))
+        record_name(self.new_record(schema, name, pointer, valid))
     }
 
     fn positional(&mut self, schema: &'d Value, fields: &'d [Value], name: &str, pointer: &str) -> String {
@@ -105,10 +100,9 @@ impl<'d> Reader<'d> {
     pub(super) fn columns(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let (schema, reference) = self.document.follow(schema)?;
         let pointer = reference.unwrap_or(pointer);
-        let Properties { listed, required } = self.document.properties(schema, pointer);
-        let lists = listed.into_iter().filter_map(|(key, list, at)| {
+        let lists = self.document.properties(schema, pointer).into_iter().filter_map(|(key, list, at, is_required)| {
             let items = self.document.follow(list)?.0.get("items")?;
-            Some((key.to_owned(), items, format!("{at}/items"), required.contains(key)))
+            Some((key, items, format!("{at}/items"), is_required))
         });
         let columns: Vec<Property<'_>> = lists.collect();
         let is_scalar =

@@ -104,11 +104,11 @@ fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Va
 
 /// Collects the records of all responses.
 pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, String> {
-    let mut seen = Observed::default();
+    let mut all = Vec::new();
     for response in responses {
-        let records = match list_of(response, data) {
-            Some(Value::Sequence(records)) => records.as_slice(),
-            Some(Value::Null) => &[],
+        match list_of(response, data) {
+            Some(Value::Sequence(records)) => all.extend(records),
+            Some(Value::Null) => {}
             _ => {
                 let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
                 return Err(format!(
@@ -117,12 +117,9 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
                     response.origin
                 ));
             }
-        };
-        for record in records {
-            seen.add(record);
         }
     }
-    let seen = seen.settled();
+    let seen = Observed::of(all);
     let found = seen.describe();
     let why = match seen.times {
         0 => "no records in the response; send a request that returns some".to_owned(),

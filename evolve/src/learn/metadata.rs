@@ -48,13 +48,13 @@ impl Reader<'_> {
 
 /// Collects the values in all bodies except the records, by path.
 fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
-    let mut around = Observed::default();
-    for body in responses.iter().filter_map(|response| response.body.as_mapping()) {
+    let bodies = responses.iter().filter_map(|response| response.body.as_mapping());
+    let others = bodies.map(|body| {
         let mut others = Mapping::new();
         add_other_keys(body, "", (data, metadata), &mut others);
-        around.add(&Value::Mapping(others));
-    }
-    around
+        Value::Mapping(others)
+    });
+    Observed::of(&others.collect::<Vec<_>>())
 }
 
 /// Collects the entries of an object except the records. If an entry is an object that contains the records or the
