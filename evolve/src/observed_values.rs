@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
 use serde_yaml::Value;
 
 /// Statistics of the values of one field, or of the items of a list.
@@ -42,16 +43,13 @@ pub(super) struct Observed {
     min_length: usize,
     max_length: usize,
     pub(super) objects: usize,
-    pub(super) fields: ObservedFields,
+    /// The values of fields by name, in the order of their first occurrence.
+    pub(super) fields: IndexMap<String, Observed>,
     /// The values of all fields together, in case the object is a map.
     pub(super) under_keys: Option<Box<Observed>>,
     /// `true` if the objects were made from lists by giving each index a name.
     pub(super) by_position: bool,
 }
-
-/// The fields of objects at one path, in the order of their first occurrence.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
@@ -123,7 +121,8 @@ impl Observed {
             Value::Mapping(entries) => {
                 self.objects += 1;
                 for (key, value) in entries {
-                    self.fields.slot(key.as_str().unwrap_or_default()).add(value, depth + 1);
+                    let name = key.as_str().unwrap_or_default().to_owned();
+                    self.fields.entry(name).or_default().add(value, depth + 1);
                     if depth < MAX_DEPTH {
                         self.under_keys.get_or_insert_default().add(value, depth + 1);
                     }
@@ -158,7 +157,7 @@ impl Observed {
         let settled = |inner: Option<Box<Self>>| inner.map(|inner| Box::new(inner.settled()));
         (self.items, self.under_keys) = (settled(self.items), settled(self.under_keys));
         self.by_index = self.by_index.into_iter().map(Self::settled).collect();
-        self.fields.0 = self.fields.0.into_iter().map(|(name, seen)| (name, seen.settled())).collect();
+        self.fields = self.fields.into_iter().map(|(name, seen)| (name, seen.settled())).collect();
         self
     }
 
@@ -222,7 +221,7 @@ impl Observed {
     /// Converts lists to objects; `name` returns the field name for an index.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let by_index = self.by_index.iter().enumerate();
-        let fields = ObservedFields(by_index.map(|(index, seen)| (name(index), seen.clone())).collect());
+        let fields = by_index.map(|(index, seen)| (name(index), seen.clone())).collect();
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
@@ -277,21 +276,6 @@ fn numeric(text: &str) -> Option<serde_json::Number> {
 /// Returns the beginning of a text.
 fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
-}
-
-impl ObservedFields {
-    fn slot(&mut self, name: &str) -> &mut Observed {
-        let index = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            self.0.push((name.to_owned(), Observed::default()));
-            self.0.len() - 1
-        });
-        &mut self.0[index].1
-    }
-
-    /// Returns the values of a field.
-    pub(super) fn get(&self, name: &str) -> Option<&Observed> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use codegen::model::TimeFormat;
+use indexmap::IndexMap;
 use serde_yaml::Value;
 
 use super::Reader;
@@ -66,17 +67,14 @@ impl Document {
         let layers = self.layers(schema, pointer);
         let required = layers.iter().flat_map(|(layer, _)| items(layer, "required")).filter_map(Value::as_str);
         let required: HashSet<_> = required.collect();
-        let mut all: Vec<Property<'d>> = Vec::new();
+        let mut all = IndexMap::new();
         for (layer, at) in layers.into_iter().rev() {
             for (key, schema) in entries(layer, "properties") {
-                let property = (key.to_owned(), schema, format!("{at}/properties/{key}"), required.contains(key));
-                match all.iter_mut().find(|(known, ..)| *known == key) {
-                    Some(known) => *known = property,
-                    None => all.push(property),
-                }
+                let at = format!("{at}/properties/{key}");
+                all.insert(key, (key.to_owned(), schema, at, required.contains(key)));
             }
         }
-        all
+        all.into_values().collect()
     }
 
     /// Returns the layers of a schema, then those of its items, of their items, and so on, without their paths.

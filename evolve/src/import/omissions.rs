@@ -2,8 +2,8 @@
 //! most severe facts are reported first.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
+use indexmap::{IndexMap, IndexSet};
 use serde_yaml::Value;
 
 /// The severity of an omission, the most severe first.
@@ -20,19 +20,10 @@ pub(super) enum Weight {
 }
 
 /// All omissions of an import.
+///
+/// The severity and the paths of each omission, in the order of their first occurrence.
 #[derive(Debug, Default)]
-pub(super) struct Omissions {
-    /// The omissions, in the order of their first occurrence.
-    list: Vec<Omission>,
-}
-
-#[derive(Debug)]
-struct Omission {
-    weight: Weight,
-    what: String,
-    first: String,
-    pointers: HashSet<String>,
-}
+pub(super) struct Omissions(IndexMap<String, (Weight, IndexSet<String>)>);
 
 /// The keys that the import reads in the root of a description. The next constants contain the keys of other objects.
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
@@ -62,26 +53,24 @@ impl Omissions {
 
     /// Returns `true` if a note explains why the value at a path is missing or untyped.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
-        self.list.iter().any(|known| known.weight <= Weight::Untyped && known.pointers.contains(pointer))
+        self.0.values().any(|(weight, pointers)| *weight <= Weight::Untyped && pointers.contains(pointer))
     }
 
     pub(super) fn add(&mut self, weight: Weight, what: impl Into<String>, pointer: &str) {
-        let what = what.into();
-        let known = self.list.iter().position(|known| known.what == what);
-        let index = known.unwrap_or_else(|| {
-            self.list.push(Omission { weight, what, first: pointer.to_owned(), pointers: HashSet::new() });
-            self.list.len() - 1
-        });
-        self.list[index].pointers.insert(pointer.to_owned());
+        let (_, pointers) = self.0.entry(what.into()).or_insert_with(|| (weight, IndexSet::new()));
+        pointers.insert(pointer.to_owned());
     }
 
     /// Returns one line for each omission.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut sorted: Vec<&Omission> = self.list.iter().collect();
-        sorted.sort_by_key(|omission| (omission.weight, Reverse(omission.pointers.len())));
-        let lines = sorted.into_iter().map(|Omission { what, first, pointers, .. }| match pointers.len() {
-            1 => format!("{what} (at {first})"),
-            times => format!("{what} ({times} times, first at {first})"),
+        let mut sorted: Vec<_> = self.0.iter().collect();
+        sorted.sort_by_key(|(_, (weight, pointers))| (*weight, Reverse(pointers.len())));
+        let lines = sorted.into_iter().map(|(what, (_, pointers))| {
+            let first = pointers.first().map_or("", String::as_str);
+            match pointers.len() {
+                1 => format!("{what} (at {first})"),
+                times => format!("{what} ({times} times, first at {first})"),
+            }
         });
         lines.collect()
     }

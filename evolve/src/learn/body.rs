@@ -58,7 +58,7 @@ impl Reader<'_> {
         let envelope = shared.filter(|_| !seen.by_position && !is_timeless);
         let has_time = envelope.is_some_and(|time| self.has_time(time, known, seen));
         let fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
-        let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.get(time).is_some());
+        let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.contains_key(time));
         let is_known = kind == BodyKind::Object || is_positional || has_time || is_timeless;
         let time = (!is_known).then(|| self.other_time(&fields, shared));
         let fields = Some(Known::Known(Fields::Inline(fields)));
@@ -127,10 +127,10 @@ impl Reader<'_> {
     fn refuse_another(&self, listed: &Record, seen: &Observed) -> Result<(), String> {
         let is_sure = |field: &&Field| field.evidence.unwrap_or(listed.evidence) != Evidence::PreviousVersion;
         let names: Vec<_> = listed.fields.iter().filter(is_sure).map(|field| field.name.as_str()).collect();
-        if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
+        if names.is_empty() || names.iter().any(|name| seen.fields.contains_key(*name)) {
             return Ok(());
         }
-        let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.clone()).collect();
+        let found: Vec<_> = seen.fields.keys().cloned().collect();
         Err(format!(
             "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
              endpoint; otherwise, set the fields to `unknown` in {}.yaml to learn them again",

@@ -123,7 +123,7 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
     let found = seen.describe();
     let why = match seen.times {
         0 => "no records in the response; send a request that returns some".to_owned(),
-        all if all == seen.objects && seen.fields.0.is_empty() => {
+        all if all == seen.objects && seen.fields.is_empty() => {
             "the records in the response have no fields; use a response whose records have fields".to_owned()
         }
         all if all == seen.objects || all == seen.lists => return Ok(seen),
@@ -139,7 +139,7 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
 pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, String> {
     let seen = all_bodies(responses);
     let all = seen.times;
-    if all == seen.objects && seen.fields.0.is_empty() {
+    if all == seen.objects && seen.fields.is_empty() {
         return Err("no fields in the response; send a request that returns some".to_owned());
     }
     let why = "the response is not an object, but the catalogue declares one; use another response, or correct `body`";

@@ -30,8 +30,8 @@ pub(super) fn to_records(responses: &mut [SavedResponse], path: Option<&str>) ->
 
 /// Returns the object with columns, if its fields include a time, and nothing but scalars is next to it.
 fn find(value: &mut Value, depth: usize) -> Option<&mut Value> {
-    let is_time = |(name, seen): &(String, Observed)| matches!(guess(name, seen), Guess::Time(_));
-    if records(value).is_some_and(|records| Observed::of(&records).fields.0.iter().any(is_time)) {
+    let is_time = |(name, seen): (&String, &Observed)| matches!(guess(name, seen), Guess::Time(_));
+    if records(value).is_some_and(|records| Observed::of(&records).fields.iter().any(is_time)) {
         return Some(value);
     }
     let is_filled = |value: &&mut Value| value.is_mapping() || value.as_sequence().is_some_and(|list| !list.is_empty());

@@ -65,7 +65,7 @@ fn written(status: &Value) -> Option<String> {
 /// Removes the members of the status from the fields of a body. They are the same in all bodies.
 pub(super) fn without_status(editor: &Editor, mut seen: Observed) -> Observed {
     let ErrorBody { message, code, success, .. } = &editor.service.error_body;
-    seen.fields.0.retain(|(name, _)| success.is_empty() || !message.iter().chain(code).any(|path| path == name));
+    seen.fields.retain(|name, _| success.is_empty() || !message.iter().chain(code).any(|path| path == name));
     seen
 }
 

@@ -54,7 +54,7 @@ impl Reader<'_> {
         let own_evidence = Some(self.options.evidence).filter(|own| *own != list.evidence);
         let mut absent = Vec::new();
         for (index, field) in fields.iter_mut().enumerate() {
-            let values = seen.fields.get(&field.name);
+            let values = seen.fields.get(field.name.as_str());
             if field.evidence.unwrap_or(list.evidence) == Evidence::PreviousVersion && seen.objects > 0 {
                 if values.is_none() {
                     absent.push(index);
@@ -121,7 +121,7 @@ impl Reader<'_> {
     /// Returns drafts of the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Field> {
         let mut fields = Vec::new();
-        for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
+        for (name, values) in seen.fields.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
                 self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
                 continue;

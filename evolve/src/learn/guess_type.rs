@@ -41,7 +41,7 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
         return if seen.are_rows() && do_items_differ(seen) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
-        return match seen.fields.0.is_empty() {
+        return match seen.fields.is_empty() {
             true => Guess::Builtin("any"),
             false if is_record(seen) => Guess::Record,
             false => Guess::Map,
@@ -146,22 +146,22 @@ fn format_of(text: &str) -> Option<TimeFormat> {
 /// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
 pub(super) fn is_record(seen: &Observed) -> bool {
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
-    let names = &seen.fields.0;
-    let are_names = (1..=80).contains(&names.len()) && names.iter().all(|(name, _)| is_name(name));
+    let names = &seen.fields;
+    let are_names = (1..=80).contains(&names.len()) && names.keys().all(|name| is_name(name));
     are_names && keys_of_data(seen).is_none() && !is_map(seen)
 }
 
 /// Returns `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain
 /// objects with the same fields.
 fn is_map(seen: &Observed) -> bool {
-    let fields = &seen.fields.0;
-    let symbols = fields.iter().filter(|(name, _)| is_symbol(name)).count();
+    let fields = &seen.fields;
+    let symbols = fields.keys().filter(|name| is_symbol(name)).count();
     let kind = |seen: &Observed| (seen.objects > 0, seen.lists > 0, seen.are_numbers());
-    let shape = |seen: &Observed| seen.fields.0.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    let shape = |seen: &Observed| seen.fields.keys().cloned().collect::<BTreeSet<_>>();
     let Some((_, first)) = fields.first() else { return false };
-    let is_alike = |(_, field): &(String, Observed)| field.objects > 0 && shape(field) == shape(first);
-    symbols * 2 > fields.len() && fields.iter().all(|(_, field)| field.kinds() == 1 && kind(field) == kind(first))
-        || fields.len() > 2 && !shape(first).is_empty() && fields.iter().all(is_alike)
+    let is_alike = |field: &Observed| field.objects > 0 && shape(field) == shape(first);
+    symbols * 2 > fields.len() && fields.values().all(|field| field.kinds() == 1 && kind(field) == kind(first))
+        || fields.len() > 2 && !shape(first).is_empty() && fields.values().all(is_alike)
 }
 
 /// Returns `true` if a key looks like the name of a coin or market, such as `XBTUSDT` or `BTC-USD`.
@@ -175,13 +175,13 @@ pub(super) fn is_symbol(key: &str) -> bool {
 /// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
 /// like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
-    let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
+    let names = || seen.fields.keys().map(String::as_str);
     let date = |name: &str| format_of(name.split(['T', 't', ' ']).next()?);
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || date(name).is_some();
     if names().filter(is_data).count() * 2 > names().count() {
         return names().find(is_data).map(|name| format!("`{name}`"));
     }
-    let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
+    let is_shared = seen.objects < 2 || seen.fields.values().any(|field| field.times > 1);
     let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
     (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
 }

@@ -18,7 +18,7 @@ impl Reader<'_> {
         let metadata = known.clone().or_else(|| new_metadata(&around, responses));
         let error_body = &self.editor.service.error_body;
         let named = error_body.message.iter().chain(&error_body.code).chain(&metadata).cloned().collect::<Vec<_>>();
-        for (name, seen) in around.fields.0.iter().filter(|(name, _)| !named.contains(name)) {
+        for (name, seen) in around.fields.iter().filter(|(name, _)| !named.contains(name)) {
             let found = seen.describe();
             self.editor.note(format!(
                 "`{name}` next to `{data}` ({found}) cannot be described in the catalogue; the client returns it as an \
@@ -77,9 +77,9 @@ fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Optio
 /// several objects or none, if the object is empty, or if a key in its path contains a dot.
 fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
-    let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
+    let mut objects = around.fields.iter().filter(|(_, seen)| is_object(seen));
     match (objects.next(), objects.next()) {
-        (Some((name, seen)), None) if !seen.fields.0.is_empty() => {
+        (Some((name, seen)), None) if !seen.fields.is_empty() => {
             responses.iter().any(|response| response.at(name).is_some()).then(|| name.clone())
         }
         _ => None,

@@ -34,7 +34,8 @@ impl Reader<'_> {
             }
             Guess::List => return self.holding(name, "list", seen.items.as_deref()),
             Guess::Map => {
-                self.editor.note(format!("`{name}` is a map because its key `{}` looks like data", seen.fields.0[0].0));
+                let key = seen.fields.keys().next().map_or("", String::as_str);
+                self.editor.note(format!("`{name}` is a map because its key `{key}` looks like data"));
                 return self.holding(name, "map", seen.under_keys.as_deref());
             }
             Guess::Rows => self.record(name, &seen.named(name_of_index(seen, TIME))),
@@ -48,7 +49,7 @@ impl Reader<'_> {
         let found;
         let doubt = match ty {
             ANY if seen.values() == 0 => "was always `null`, so its type is `any`; correct it if you know the type",
-            ANY if seen.objects == seen.values() && seen.fields.0.is_empty() => {
+            ANY if seen.objects == seen.values() && seen.fields.is_empty() => {
                 "was always an object without fields, so its type is `any`"
             }
             ANY => {
