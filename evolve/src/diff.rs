@@ -41,8 +41,8 @@ fn base_url(old: &Api, new: &Api, changes: &mut Changes) {
     // so no program has to change.
     if now != was && was.ends_with(now) {
         let text = format!("a base URL no longer has to end in `{was}`");
-        changes.add(Verdict::Patch, Heading::Changed, text, None);
+        changes.add(Verdict::Patch, Some(Heading::Changed), text, None);
     } else if now != was {
-        changes.add(Verdict::Major, Heading::Changed, format!("a base URL must end in `{now}`"), None);
+        changes.add(Verdict::Major, Some(Heading::Changed), format!("a base URL must end in `{now}`"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Recognizes the params that select the time range of a history, by their names and types.
 
-use codegen::spec::{Evidence, History, Param, RecordTime, Type};
+use codegen::spec::{Evidence, History, Param, Type};
 use heck::ToSnakeCase;
 
 use crate::draft::TIMESTAMP;
@@ -17,18 +17,17 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
     let is_time = |param: &Param| param.ty.as_str() == TIMESTAMP;
     let is_step = |param: &Param| values(param).iter().any(|value| value.duration.is_some());
     let first = |param: &Param| values(param).iter().find(|value| ["asc", "ascending"].contains(&value.value.as_str()));
-    let sort = params.iter().find_map(|param| Some((param.name.clone(), first(param)?.value.clone())));
+    let (sort, oldest_first) =
+        params.iter().find_map(|param| Some((param.name.clone(), first(param)?.value.clone()))).unzip();
     let found = History {
         from: named("after begin from since start", &is_time),
         to: named("before end to until", &is_time),
         limit: named("count limit size", &|param| matches!(param.ty.as_str(), "count" | "integer")),
         step: named("granularity interval period resolution step timeframe", &is_step),
-        every: None,
-        oldest: None,
-        time_is: RecordTime::Start,
-        sort: sort.as_ref().map(|(name, _)| name.clone()),
-        oldest_first: sort.map(|(_, first)| first),
+        sort,
+        oldest_first,
         evidence,
+        ..History::default()
     };
     Some(found).filter(|found| found.from.is_some() || found.to.is_some())
 }

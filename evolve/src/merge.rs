@@ -21,18 +21,10 @@ use setters::Setters;
 
 /// Merges a draft into a catalogue.
 pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
-    let known = Content::clone(editor);
-    let mut merger = Merger {
-        client: ClientNames::of(&known),
-        setters: Setters::of(&known),
-        types: HashMap::new(),
-        params: HashMap::new(),
-        compared: HashSet::new(),
-        new_records: Vec::new(),
-        known: &known,
-        editor,
-        draft,
-    };
+    let known = &Content::clone(editor);
+    let (client, setters) = (ClientNames::of(known), Setters::of(known));
+    let (types, params, compared, new_records) = Default::default();
+    let mut merger = Merger { editor, draft, known, client, setters, types, params, compared, new_records };
     let gaps = merger.gaps();
     let idents: Vec<_> = gaps.iter().map(|gap| merger.rust_name(gap)).collect();
     merger.name_types_and_records(&gaps);
@@ -187,16 +179,12 @@ fn is_body_open(here: &Endpoint, new: &Endpoint) -> bool {
 fn inherit(entry: &mut Endpoint, evidence: Evidence) {
     let old = std::mem::replace(&mut entry.evidence, evidence);
     let kept = |own: &mut Option<Evidence>| *own = Some(own.unwrap_or(old)).filter(|own| *own != evidence);
-    if let Known::Known(params) = &mut entry.params {
-        for param in params {
-            if let ParamEntry::Own(param) = param {
-                kept(&mut param.evidence);
-            }
+    for param in known_mut(&mut entry.params).into_iter().flatten() {
+        if let ParamEntry::Own(param) = param {
+            kept(&mut param.evidence);
         }
     }
-    if let Known::Known(body) = &mut entry.body {
-        kept(&mut body.evidence);
-    }
+    known_mut(&mut entry.body).into_iter().for_each(|body| kept(&mut body.evidence));
 }
 
 impl Merger<'_> {

@@ -171,10 +171,8 @@ impl FileEdit {
     fn replace(&mut self, node: &Node, wanted: &Node, key: Option<&Node>) -> Node {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
-            self.skip(&format!(
-                "is written on several lines; replace the value with `{}` by hand",
-                yaml_layout::inline(wanted)
-            ));
+            let wanted = yaml_layout::inline(wanted);
+            self.skip(&format!("is written on several lines; replace the value with `{wanted}` by hand"));
             return node.clone();
         }
         let splices = match key {
@@ -213,12 +211,9 @@ impl FileEdit {
         let is_inline = known.iter().any(|item| self.is_flow(item));
         let gap = if let [.., before, _] = known { self.blank_lines(before.span.end, newest.span.start) } else { 0 };
         let text = items.iter().map(|item| {
-            let lines = yaml_layout::item(
-                item,
-                column,
-                is_inline && yaml_layout::fits(item, column + 2)
-                    || matches!(item.kind, Kind::Text(_) | Kind::Number(_)),
-            );
+            let is_scalar = matches!(item.kind, Kind::Text(_) | Kind::Number(_));
+            let is_inline = is_scalar || is_inline && yaml_layout::fits(item, column + 2);
+            let lines = yaml_layout::item(item, column, is_inline);
             self.eol().repeat(gap) + &self.lines(&lines, column)
         });
         (end..end, text.collect())

@@ -48,20 +48,13 @@ impl Changes {
     }
 
     /// Adds a change. If a change with the same text is already listed, only the location is added to it.
-    pub(super) fn add(
-        &mut self,
-        verdict: Verdict,
-        heading: impl Into<Option<Heading>>,
-        text: String,
-        location: Option<&str>,
-    ) {
+    pub(super) fn add(&mut self, verdict: Verdict, heading: Option<Heading>, text: String, location: Option<&str>) {
         let location = location.map(|location| format!("`{location}`"));
         if let Some(known) = self.list.iter_mut().find(|known| known.text == text && !known.locations.is_empty()) {
             let new = location.filter(|location| !known.locations.contains(location));
             known.locations.extend(new);
         } else {
-            let (heading, locations) = (heading.into(), location.into_iter().collect());
-            self.list.push(Change { verdict, heading, text, locations });
+            self.list.push(Change { verdict, heading, text, locations: location.into_iter().collect() });
         }
     }
 }

@@ -35,12 +35,12 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
     for old in gone.iter().filter(|old| !is_implied(old, |key| known.contains(key), |key| there.contains_key(key))) {
         let text = format!("`{}` was removed{}", old.name, substitute(old));
-        changes.add(Major, Heading::Removed, text, old.location());
+        changes.add(Major, Some(Heading::Removed), text, old.location());
     }
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
         // The report of a new group does not list the endpoints of the group, so new endpoints are always reported.
         if new.kind == Kind::Endpoint || !is_implied(new, |key| there.contains_key(key), |key| paired.contains(key)) {
-            changes.add(Minor, Heading::Added, introduced(new), new.location());
+            changes.add(Minor, Some(Heading::Added), introduced(new), new.location());
         }
     }
 }
@@ -60,7 +60,7 @@ fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sid
 fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Renames), changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
-        changes.add(Major, Heading::Changed, format!("`{was}` is now `{is}`"), new.location());
+        changes.add(Major, Some(Heading::Changed), format!("`{was}` is now `{is}`"), new.location());
     }
     let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
         || matches!(new.kind, Kind::Setter | Kind::ListSetter) && new.location().is_none();
@@ -73,13 +73,13 @@ fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Rename
         });
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
         let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
-        changes.add(verdict, heading, text, new.location());
+        changes.add(verdict, Some(heading), text, new.location());
     }
     if old.ty != new.ty && !old.ty.is_empty() && !new.ty.is_empty() {
         let what = if new.kind == Kind::Fact { is.clone() } else { format!("`{is}` is") };
         let heading = if new.verdict == Minor { Heading::Added } else { Heading::Changed };
         let text = format!("{what} {} instead of {}", new.ty, old.ty);
-        changes.add(new.verdict, heading, text, new.location());
+        changes.add(new.verdict, Some(heading), text, new.location());
     }
     if let (Some(old), Some(new)) = (old.endpoint, new.endpoint) {
         compare_methods(is, old, new, changes);
@@ -105,7 +105,7 @@ fn substitute(Item { kind, owner, wire, .. }: &Item<'_>) -> String {
 /// Compares a method with its former version: its deprecation, the order of its arguments and the ranges of its params.
 fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
-        changes.add(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}"), None);
+        changes.add(Minor, Some(Heading::Deprecated), format!("`{call}` is deprecated: {note}"), None);
     }
     // The order is compared only if the number of arguments is unchanged. Otherwise, the type of the method differs,
     // and `compare_items` reports this change.
@@ -114,13 +114,13 @@ fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Cha
     let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
     if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
         let text = format!("the arguments are `{}` instead of `{}`", now.join("`, `"), was.join("`, `"));
-        changes.add(Major, Heading::Changed, text, Some(call));
+        changes.add(Major, Some(Heading::Changed), text, Some(call));
     }
     for param in params(new) {
         let was = params(old).find(|old| old.name == param.name);
         if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
             let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
-            changes.add(Major, Heading::Changed, text, Some(call));
+            changes.add(Major, Some(Heading::Changed), text, Some(call));
         }
     }
 }

@@ -36,7 +36,7 @@ impl Items<'_> {
             let name = format!("limits::{}", limit.constant());
             let value = format!("{} requests in {} s", limit.requests, limit.seconds);
             self.fact(&name, "the limit is", Patch, value);
-            self.add(Kind::Other, "", name, "", "");
+            self.add(Kind::Other, "", &name, "", "");
         }
         service.history.iter().for_each(|history| self.history("", history));
     }
@@ -48,12 +48,8 @@ impl Items<'_> {
         if let Some((param, oldest_first)) = history.order() {
             self.fact(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
-        self.fact(
-            location,
-            "the time of a record is",
-            Patch,
-            format!("the {} of its interval", history.time_is.word()),
-        );
+        let part = format!("the {} of its interval", history.time_is.word());
+        self.fact(location, "the time of a record is", Patch, part);
         let times = [("a history has a record every", &history.every), ("a history has the last", &history.oldest)];
         for (what, time) in times.into_iter().filter_map(|(what, time)| Some((what, time.as_ref()?))) {
             self.fact(location, what, Patch, format!("`{time}`"));
@@ -84,7 +80,7 @@ impl Items<'_> {
     }
 
     fn fact(&mut self, location: &str, what: &str, verdict: Verdict, value: impl Into<String>) {
-        self.add(Kind::Fact, location, what, "", value).verdict = verdict;
+        self.add(Kind::Fact, location, what, "", &value.into()).verdict = verdict;
     }
 }
 

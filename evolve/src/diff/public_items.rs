@@ -81,7 +81,7 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        items.add(kind, "", format!(".{}()", setter.ident), &setter.param.name, ty);
+        items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.name, &ty);
     }
     api.records.iter().for_each(|record| items.record("", &record.ident, record));
     api.groups.iter().for_each(|group| items.group(group));
@@ -95,15 +95,8 @@ pub(super) struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    pub(super) fn add(
-        &mut self,
-        kind: Kind,
-        owner: &str,
-        name: impl Into<String>,
-        wire: &str,
-        ty: impl Into<String>,
-    ) -> &mut Item<'a> {
-        let (owner, name, wire, ty) = (owner.to_owned(), name.into(), wire.to_owned(), ty.into());
+    pub(super) fn add(&mut self, kind: Kind, owner: &str, name: &str, wire: &str, ty: &str) -> &mut Item<'a> {
+        let [owner, name, wire, ty] = [owner, name, wire, ty].map(str::to_owned);
         let (verdict, summary, endpoint) = (Verdict::Major, String::new(), None);
         self.list.push(Item { kind, owner, name, wire, ty, verdict, summary, endpoint });
         let last = self.list.len() - 1;
@@ -115,13 +108,13 @@ impl<'a> Items<'a> {
         let kind = if ty.open { "an identifier" } else { "an enum" };
         self.add(Kind::Type, "", &ty.ident, &values.join(" "), kind);
         for value in &ty.values {
-            self.add(Kind::Value, &ty.ident, format!("{}::{}", ty.ident, value.ident), &value.value, "");
+            self.add(Kind::Value, &ty.ident, &format!("{}::{}", ty.ident, value.ident), &value.value, "");
         }
         if ty.values.iter().any(|value| value.seconds.is_some()) {
-            self.add(Kind::Other, &ty.ident, format!("{}::duration()", ty.ident), "", "");
+            self.add(Kind::Other, &ty.ident, &format!("{}::duration()", ty.ident), "", "");
         }
         for attribute in &ty.attributes {
-            self.add(Kind::Other, &ty.ident, format!("{}::{attribute}()", ty.ident), "", "");
+            self.add(Kind::Other, &ty.ident, &format!("{}::{attribute}()", ty.ident), "", "");
         }
     }
 
@@ -144,7 +137,7 @@ impl<'a> Items<'a> {
         self.order(name, record);
         for field in &record.fields {
             let ty = if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) };
-            self.add(Kind::Field, name, format!(".{}", field.ident), &field.wire_name, format!("`{ty}`"));
+            self.add(Kind::Field, name, &format!(".{}", field.ident), &field.wire_name, &format!("`{ty}`"));
             self.unit(&format!("{name}.{}", field.ident), &field.ty, &field.unit);
         }
     }
@@ -160,9 +153,9 @@ impl<'a> Items<'a> {
             body => body.to_token_stream().to_string().replace(' ', ""),
         };
         let signature = format!("`({}) -> {body}`", arguments.join(", "));
-        let item = self.add(Kind::Endpoint, accessor, &call, path, signature);
+        let item = self.add(Kind::Endpoint, accessor, &call, path, &signature);
         (item.summary, item.endpoint) = (endpoint.summary.clone(), Some(endpoint));
-        self.add(Kind::Marker, &call, format!("{}::{}", group.ident, endpoint.type_ident), path, "");
+        self.add(Kind::Marker, &call, &format!("{}::{}", group.ident, endpoint.type_ident), path, "");
         for param in params(endpoint) {
             self.unit(&format!("{call}.{}()", param.ident), &param.ty, &param.unit);
         }
@@ -174,7 +167,7 @@ impl<'a> Items<'a> {
                 let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
                 let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 let ty = if is_shared { String::new() } else { ty };
-                self.add(kind, &call, format!(".{ident}()"), &param.name, ty);
+                self.add(kind, &call, &format!(".{ident}()"), &param.name, &ty);
             }
         }
         if let Some(Known::Known(history)) = &endpoint.history {

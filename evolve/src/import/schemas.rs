@@ -4,7 +4,7 @@ use codegen::duration;
 use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind, Value as TypeValue};
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::composed_schemas::constants;
 use super::document::{items, text, text_of};
@@ -31,10 +31,8 @@ impl<'d> Reader<'d> {
         self.nesting += 1;
         let ty = self.composed(schema, name, pointer);
         self.nesting -= 1;
-        if ty == ANY
-            && !self.omissions.is_explained(pointer)
-            && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
-        {
+        let is_empty = schema.as_mapping().is_none_or(Mapping::is_empty);
+        if ty == ANY && !is_empty && !self.omissions.is_explained(pointer) {
             self.omissions.add(Weight::Untyped, "a schema that becomes `any`", pointer);
         }
         ty

@@ -128,20 +128,15 @@ impl Reader<'_> {
             }
             let (ty, form) = self.new_type(name, values);
             let optional = values.times < seen.objects || values.nulls > 0;
-            let is_written = form.and_then(TimeForm::format).is_some();
-            let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && !is_written;
+            let format = form.and_then(TimeForm::format).map(Into::into);
+            let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && format.is_none();
             let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
             self.quoted += usize::from(quoted.is_some());
             let fraction = (innermost(&ty) == "number" && values.has_fractions()).then_some(true.into());
+            let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
             let (name, ty) = (name.as_str().into(), ty.into());
-            fields.push(timed(Field { name, ty, optional, quoted, fraction, ..Field::default() }, form));
+            fields.push(Field { name, ty, optional, quoted, fraction, unit, format, ..Field::default() });
         }
         fields
     }
-}
-
-/// Returns a field with the unit or format of its timestamps.
-fn timed(field: Field, form: Option<TimeForm>) -> Field {
-    let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
-    Field { unit, format: form.and_then(TimeForm::format).map(Into::into), ..field }
 }

@@ -78,12 +78,8 @@ fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Optio
 fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.iter().filter(|(_, seen)| is_object(seen));
-    match (objects.next(), objects.next()) {
-        (Some((name, seen)), None) if !seen.fields.is_empty() => {
-            responses.iter().any(|response| response.at(name).is_some()).then(|| name.clone())
-        }
-        _ => None,
-    }
+    let (name, _) = objects.next().filter(|(_, seen)| objects.next().is_none() && !seen.fields.is_empty())?;
+    responses.iter().any(|response| response.at(name).is_some()).then(|| name.clone())
 }
 
 /// Collects the objects at one path of all responses. A response without such an object counts as a response with an

@@ -4,7 +4,7 @@
 //! reported, because the unit usually applies to the entire service and one response is not sufficient to change it.
 
 use codegen::model::{TimeForm, TimeUnit};
-use codegen::spec::{Body, Evidence, Field, Fields, Known};
+use codegen::spec::{Body, Envelope, Evidence, Field, Fields, Known};
 use codegen::type_expr::Builtin;
 
 use super::guess_type::unit_of;
@@ -18,11 +18,8 @@ impl Reader<'_> {
     /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise,
     /// adds a note.
     pub(super) fn has_time(&mut self, name: &str, body: &Body, seen: &Observed) -> bool {
-        let envelope = self.editor.service.envelope.as_ref();
-        let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
-            return false;
-        };
-        let evidence = time.evidence.unwrap_or(envelope.evidence);
+        let Some(Envelope { time: Some(time), evidence, .. }) = &self.editor.service.envelope else { return false };
+        let evidence = time.evidence.unwrap_or(*evidence);
         let is_optional = time.optional || evidence != Evidence::Documented;
         let declaration = format!("which `envelope.time` in service.yaml declares (evidence: {})", evidence.word());
         let own = body.unit.as_deref().copied().or(time.unit.as_ref().and_then(|unit| TimeUnit::of(unit)));

@@ -48,13 +48,6 @@ impl ClientNames {
         self.note(module, types_of_method(&ident));
         ident
     }
-
-    /// Returns a free name for a type or record in a file, and marks it as in use.
-    fn claim_type(&mut self, module: &str, wanted: &WantedName) -> String {
-        let name = type_name(wanted, |ty| self.has(module, ty));
-        self.note(module, [name.clone()]);
-        name
-    }
 }
 
 /// The drafted types and records that the catalogue needs, each with the modules that refer to it.
@@ -113,8 +106,7 @@ impl<'a> Merger<'a> {
             add_values(self.editor, &like, &new.values, new.evidence);
             like
         } else {
-            let called = self.client.claim_type(SERVICE, &wanted);
-            self.note_new("enum", &called);
+            let called = self.new_name("enum", SERVICE, &wanted);
             let values = with_idents(&new.values, new, new.evidence, &mut NamesInUse::default());
             self.editor.service.types.push(Type { name: called.as_str().into(), values, ..new.clone() });
             called
@@ -122,11 +114,15 @@ impl<'a> Merger<'a> {
         self.types.insert(new.name.to_string(), called);
     }
 
-    /// Adds a note about a new type or record if the draft is from responses.
-    fn note_new(&mut self, what: &str, name: &str) {
+    /// Returns a free name for a type or record in a file, and marks it as in use. Adds a note about it if the draft is
+    /// from responses.
+    fn new_name(&mut self, what: &str, module: &str, wanted: &WantedName) -> String {
+        let name = type_name(wanted, |ty| self.client.has(module, ty));
+        self.client.note(module, [name.clone()]);
         if self.draft.source == Source::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
         }
+        name
     }
 
     /// Names a record. A drafted record is replaced by the known record that has the wanted name, if the known record
@@ -141,8 +137,7 @@ impl<'a> Merger<'a> {
         let called = if is_open && known.is_some_and(|(_, known)| self.has_fields_of(module, known, new)) {
             like
         } else {
-            let called = self.client.claim_type(module, &wanted);
-            self.note_new("record", &called);
+            let called = self.new_name("record", module, &wanted);
             let record = Record { name: called.as_str().into(), fields: Vec::new(), ..new.clone() };
             self.editor.records_mut(module).push(record);
             self.new_records.push((module.to_owned(), new));
