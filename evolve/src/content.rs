@@ -6,7 +6,7 @@ use codegen::model::TimeUnit;
 use codegen::names::{self, Case};
 use codegen::spec::{
     Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Range, Record, Service, Time,
-    Type, Use,
+    Type,
 };
 use codegen::{Catalogue, did_you_mean};
 
@@ -133,7 +133,7 @@ impl Content {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
             let (evidence, default) = match entry {
-                ParamEntry::Use(Use { evidence, default, .. }) => (*evidence, default.clone()),
+                ParamEntry::Use(entry) => (entry.evidence, entry.default.clone()),
                 ParamEntry::Name(_) | ParamEntry::Own(_) => (None, None),
             };
             for param in self.defined(entry) {
@@ -180,13 +180,13 @@ impl Content {
                 known.extend(path.map(str::to_owned).into_iter().chain([label]));
             }
         }
-        match (found.len(), found.pop()) {
-            (1, Some(only)) => Ok(only),
-            (_, Some(last)) => {
-                let labels: Vec<_> = found.iter().chain([&last]).map(|(label, _)| format!("`{label}`")).collect();
+        match found.as_slice() {
+            [only] => Ok(only.clone()),
+            [_, ..] => {
+                let labels: Vec<_> = found.iter().map(|(label, _)| format!("`{label}`")).collect();
                 Err(format!("several endpoints match `{wanted}`: {}", labels.join(", ")))
             }
-            (_, None) => {
+            [] => {
                 let meant = did_you_mean(wanted, known.iter().map(String::as_str));
                 let help = if meant.is_empty() { "add it with `cargo xtask add`" } else { &meant };
                 Err(format!("the catalogue has no endpoint `{wanted}`; {help}"))

@@ -1,6 +1,6 @@
 //! A catalogue that is being edited, and the resulting change: the files before and after the edit, and the notes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -118,6 +118,8 @@ pub(super) struct Editor {
     notes: Vec<String>,
     /// The subject that is prepended to each of the next notes.
     pub(super) subject: String,
+    /// The fields that should become enums, and for which a response of any endpoint has a string.
+    pub(super) enum_fields: BTreeSet<String>,
 }
 
 impl Deref for Editor {
@@ -144,7 +146,8 @@ impl Editor {
 
     /// Starts a catalogue that has no files yet.
     pub(super) fn new(content: Content) -> Self {
-        Self { content, old: None, before: BTreeMap::new(), notes: Vec::new(), subject: String::new() }
+        let (old, before, notes, subject, enum_fields) = Default::default();
+        Self { content, old, before, notes, subject, enum_fields }
     }
 
     /// Adds a note for the user.
@@ -154,7 +157,9 @@ impl Editor {
 
     /// Adds several notes.
     pub(super) fn note_all(&mut self, notes: Vec<String>) {
-        notes.into_iter().for_each(|note| self.note(note));
+        for note in notes {
+            self.note(note);
+        }
     }
 
     /// Returns the notes so far, and removes them.

@@ -16,8 +16,6 @@ mod reader;
 mod time;
 mod value_types;
 
-use std::collections::BTreeSet;
-
 use codegen::Catalogue;
 use codegen::spec::{Evidence, Known};
 
@@ -57,9 +55,8 @@ pub struct EndpointResponses {
 /// Returns the change that adapts the catalogue to the responses.
 pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
-    let mut enum_fields = BTreeSet::new();
     for sample in &options.endpoints {
-        if let Err(why) = editor.attempt(|editor| learn_one(editor, options, sample, &mut enum_fields)) {
+        if let Err(why) = editor.attempt(|editor| learn_one(editor, options, sample)) {
             if options.endpoints.len() == 1 {
                 return Err(format!("{}: {why}", sample.endpoint).into());
             }
@@ -67,7 +64,7 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
             editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
         }
     }
-    enums::note_unused(&mut editor, &options.enums, &enum_fields);
+    enums::note_unused(&mut editor, &options.enums);
     editor.close()
 }
 
@@ -82,7 +79,7 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>
             continue;
         }
         let before = Content::clone(&editor);
-        let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut BTreeSet::new()));
+        let outcome = editor.attempt(|editor| learn_one(editor, options, sample));
         let notes = editor.take_notes();
         match outcome {
             Err(why) => found.push(format!("{}: {why}", sample.endpoint)),
@@ -94,12 +91,7 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>
     Ok(found)
 }
 
-fn learn_one(
-    editor: &mut Editor,
-    options: &LearnOptions,
-    sample: &EndpointResponses,
-    enum_fields: &mut BTreeSet<String>,
-) -> Result<(), String> {
+fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointResponses) -> Result<(), String> {
     let (label, endpoint) = editor.find(&sample.endpoint)?;
     let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
@@ -127,7 +119,7 @@ fn learn_one(
         BodyKind::Value => body_kind::all_bodies(&responses),
     };
     let at = endpoint.clone();
-    let mut reader = Reader::new(editor, options, endpoint, own, enum_fields);
+    let mut reader = Reader::new(editor, options, endpoint, own);
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);

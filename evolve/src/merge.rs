@@ -184,7 +184,9 @@ fn inherit(entry: &mut Endpoint, evidence: Evidence) {
             kept(&mut param.evidence);
         }
     }
-    known_mut(&mut entry.body).into_iter().for_each(|body| kept(&mut body.evidence));
+    if let Some(body) = known_mut(&mut entry.body) {
+        kept(&mut body.evidence);
+    }
 }
 
 impl Merger<'_> {
@@ -218,10 +220,9 @@ impl Merger<'_> {
             return idents;
         }
         idents.note(ident);
-        if let Some(fields) = inline_mut(body)
-            && let Some(index) = fields.iter().position(|field| field.name == time.name)
-        {
-            body.format = inline_mut(body).and_then(|fields| fields.remove(index).format);
+        let Some(fields) = inline_mut(body) else { return idents };
+        if let Some(index) = fields.iter().position(|field| field.name == time.name) {
+            body.format = fields.remove(index).format;
         }
         idents
     }

@@ -86,12 +86,10 @@ impl Observed {
             Value::Bool(_) => self.booleans += 1,
             Value::Number(number) => {
                 let (float, integer) = (number.as_f64().unwrap_or_default(), number.as_i64());
-                if integer.is_some() {
-                    self.integers += 1;
-                } else {
-                    self.fractions += 1;
-                    self.whole_fractions += usize::from(float.abs() < EXACT && float.fract() == 0.0);
-                }
+                let is_whole = float.abs() < EXACT && float.fract() == 0.0;
+                self.integers += usize::from(integer.is_some());
+                self.fractions += usize::from(integer.is_none());
+                self.whole_fractions += usize::from(integer.is_none() && is_whole);
                 self.number(float, integer, number.is_u64());
             }
             Value::String(text) => {

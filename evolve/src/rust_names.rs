@@ -99,8 +99,8 @@ pub(super) fn type_name(wanted: &WantedName, is_in_use: impl Fn(&str) -> bool) -
     let is_same = names::ident(owner, Case::Pascal) == names::ident(name, Case::Pascal);
     let with_owner = Some(format!("{owner} {name}")).filter(|_| !is_same);
     let long = if is_same { name.clone() } else { format!("{owner} {parent} {name}") };
-    let others = [long.clone(), format!("{long} value")];
-    let mut candidates = own.into_iter().chain(with_parent).chain(with_owner).chain(others);
+    let last = format!("{long} value");
+    let mut candidates = [own, with_parent, with_owner, Some(long), Some(last)].into_iter().flatten();
     let is_free = |ident: &String| {
         names::is_ident(ident, Case::Pascal) && !is_in_use(ident) && !names::is_taken(Scope::Types, ident)
     };

@@ -73,7 +73,9 @@ impl<'d> Reader<'d> {
 /// Returns the most frequent value, and how often it occurs.
 fn most_frequent<T: Ord>(values: Vec<T>) -> Option<(T, usize)> {
     let mut counts = BTreeMap::new();
-    values.into_iter().for_each(|value| *counts.entry(value).or_insert(0) += 1);
+    for value in values {
+        *counts.entry(value).or_insert(0) += 1;
+    }
     counts.into_iter().max_by_key(|(_, count)| *count)
 }
 

@@ -172,15 +172,12 @@ pub(super) fn type_of(schema: &Value) -> &str {
         }
         _ => {}
     }
-    if schema.get("properties").is_some() || schema.get("allOf").is_some() {
-        return "object";
-    }
-    if ["items", "prefixItems"].iter().any(|key| schema.get(key).is_some()) {
-        return "array";
-    }
+    let has = |key: &str| schema.get(key).is_some();
     let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));
     let values: Vec<_> = items(schema, "enum").iter().chain(schema.get("const")).chain(constants).collect();
     match values.as_slice() {
+        _ if has("properties") || has("allOf") => "object",
+        _ if has("items") || has("prefixItems") => "array",
         [] => "",
         values if values.iter().any(|value| value.is_string()) => "string",
         values if values.iter().all(|value| value.is_i64()) => "integer",

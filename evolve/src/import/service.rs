@@ -181,19 +181,15 @@ fn key_of(scheme: &Value, has_flow: bool) -> Option<ApiKey> {
     let (name, part) = (text(scheme, "name").unwrap_or_default(), text(scheme, "in"));
     let http = text(scheme, "scheme").unwrap_or_default().to_ascii_lowercase();
     let key = ApiKey::default();
-    match (text(scheme, "type")?, http.as_str()) {
+    Some(match (text(scheme, "type")?, http.as_str()) {
         ("http", "bearer") if !has_flow => {
-            Some(ApiKey { header: Some("Authorization".into()), prefix: Some("Bearer ".to_owned()), ..key })
+            ApiKey { header: Some("Authorization".into()), prefix: Some("Bearer ".to_owned()), ..key }
         }
-        ("http", "basic") if !has_flow => Some(ApiKey { basic: Some(true.into()), ..key }),
-        ("apiKey", _) if part == Some("header") && may_carry_key(name) => {
-            Some(ApiKey { header: Some(name.into()), ..key })
-        }
-        ("apiKey", _) if part == Some("query") && !name.is_empty() && is_line(name) => {
-            Some(ApiKey { query: Some(name.into()), ..key })
-        }
-        _ => None,
-    }
+        ("http", "basic") if !has_flow => ApiKey { basic: Some(true.into()), ..key },
+        ("apiKey", _) if part == Some("header") && may_carry_key(name) => ApiKey { header: Some(name.into()), ..key },
+        ("apiKey", _) if part == Some("query") && is_line(name) => ApiKey { query: Some(name.into()), ..key },
+        _ => return None,
+    })
 }
 
 /// Converts the flow that returns an access token. Returns `None` if the path of the token is invalid or not below the

@@ -117,7 +117,8 @@ impl Reader<'_> {
             let optional = if field.optional { ", optional" } else { "" };
             format!("{} ({}{optional})", field.name, field.ty)
         });
-        let fields = list_or(&fields.collect::<Vec<_>>(), "no fields");
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        let fields = if fields.is_empty() { "no fields" } else { &fields };
         let records = if seen.times == 1 { "1 record".to_owned() } else { format!("{} records", seen.times) };
         self.editor.note(format!("learned from {records}: {fields}"));
     }
@@ -135,13 +136,8 @@ impl Reader<'_> {
             "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
              endpoint; otherwise, set the fields to `unknown` in {}.yaml to learn them again",
             names.join(", "),
-            list_or(&found, "no fields"),
+            found.join(", "),
             self.module
         ))
     }
-}
-
-/// Returns a list as text, or another text if it is empty.
-fn list_or(list: &[String], other: &str) -> String {
-    if list.is_empty() { other.to_owned() } else { list.join(", ") }
 }

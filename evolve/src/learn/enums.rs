@@ -1,8 +1,6 @@
 //! Makes enums from strings. Only fields that the user listed become enums, because responses do not prove that a list
 //! of values is complete.
 
-use std::collections::BTreeSet;
-
 use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind};
 use codegen::type_expr::TypeExpr;
@@ -19,9 +17,11 @@ fn parts(wanted: &str) -> (&str, &str) {
 }
 
 /// Adds a note for each field in `--enum` for which no response has a string.
-pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
-    for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
-        editor.note(format!("cannot make an enum of `{field}`: no response has a string in a field of that name"));
+pub(super) fn note_unused(editor: &mut Editor, enums: &[String]) {
+    for field in enums.iter().map(|wanted| parts(wanted).0) {
+        if !editor.enum_fields.contains(field) {
+            editor.note(format!("cannot make an enum of `{field}`: no response has a string in a field of that name"));
+        }
     }
 }
 
@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
     fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<(&'a str, bool)> {
         let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
         let (field, ty) = wanted.find(|(field, _)| *field == name)?;
-        self.enum_fields.insert(field.to_owned());
+        self.editor.enum_fields.insert(field.to_owned());
         Some((ty, field != ty))
     }
 

@@ -1,7 +1,5 @@
 //! Reads the responses of one endpoint: known types are widened, and new facts are drafted.
 
-use std::collections::BTreeSet;
-
 use codegen::names::{self, Case};
 use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
@@ -32,21 +30,13 @@ pub(super) struct Reader<'a> {
     /// The inner values of each record that contains itself, with the module and the name of the record. Inner values
     /// are compared after the outer values.
     pub(super) waiting: Vec<(String, String, Observed)>,
-    /// The fields in `--enum` for which a response of any endpoint has a string.
-    pub(super) enum_fields: &'a mut BTreeSet<String>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
-        editor: &'a mut Editor,
-        options: &'a LearnOptions,
-        endpoint: At,
-        data: Option<String>,
-        enum_fields: &'a mut BTreeSet<String>,
-    ) -> Self {
+    pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: At, data: Option<String>) -> Self {
         let (module, draft) = (endpoint.module.clone(), Draft::new(Source::Responses));
         let (quoted, within, open, waiting) = Default::default();
-        Self { editor, options, module, endpoint, draft, quoted, data, within, open, waiting, enum_fields }
+        Self { editor, options, module, endpoint, draft, quoted, data, within, open, waiting }
     }
 
     /// Returns the fields of the endpoint's body in the catalogue.

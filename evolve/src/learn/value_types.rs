@@ -46,16 +46,11 @@ impl Reader<'_> {
 
     /// Adds a note that explains why a guessed type may be imprecise.
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
-        let found;
+        let is_empty = seen.objects == seen.values() && seen.fields.is_empty();
         let doubt = match ty {
             ANY if seen.values() == 0 => "was always `null`, so its type is `any`; correct it if you know the type",
-            ANY if seen.objects == seen.values() && seen.fields.is_empty() => {
-                "was always an object without fields, so its type is `any`"
-            }
-            ANY => {
-                found = format!("has {}, so its type is `any`", seen.describe());
-                &found
-            }
+            ANY if is_empty => "was always an object without fields, so its type is `any`",
+            ANY => &format!("has {}, so its type is `any`", seen.describe()),
             "number" if seen.rounded > 0 => "has integers of more than 64 bits, which lose digits as a `number`",
             _ => return,
         };
