@@ -51,8 +51,7 @@ fn complete(body: &mut Body, records: &[Record], inline: &BTreeSet<usize>, time:
         body.time = time_of(record, is_inline, time).map(Into::into);
     }
     if is_inline {
-        (body.positional, body.columns) =
-            (record.positional.then_some(true.into()), record.columns.then_some(true.into()));
+        [body.positional, body.columns] = [record.positional, record.columns].map(|key| key.then_some(true.into()));
         if let Some(slot) = body.series.as_mut().or(body.object.as_mut()) {
             *slot = Known::Known(Fields::Inline(record.fields.clone()));
         }

@@ -67,10 +67,9 @@ impl Omissions {
         sorted.sort_by_key(|(_, (weight, pointers))| (*weight, Reverse(pointers.len())));
         let lines = sorted.into_iter().map(|(what, (_, pointers))| {
             let first = pointers.first().map_or("", String::as_str);
-            match pointers.len() {
-                1 => format!("{what} (at {first})"),
-                times => format!("{what} ({times} times, first at {first})"),
-            }
+            let times = pointers.len();
+            let times = if times > 1 { format!("{times} times, first ") } else { String::new() };
+            format!("{what} ({times}at {first})")
         });
         lines.collect()
     }

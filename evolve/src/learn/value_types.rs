@@ -25,8 +25,7 @@ impl Reader<'_> {
             }
             Guess::Time(form) => {
                 let form = Some(form).filter(|form| *form != self.editor.service.time_form());
-                if let Some(unit) = form.and_then(TimeForm::unit) {
-                    let unit = unit.word();
+                if let Some(unit) = form.and_then(TimeForm::unit).map(TimeUnit::word) {
                     self.editor
                         .note(format!("`{name}` looks like a timestamp in {unit}, which is not the service's unit"));
                 }

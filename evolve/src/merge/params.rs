@@ -1,7 +1,7 @@
 //! Merges the params of endpoints: references to shared params, and definitions of other params.
 
 use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Evidence, Param, ParamEntry, ParamLocation, Range};
+use codegen::spec::{Endpoint, Evidence, Param, ParamEntry, ParamLocation, Range, Value};
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::{Gap, Merger};
@@ -48,8 +48,7 @@ impl Merger<'_> {
             }
             (Some(TypeExpr::Name(known)), Some(TypeExpr::Name(drafted))) => {
                 let (Some(known), new) = (self.known.ty(known), self.draft.content.ty(drafted)) else { return false };
-                let is_known =
-                    |value: &codegen::spec::Value| known.values.iter().any(|known| known.value == value.value);
+                let is_known = |value: &Value| known.values.iter().any(|known| known.value == value.value);
                 new.map_or(*known.name == drafted, |new| !new.values.is_empty() && new.values.iter().all(is_known))
             }
             _ => false,

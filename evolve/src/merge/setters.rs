@@ -50,12 +50,8 @@ impl Setters {
     }
 
     fn insert(&mut self, ident: &str, wire_name: &str, is_list: bool) -> &mut Setter {
-        self.all.entry(names::takes(ident)).or_insert_with(|| Setter {
-            ident: ident.to_owned(),
-            is_list,
-            wire_name: wire_name.to_owned(),
-            types: BTreeSet::new(),
-        })
+        let (ident, wire_name, types) = (ident.to_owned(), wire_name.to_owned(), BTreeSet::new());
+        self.all.entry(names::takes(&ident)).or_insert(Setter { ident, is_list, wire_name, types })
     }
 
     /// Adds the setter names of a shared param to the names in use on an endpoint.
