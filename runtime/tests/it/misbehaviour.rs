@@ -44,7 +44,7 @@ async fn ask(client: &Client) -> Result<f64, Error> {
 
 async fn outcome(base_url: &str, through: Through) -> (String, String) {
     let builder = Client::builder(base_url).api_key(KEY).allow_http(true).retry(Retry::none()).max_body_bytes(1000);
-    let builder = through(builder.attempt_timeout(Duration::from_millis(200)));
+    let builder = through(builder.attempt_timeout(Duration::from_millis(500)));
     let outcome = tokio::time::timeout(HANG, ask(&builder.build().unwrap())).await;
     match outcome.unwrap() {
         Ok(sum) => (sum.to_string(), String::new()),
@@ -139,7 +139,7 @@ async fn faults_in_headers() {
         ("another protocol", Step::Close(text("SSH-2.0-OpenSSH\r\n")), "Headers again", ""),
         ("HTTP/2 unasked", Step::Close(text("\0\0\u{12}\u{4}\0\0\0\0\0")), "Headers again", ""),
         ("HTTP/3.7", Step::Close(text("HTTP/3.7 200 OK\r\n\r\n")), "Headers again", ""),
-        ("silence", Step::NoResponse, "Headers again", "no complete response within 200ms"),
+        ("silence", Step::NoResponse, "Headers again", "no complete response within 500ms"),
         ("slow head", Step::Trickle(ok.clone()), "Headers again", "no status received"),
         ("head without end", Step::Endless(text("HTTP/1.1 200 OK\r\n"), text("a: b\r\n")), "Headers again", ""),
         ("header without end", Step::Endless(text("HTTP/1.1 200 OK\r\na: "), text("bbbb")), "Headers again", ""),
