@@ -12,7 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{Request, Response, Uri, Version};
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::error::Elapsed;
 
@@ -74,9 +74,6 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
     Ok(converted)
 }
 
-/// The maximum number of bytes that are reserved for a body before it arrives, even if its `Content-Length` is larger.
-const TRUSTED: u64 = 1 << 20;
-
 /// Reads the body of a response to its end, and decodes it, up to the maximum size.
 pub(super) async fn read(
     response: Response<impl Body<Data = Bytes, Error: Into<BoxError>>>,
@@ -112,40 +109,27 @@ pub(super) async fn read(
 /// The maximum time to wait for the body of a response with an error status.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<ResponseBody, TransportError>
-where
-    B: Body<Data = Bytes, Error: Into<BoxError>>,
-{
-    let mut body = pin!(body);
-    let declared = body.size_hint().lower();
-    if usize::try_from(declared).map_or(true, |declared| declared > limit) {
+/// Reads a body, and counts its bytes in `so_far`. A body that arrives in one piece, as most do, is not copied.
+async fn read_body(
+    body: impl Body<Data = Bytes, Error: Into<BoxError>>,
+    limit: usize,
+    so_far: &mut usize,
+) -> Result<ResponseBody, TransportError> {
+    if usize::try_from(body.size_hint().lower()).map_or(true, |declared| declared > limit) {
         return Err(TransportError::body_too_large(limit));
     }
-    let (mut first, mut all) = (Bytes::new(), Vec::new());
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
+    let counted = body.map_frame(|frame| {
+        *so_far += frame.data_ref().map_or(0, Bytes::len);
+        frame
+    });
+    match pin!(Limited::new(counted, limit)).collect().await {
+        Ok(body) => Ok(ResponseBody(body.to_bytes())),
+        Err(error) if error.is::<LengthLimitError>() => Err(TransportError::body_too_large(limit)),
+        Err(error) => {
             let message = format!("the body was cut off after {so_far} bytes");
-            TransportError::new(Phase::Body, message).with_source(error)
-        })?;
-        // Trailers are ignored.
-        let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - *so_far {
-            return Err(TransportError::body_too_large(limit));
+            Err(TransportError::new(Phase::Body, message).with_source(error))
         }
-        // Most bodies arrive in one piece, which is kept without a copy.
-        if *so_far == 0 {
-            first = data;
-            *so_far = first.len();
-            continue;
-        }
-        if all.is_empty() {
-            all.reserve(usize::try_from(declared.min(TRUSTED)).unwrap_or(0));
-            all.extend_from_slice(&std::mem::take(&mut first));
-        }
-        all.extend_from_slice(&data);
-        *so_far = all.len();
     }
-    Ok(if all.is_empty() { ResponseBody(first) } else { all.into() })
 }
 
 /// The body of a request.
