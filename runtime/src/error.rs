@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::registry::EndpointInfo;
-use crate::transport::Headers;
+use crate::transport::{Failure, Headers};
 
+pub(crate) use crate::transport::Again;
 pub(crate) use display::{excerpt, one_line, quoted};
 
 pub(crate) type Cause = Arc<dyn std::error::Error + Send + Sync>;
@@ -41,19 +42,14 @@ struct Facts {
     /// The endpoint of the request, and the method and target in one line, which may be empty.
     request: Option<(&'static EndpointInfo, String)>,
     token: bool,
-    status: Option<u16>,
     code: Option<String>,
-    headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
     /// True if the message is from the body, so that `Display` need not print the body too.
     has_body_message: bool,
     rate_limited: bool,
-    timeout: bool,
-    again: Again,
-    stale: bool,
+    failure: Failure,
     retry_after: Option<Duration>,
     timing: Timing,
-    source: Option<Cause>,
 }
 
 /// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The headers that
@@ -105,16 +101,6 @@ pub enum ErrorKind {
     Incomplete,
 }
 
-/// Whether the same request may succeed if it is sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Again {
-    #[default]
-    No,
-    /// The response body exceeds the maximum size, so only a request for less data can succeed.
-    InParts,
-    Yes,
-}
-
 impl Error {
     /// Returns the phase in which the failure occurred.
     pub fn kind(&self) -> ErrorKind {
@@ -129,7 +115,7 @@ impl Error {
     /// Returns the HTTP status of the response, if one arrived. It is a success status if the body was cut off or did
     /// not decode.
     pub fn status(&self) -> Option<u16> {
-        self.0.facts.status
+        self.0.facts.failure.response.as_deref().map(|(status, _)| *status)
     }
 
     /// Returns the machine-readable error code of the service, if any.
@@ -139,7 +125,7 @@ impl Error {
 
     /// Returns the headers of the response, if one arrived.
     pub fn headers(&self) -> Option<&Headers> {
-        self.0.facts.headers.as_deref()
+        self.0.facts.failure.response.as_deref().map(|(_, headers)| headers)
     }
 
     /// Returns the id by which the provider can find this request in the logs of the service or of a proxy. It is read
@@ -177,23 +163,23 @@ impl Error {
 
     /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.
     pub fn is_retryable(&self) -> bool {
-        self.0.facts.again == Again::Yes
+        self.0.facts.failure.again == Again::Yes
     }
 
     /// Returns whether a pooled connection failed. The server may have closed the connection while it was idle, so the
     /// failure is not necessarily a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
-        self.0.facts.stale
+        self.0.facts.failure.stale
     }
 
     /// Returns whether the service rejected the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
-        matches!(self.0.facts.status, Some(401 | 403))
+        matches!(self.status(), Some(401 | 403))
     }
 
     /// Returns whether the request timed out.
     pub fn is_timeout(&self) -> bool {
-        self.0.facts.timeout
+        self.0.facts.failure.timeout
     }
 
     /// Returns whether the body does not match the catalogue.
@@ -203,13 +189,13 @@ impl Error {
 
     /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
     pub fn is_body_too_large(&self) -> bool {
-        self.0.facts.again == Again::InParts
+        self.0.facts.failure.again == Again::InParts
     }
 
     /// Returns whether the service rate-limited the request: status 429, or a status in the body that the catalogue
     /// lists as `rate_limited`.
     pub fn is_rate_limited(&self) -> bool {
-        self.0.facts.status == Some(429) || self.0.facts.rate_limited
+        self.status() == Some(429) || self.0.facts.rate_limited
     }
 
     /// Returns whether the token request failed, and not the data request.
@@ -220,6 +206,6 @@ impl Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.facts.source.as_deref().map(|source| source as _)
+        self.0.facts.failure.cause.as_deref().map(|source| source as _)
     }
 }

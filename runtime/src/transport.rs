@@ -56,7 +56,6 @@ mod built_in;
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -235,6 +234,16 @@ pub enum Phase {
     Body,
 }
 
+/// Whether the same request may succeed if it is sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Again {
+    #[default]
+    No,
+    /// The response body exceeds the maximum size, so only a request for less data can succeed.
+    InParts,
+    Yes,
+}
+
 /// The reason why a transport returned no complete response.
 ///
 /// An error is retryable unless [`permanent`](TransportError::permanent) is called.
@@ -242,70 +251,70 @@ pub enum Phase {
 pub struct TransportError {
     phase: Phase,
     message: String,
-    timeout: bool,
-    permanent: bool,
-    /// The maximum size of the body in bytes, if the body exceeds it.
-    body_limit: Option<usize>,
-    status_and_headers: Option<Box<(u16, Headers)>>,
-    stale: bool,
-    cause: Option<Arc<dyn StdError + Send + Sync>>,
+    pub(crate) failure: Failure,
+}
+
+/// The facts about a failed attempt that the error of its request has too.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Failure {
+    pub(crate) timeout: bool,
+    pub(crate) again: Again,
+    /// True if a pooled connection failed.
+    pub(crate) stale: bool,
+    /// Status and headers, if they arrived.
+    pub(crate) response: Option<Box<(u16, Headers)>>,
+    pub(crate) cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl TransportError {
     /// Creates an error for a phase. The message must contain neither credentials nor the text of the source.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
-        Self {
-            phase,
-            message: message.into(),
-            timeout: false,
-            permanent: false,
-            body_limit: None,
-            status_and_headers: None,
-            stale: false,
-            cause: None,
-        }
+        let failure = Failure { again: Again::Yes, ..Failure::default() };
+        Self { phase, message: message.into(), failure }
     }
 
     /// Creates the error for a body larger than [`RequestOptions::max_body_bytes`].
     pub fn body_too_large(limit: usize) -> Self {
         let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
-        Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
+        let failure = Failure { again: Again::InParts, ..Failure::default() };
+        Self { phase: Phase::Body, message, failure }
     }
 
     /// Marks the error as a timeout.
     pub fn timed_out(self) -> Self {
-        Self { timeout: true, ..self }
+        Self { failure: Failure { timeout: true, ..self.failure }, ..self }
     }
 
     /// Marks the error as permanent, which means that the same request would fail again.
     pub fn permanent(self) -> Self {
-        Self { permanent: true, ..self }
+        let again = if self.is_body_too_large() { Again::InParts } else { Again::No };
+        Self { failure: Failure { again, ..self.failure }, ..self }
     }
 
     /// Sets the source.
     pub fn with_source(self, cause: impl Into<BoxError>) -> Self {
-        Self { cause: Some(cause.into().into()), ..self }
+        Self { failure: Failure { cause: Some(cause.into().into()), ..self.failure }, ..self }
     }
 
     /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
     /// connection rather than from the service. The next attempt uses a new pool.
     pub fn on_stale_connection(self) -> Self {
-        Self { stale: true, ..self }
+        Self { failure: Failure { stale: true, ..self.failure }, ..self }
     }
 
     /// Returns whether the failure was marked with [`on_stale_connection`](Self::on_stale_connection).
     pub fn is_stale(&self) -> bool {
-        self.stale
+        self.failure.stale
     }
 
     /// Adds the status and headers that had arrived before the error.
     pub fn with_status_and_headers(self, status: u16, headers: Headers) -> Self {
-        Self { status_and_headers: Some(Box::new((status, headers))), ..self }
+        Self { failure: Failure { response: Some(Box::new((status, headers))), ..self.failure }, ..self }
     }
 
     /// Returns the status and headers, if they had arrived before the error.
     pub fn status_and_headers(&self) -> Option<(u16, &Headers)> {
-        self.status_and_headers.as_deref().map(|(status, headers)| (*status, headers))
+        self.failure.response.as_deref().map(|(status, headers)| (*status, headers))
     }
 
     /// Returns the phase in which the error occurred.
@@ -315,22 +324,22 @@ impl TransportError {
 
     /// Returns whether the error is a timeout.
     pub fn is_timeout(&self) -> bool {
-        self.timeout
+        self.failure.timeout
     }
 
     /// Returns whether the same request may succeed if it is sent again.
     pub fn is_retryable(&self) -> bool {
-        !self.permanent
+        self.failure.again == Again::Yes
     }
 
     /// Returns whether the body is larger than the request allows.
     pub fn is_body_too_large(&self) -> bool {
-        self.body_limit.is_some()
+        self.failure.again == Again::InParts
     }
 
     /// Returns the source, for code that converts the error to another type.
     pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
-        self.cause
+        self.failure.cause
     }
 }
 
@@ -342,7 +351,7 @@ impl fmt::Display for TransportError {
 
 impl StdError for TransportError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
+        self.failure.cause.as_deref().map(|cause| cause as _)
     }
 }
 

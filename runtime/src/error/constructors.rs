@@ -48,12 +48,12 @@ impl Error {
 
     /// Adds status and headers of the response.
     pub(crate) fn with_response(self, status: u16, headers: Headers) -> Self {
-        self.with(|facts| (facts.status, facts.headers) = (Some(status), Some(Box::new(headers))))
+        self.with(|facts| facts.failure.response = Some(Box::new((status, headers))))
     }
 
     /// Sets whether the same request may succeed if it is sent again.
     pub(crate) fn again(self, again: Again) -> Self {
-        self.with(|facts| facts.again = again)
+        self.with(|facts| facts.failure.again = again)
     }
 
     pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
@@ -62,9 +62,9 @@ impl Error {
 
     /// Marks the error as a timeout and keeps the previous error as its source.
     pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
-        self.0.facts.timeout = true;
-        self.0.facts.again = Again::Yes;
-        self.0.facts.source = before.map(|before| Arc::new(before) as _);
+        let failure = &mut self.0.facts.failure;
+        (failure.timeout, failure.again) = (true, Again::Yes);
+        failure.cause = before.map(|before| Arc::new(before) as _);
         self
     }
 
@@ -78,7 +78,7 @@ impl Error {
 
     /// Sets the cause, if any.
     pub(crate) fn with_source(self, cause: Option<Cause>) -> Self {
-        self.with(|facts| facts.source = cause)
+        self.with(|facts| facts.failure.cause = cause)
     }
 
     pub(crate) fn with_body(self, body: &[u8]) -> Self {
@@ -118,13 +118,13 @@ impl Error {
         let Inner { message, facts, .. } = &mut *self.0;
         let line = facts.request.as_mut().map(|(_, line)| line);
         [message].into_iter().chain(line).chain(&mut facts.code).for_each(|text| secrets.redact(text));
-        if let Some(headers) = &mut facts.headers {
+        if let Some((_, headers)) = facts.failure.response.as_deref_mut() {
             secrets.redact_headers(headers);
         }
         if let Some(body) = &mut facts.body {
             secrets.redact_bytes(body);
         }
-        facts.source = facts.source.take().map(|source| without_secrets(source, secrets));
+        facts.failure.cause = facts.failure.cause.take().map(|cause| without_secrets(cause, secrets));
         self
     }
 }
@@ -145,19 +145,7 @@ impl From<TransportError> for Error {
             Phase::Headers => ErrorKind::Headers,
             _ => ErrorKind::Body,
         };
-        let mut this = Self::new(kind, error.to_string());
-        this.0.facts.timeout = error.is_timeout();
-        this.0.facts.again = match error.is_retryable() {
-            true => Again::Yes,
-            false if error.is_body_too_large() => Again::InParts,
-            false => Again::No,
-        };
-        this.0.facts.stale = error.is_stale();
-        if let Some((status, headers)) = error.status_and_headers() {
-            this = this.with_response(status, headers.clone());
-        }
-        this.0.facts.source = error.into_source();
-        this
+        Self::new(kind, error.to_string()).with(|facts| facts.failure = error.failure)
     }
 }
 
