@@ -39,13 +39,11 @@ pub struct Series<T, M> {
 /// The facts about a series that are not in its response.
 #[derive(Clone, Copy)]
 struct SeriesInfo {
-    layout: Layout,
-    /// The table of the records; `None` if their fields are unknown.
-    record: Option<&'static RecordInfo>,
-    time: Option<TimeField>,
+    service: &'static ServiceInfo,
     /// The endpoint that returned the series; `None` if the series was not received.
     endpoint: Option<&'static EndpointInfo>,
-    error_body: &'static ErrorBodyInfo,
+    /// The table of the records; `None` if their fields are unknown.
+    record: Option<&'static RecordInfo>,
 }
 
 // Omits the tables of the catalogue, which are long and the same for every response.
@@ -54,29 +52,25 @@ crate::debug::opaque_debug!(SeriesInfo);
 impl SeriesInfo {
     /// Returns the facts about a series that belongs to no endpoint.
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
-        let time = service.envelope.as_ref().and_then(|envelope| envelope.time);
-        let time = time.map(|name| TimeField { name, unit: service.time_unit });
-        let layout = Layout::of(service.envelope.as_ref(), None);
-        Self { layout, record, time, endpoint: None, error_body: &service.error_body }
+        Self { service, endpoint: None, record }
     }
 
-    /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
-    fn of_endpoint(
-        endpoint: &'static EndpointInfo,
-        service: &'static ServiceInfo,
-        record: Option<&'static RecordInfo>,
-    ) -> Self {
-        let (layout, error_body) = (Layout::of(service.envelope.as_ref(), endpoint.data), &service.error_body);
-        let BodyInfo::Series { record: known, time, .. } = endpoint.body else {
-            return Self { layout, record, time: None, endpoint: Some(endpoint), error_body };
+    fn layout(&self) -> Layout {
+        Layout::of(self.service.envelope.as_ref(), self.endpoint.and_then(|endpoint| endpoint.data))
+    }
+
+    fn time(&self) -> Option<TimeField> {
+        let name = match self.endpoint.map(|endpoint| endpoint.body) {
+            Some(BodyInfo::Series { time, .. }) => time?,
+            Some(_) => return None,
+            None => self.service.envelope.as_ref()?.time?,
         };
-        let time = time.map(|name| TimeField { name, unit: service.time_unit });
-        Self { layout, record: record.or(known), time, endpoint: Some(endpoint), error_body }
+        Some(TimeField { name, unit: self.service.time_unit })
     }
 
     /// Returns the names of the members of a body that contain its status, if every body has a status.
     fn status(&self) -> Vec<&'static str> {
-        let ErrorBodyInfo { message, code, success, .. } = self.error_body;
+        let ErrorBodyInfo { message, code, success, .. } = &self.service.error_body;
         if success.is_empty() { Vec::new() } else { [*message, *code].concat() }
     }
 }
@@ -96,7 +90,7 @@ impl<T, M> Series<T, M> {
 impl<T: Item, M> Series<T, M> {
     /// Returns the time of each record; `None` for a record without a readable time.
     pub fn times(&self) -> Vec<Option<Timestamp>> {
-        decode::times(&self.records, self.info.time)
+        decode::times(&self.records, self.info.time())
     }
 
     /// Returns one field of all records, by its wire name; `None` if the records have no such field.
@@ -131,8 +125,9 @@ fn read_series<M: Record>(
 ) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
     let response = response?;
     let (target, service) = (&response.target, response.connection.service);
-    let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
-    let (layout, bad_records) = (info.layout, target.bad_records);
+    let known = if let BodyInfo::Series { record, .. } = target.endpoint.body { record } else { None };
+    let info = SeriesInfo { service, endpoint: Some(target.endpoint), record: record.or(known) };
+    let (layout, bad_records) = (info.layout(), target.bad_records);
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
         Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
@@ -173,7 +168,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
             status => self.unknown_fields.iter().filter(|(name, _)| !status.contains(&&**name)).collect(),
         };
         let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
-        let times = decode::times(&self.records, self.info.time);
+        let times = decode::times(&self.records, self.info.time());
         TimedRecords { times, records: self.records, bad: self.bad_records, metadata }
     }
 }
@@ -228,7 +223,7 @@ impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { records, metadata, unknown_fields, key, info, .. } = self;
         decode::serialize_series(
-            info.layout.paths(key.as_deref()),
+            info.layout().paths(key.as_deref()),
             info.record,
             records,
             metadata,
@@ -299,7 +294,7 @@ impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
 impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let (info, mut records) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
-        let rest = decode::series(text, info.layout, T::INFO, BadRecords::Rejected, &mut records)?;
+        let rest = decode::series(text, info.layout(), T::INFO, BadRecords::Rejected, &mut records)?;
         Ok(Self::new(records, rest, info))
     }
 
