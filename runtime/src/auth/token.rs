@@ -7,22 +7,25 @@
 
 mod cache;
 
-pub(crate) mod fetch;
-
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::panicking;
+use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use tokio::sync::watch;
 
-use crate::dispatch::observer::WaitReason;
-use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext};
-use crate::error::Error;
-use crate::platform::{lock, timeout};
+use crate::decode;
+use crate::dispatch::observer::{Event, WaitReason};
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
+use crate::error::{Error, ErrorKind};
+use crate::platform::{Instant, Runtime, Task, lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
+use crate::request::RequestKind;
 use crate::secrets::Secret;
 use crate::transport::Headers;
+use crate::values::{Number, Value};
 
 pub(crate) use cache::{Cache, Token};
-use fetch::{Fetch, TokenSource};
 
 /// The token flow of a client, with its current token.
 pub(crate) struct TokenFlow {
@@ -92,7 +95,7 @@ impl TokenFlow {
                 if let Some(fetch) = last.as_ref().filter(|fetch| fetch.is_in_flight()) {
                     fetch.follower.clone()
                 } else {
-                    let fetch = Fetch::start(&self.source, &self.cache, dispatcher, observers.clone())?;
+                    let fetch = self.start(dispatcher, observers.clone())?;
                     last.insert(fetch).follower.clone()
                 }
             };
@@ -106,8 +109,215 @@ impl TokenFlow {
         }
     }
 
+    /// Starts a token request. It uses the timeouts and retries of the client, not those of a caller. Its outcome is
+    /// stored in the cache, and sent to all callers that wait for it.
+    fn start(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Fetch, Error> {
+        let runtime = Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running"))?;
+        let (source, cache, dispatcher) = (self.source.clone(), self.cache.clone(), dispatcher.clone());
+        let (sender, outcome) = watch::channel(None);
+        let report = Report(sender);
+        let task = runtime.spawn(async move {
+            let context = RequestContext::new(RequestKind::Token, 1, source.policy.clone(), observers);
+            let outcome = source.fetch(&dispatcher, context).await;
+            let outcome = lock(&cache).store(outcome);
+            report.0.send_replace(Some(outcome));
+        });
+        Ok(Fetch { follower: Follower { outcome, runtime }, _task: task })
+    }
+
     /// Returns the secrets of the flow, which are masked in errors.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(lock(&self.cache).secrets()).cloned().collect()
+    }
+}
+
+type Outcome = Result<Arc<Token>, Error>;
+
+/// The settings of token requests.
+struct TokenSource {
+    info: &'static ClientCredentialsInfo,
+    /// The path, with the API key if the query carries it.
+    path: String,
+    error_body: &'static ErrorBodyInfo,
+    /// The headers of a data request, to which the bearer token is added.
+    headers: Headers,
+    /// The headers of the token request.
+    token_headers: Headers,
+    policy: Policy,
+}
+
+/// A token request; dropping it cancels the request.
+struct Fetch {
+    follower: Follower,
+    _task: Task<()>,
+}
+
+/// The handle with which a caller waits for a [`Fetch`].
+#[derive(Clone)]
+struct Follower {
+    /// Receives the outcome; `None` until the request is over. The channel closes without an outcome if the runtime of
+    /// the request drops the task.
+    outcome: watch::Receiver<Option<Outcome>>,
+    runtime: Runtime,
+}
+
+/// The interval at which a caller checks that the runtime of the request still runs.
+const CHECK: Duration = Duration::from_secs(1);
+
+impl Fetch {
+    fn is_in_flight(&self) -> bool {
+        self.follower.outcome.borrow().is_none() && self.follower.outcome.has_changed().is_ok()
+    }
+}
+
+impl Follower {
+    /// Returns `None` if the runtime of the request is not running and the request has no outcome. Otherwise returns
+    /// the old token if it still works, or waits for the outcome of the request.
+    async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
+        let mut outcome = self.outcome.clone();
+        loop {
+            // The runtime is checked first, even if the old token still works, because a stalled request may occupy a
+            // slot of the rate limiter that the caller needs later.
+            if !self.runtime.is_running().await {
+                return outcome.borrow().clone();
+            }
+            if let Some(token) = lock(cache).working() {
+                return Some(Ok(token));
+            }
+            match timeout(CHECK, outcome.wait_for(Option::is_some)).await {
+                Ok(Ok(outcome)) => return outcome.clone(),
+                Ok(Err(_)) => return None,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Sends an error if the request panics. Without that error, the callers that wait for the token would start the
+/// request again and again.
+struct Report(watch::Sender<Option<Outcome>>);
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        if panicking() {
+            let error = Error::new(ErrorKind::Shutdown, "its task panicked").of_token();
+            self.0.send_replace(Some(Err(error)));
+        }
+    }
+}
+
+impl TokenSource {
+    /// Requests a token until one is received or the retry rules allow no further attempt.
+    async fn fetch(&self, dispatcher: &Dispatcher, mut context: RequestContext) -> Result<Token, Error> {
+        let outcome = loop {
+            match self.request(dispatcher, &mut context).await {
+                Ok(token) => {
+                    dispatcher.retries.succeeded();
+                    break Ok(token);
+                }
+                Err(error) => {
+                    if let Err(error) = context.retry(&dispatcher.retries, error).await {
+                        break Err(error.of_token().after(context.timing()));
+                    }
+                }
+            }
+        };
+        context.observers.notify(&Event::Token { renewed: outcome.is_ok() });
+        outcome
+    }
+
+    /// Requests a token, once.
+    async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
+        let permit = dispatcher.permit(context).await?;
+        // The lifetime is counted from a time before sending, so that the token is never used for too long.
+        let begun = Instant::now();
+        let form = Some("grant_type=client_credentials");
+        let request = dispatcher.request(&self.path, self.token_headers.clone(), form, context);
+        let response = dispatcher.send(request, permit, context).await?;
+        // The body of a success may contain a token, so the error must not contain that body.
+        let success = (200..300).contains(&response.status);
+        let response = status::accept(response, self.info.errors, self.error_body)
+            .map_err(|error| if success { error.without_body() } else { error })?;
+        // Only the token itself is required in the response.
+        let (token, lifetime) = read_token(&response.body)?;
+        let mut headers = self.headers.clone();
+        headers
+            .insert_sensitive("authorization", &format!("Bearer {token}"))
+            .map_err(|_| unreadable("`access_token` contains characters that HTTP does not allow"))?;
+        Ok(Token::new(token.into(), lifetime, headers, begun))
+    }
+}
+
+/// Reads the token in a response, and its lifetime if it is known.
+pub(crate) fn read_token(body: &[u8]) -> Result<(String, Option<Duration>), Error> {
+    let text = std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))?;
+    let response = decode::any(text).map_err(|_| unreadable("it is not JSON"))?;
+    let token = match response.get("access_token") {
+        Some(Value::String(token)) if !token.trim().is_empty() => token.trim().to_owned(),
+        _ => return Err(unreadable("it has no `access_token`")),
+    };
+    let kind = response.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
+    if !kind.eq_ignore_ascii_case("bearer") {
+        return Err(unreadable("its `token_type` is not `Bearer`"));
+    }
+    Ok((token, response.get("expires_in").and_then(lifetime)))
+}
+
+/// Parses a lifetime in seconds, given as a number or as a string; an invalid value counts as absent.
+fn lifetime(value: &Value) -> Option<Duration> {
+    let seconds = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => Number::parse(text)?.float(),
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+}
+
+/// Creates the error for a response without a usable token. It never shows the body, because that contains the token.
+fn unreadable(why: &str) -> Error {
+    Error::new(ErrorKind::Decode, format!("invalid response from the token endpoint: {why}"))
+}
+
+#[cfg(test)]
+mod response_tests {
+    use super::*;
+
+    fn check(body: &str) -> Result<(String, Option<Duration>), String> {
+        read_token(body.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn token_lifetimes_are_parsed() {
+        let table = [
+            (r#""expires_in": 84706"#, Some(84_706)),
+            (r#""expires_in": 8.4706e4"#, Some(84_706)),
+            (r#""expires_in": "84706""#, Some(84_706)),
+            (r#""expires_in": 0"#, Some(0)),
+            (r#""expires_in": -5"#, Some(0)),
+            (r#""expires_in": null"#, None),
+            (r#""expires_in": "soon""#, None),
+            (r#""expires_in": 1e300"#, None),
+            (r#""token_type": "bearer""#, None),
+        ];
+        for (entry, seconds) in table {
+            let body = format!(r#"{{"access_token": "t", {entry}}}"#);
+            assert_eq!(check(&body), Ok(("t".to_owned(), seconds.map(Duration::from_secs))), "{entry}");
+        }
+    }
+
+    #[test]
+    fn invalid_token_responses_are_errors() {
+        let table = [
+            ("", "it is not JSON"),
+            ("[]", "it has no `access_token`"),
+            ("{}", "it has no `access_token`"),
+            (r#"{"access_token": ""}"#, "it has no `access_token`"),
+            (r#"{"access_token": 7}"#, "it has no `access_token`"),
+            (r#"{"access_token": "t", "token_type": "mac"}"#, "its `token_type` is not `Bearer`"),
+        ];
+        for (body, why) in table {
+            let expected = format!("invalid response from the token endpoint: {why}");
+            assert_eq!(check(body), Err(expected), "{body}");
+        }
     }
 }

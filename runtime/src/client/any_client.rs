@@ -3,8 +3,8 @@
 #[cfg(feature = "settings")]
 use std::path::Path;
 
+use super::Core;
 use super::builder::{Builder, Settings};
-use super::core::Core;
 use super::environment::read_environment;
 use super::request::{Dynamic, Raw, Request};
 #[cfg(feature = "settings")]

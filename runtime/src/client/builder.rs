@@ -6,13 +6,12 @@
 //! The features of this crate are traits, so that a call of a method whose feature is not enabled is an error that
 //! names the feature. If the methods did not exist without their feature, the compiler would report only that.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocking::Background;
-use super::core::{ClientType, Core};
+use super::{ClientType, Core};
 use crate::auth::{Credentials, DefaultHeader};
 use crate::dispatch::observer::Observer;
 use crate::dispatch::{Dispatcher, Observers, Policy, Retries, Retry};
@@ -297,15 +296,7 @@ impl<C: From<Core>> Builder<C> {
     }
 }
 
-impl<C> fmt::Debug for Builder<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("api_key", &self.settings.api_key)
-            .field("client_credentials", &self.settings.client_credentials.is_some())
-            .field("policy", &self.settings.policy)
-            .finish_non_exhaustive()
-    }
-}
+crate::debug::opaque_debug!(Builder<C>);
 
 /// Declares a trait that every type implements if the feature is enabled, and otherwise no type.
 macro_rules! feature {

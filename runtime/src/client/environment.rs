@@ -6,8 +6,8 @@
 use std::env::VarError;
 use std::path::Path;
 
+use super::ClientType;
 use super::builder::{Builder, Settings, SettingsFeature};
-use super::core::ClientType;
 #[cfg(feature = "settings")]
 use super::settings::read_file;
 use crate::error::Error;

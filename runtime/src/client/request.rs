@@ -3,12 +3,11 @@
 //! [`Request`] is a thin generic wrapper of a request type that is not generic. A macro defines it, here and in each
 //! emitted crate, whose setters determine the params of an endpoint; sending is the same for all endpoints.
 
-use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use super::core::Core;
+use super::Core;
 use super::untyped::{Sending, Untyped};
 use crate::error::Error;
 use crate::rate_limit::RateLimit;

@@ -13,7 +13,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::builder::Builder;
-use super::core::{ClientType, Core};
+use super::{ClientType, Core};
 use crate::dispatch::Retry;
 use crate::dispatch::retry::duration;
 use crate::error::Error;

@@ -8,14 +8,12 @@
 //! immediately, even if its runtime has stopped.
 
 use std::borrow::Cow;
-use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
+use super::Core;
 use super::blocking::Background;
-use super::core::Core;
 use crate::decode::BadRecords;
 use crate::dispatch::Policy;
 use crate::error::Error;
@@ -132,7 +130,10 @@ impl Untyped {
     }
 
     pub(crate) fn send(self) -> Sending {
-        Sending::Unsent(Some(self.0))
+        Box::pin(async move {
+            let outcome = spawn(*self.0)?.await;
+            outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error))))
+        })
     }
 
     /// Waits for the response.
@@ -153,27 +154,8 @@ impl Deref for Untyped {
 
 crate::debug::opaque_debug!(Untyped);
 
-/// The future of a response before decoding.
-pub(crate) enum Sending {
-    /// The state before the first poll.
-    Unsent(Option<Box<Parts>>),
-    Sent(Task<Outcome>),
-}
-
-impl Future for Sending {
-    type Output = Outcome;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        if let Self::Unsent(parts) = &mut *self {
-            // A future that is polled again after it returned an error stays pending.
-            let Some(parts) = parts.take() else { return Poll::Pending };
-            *self = Self::Sent(spawn(*parts)?);
-        }
-        let Self::Sent(task) = &mut *self else { return Poll::Pending };
-        let outcome = ready!(Pin::new(task).poll(cx));
-        Poll::Ready(outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error)))))
-    }
-}
+/// The future of a response before decoding. It sends nothing before the first poll.
+pub(crate) type Sending = Pin<Box<dyn Future<Output = Outcome> + Send + Sync>>;
 
 /// Returns the current runtime, or an error that explains how to run one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
