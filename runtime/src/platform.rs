@@ -1,7 +1,6 @@
 //! The system functions of a client: the clock and tasks of Tokio, randomness of the standard library, and locks.
 
 use std::error::Error as StdError;
-use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;

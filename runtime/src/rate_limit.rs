@@ -27,7 +27,6 @@ mod simulation;
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

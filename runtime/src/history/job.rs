@@ -6,7 +6,6 @@
 //!
 //! Each request is a separate task, so it makes progress without being polled.
 
-use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;

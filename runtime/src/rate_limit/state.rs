@@ -79,7 +79,7 @@ impl State {
             self.pace.pass(now, self.opening(now, weight), self.pause_end(), gap, times(weight));
         }
         self.in_flight += 1;
-        self.windows.pass(weight);
+        self.windows.unsent += weight;
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl State {
     /// Adds requests that another state admitted: the number in flight, and the total weight of those not yet sent.
     pub fn adopt(&mut self, in_flight: usize, unsent: usize) {
         self.in_flight += in_flight;
-        self.windows.pass(unsent);
+        self.windows.unsent += unsent;
     }
 
     /// Returns whether both states have the same limit.

@@ -68,11 +68,6 @@ impl Windows {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
 
-    /// Admits a request, which counts as not yet sent.
-    pub(super) fn pass(&mut self, weight: usize) {
-        self.unsent += weight;
-    }
-
     /// Stops counting a request as unsent, after it was sent or cancelled.
     pub(super) fn settle(&mut self, weight: usize) {
         self.unsent = self.unsent.saturating_sub(weight);
@@ -194,7 +189,7 @@ mod tests {
         let mut left = Vec::new();
         for _ in 0..count {
             now = windows.room_from(now, min_margin(), 1).map_or(now, |room| room.max(now));
-            windows.pass(1);
+            windows.unsent += 1;
             windows.settle(1);
             windows.count(now, min_margin(), 1);
             left.push(now.saturating_sub(start).as_millis());
@@ -224,7 +219,7 @@ mod tests {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
         let at = |milliseconds| Duration::from_millis(milliseconds);
         let leave = |windows: &mut Windows, milliseconds, weight| {
-            windows.pass(weight);
+            windows.unsent += weight;
             windows.settle(weight);
             windows.count(at(milliseconds), min_margin(), weight);
         };
@@ -251,7 +246,7 @@ mod tests {
             for _ in 0..300 {
                 now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
                 if state.room_from(now, min_margin(), 1).is_none_or(|room| room <= now) {
-                    state.pass(1);
+                    state.unsent += 1;
                     state.settle(1);
                     if fastrand::u8(0..10) > 0 {
                         state.count(now, min_margin(), 1);
@@ -285,16 +280,16 @@ mod tests {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let start = GateTime::ZERO;
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        windows.pass(1);
+        windows.unsent += 1;
         assert_eq!(windows.room_from(start, min_margin(), 1), None);
-        windows.pass(1);
+        windows.unsent += 1;
         assert_eq!(windows.room_from(at(5000), min_margin(), 1), Some(at(6010)));
         windows.settle(1);
         windows.count(at(5500), min_margin(), 1);
         assert_eq!(windows.room_from(at(5600), min_margin(), 1), Some(at(6510)));
         windows.settle(1);
         assert_eq!(windows.room_from(at(5600), min_margin(), 1), None);
-        windows.pass(1);
+        windows.unsent += 1;
         windows.settle(1);
         windows.count(at(5700), min_margin(), 1);
         assert_eq!(windows.room_from(at(5700), min_margin(), 1), Some(at(6510)));

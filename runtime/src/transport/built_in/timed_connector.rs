@@ -3,7 +3,6 @@
 //! hyper-util's timeout covers only the TCP connection, so a server that stalls during the TLS handshake would block a
 //! request until its attempt times out.
 
-use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
