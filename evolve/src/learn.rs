@@ -101,8 +101,9 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(known.as_ref());
     let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());
-    let path = listed.filter(|of| of.columns).and(own.as_deref().or(envelope.as_deref()).or(Some(".")));
-    let has_columns = (declared.is_none() || path.is_some()) && columns::to_records(&mut responses, path);
+    let path = own.as_deref().or(envelope.as_deref()).unwrap_or(".");
+    let columns = listed.as_ref().filter(|of| of.columns).map(|of| (path, of.fields.as_slice()));
+    let has_columns = (declared.is_none() || columns.is_some()) && columns::to_records(&mut responses, columns);
     let (kind, own) = match declared {
         Some(kind) => (kind, own),
         None => body_kind::of(&responses, envelope.as_deref())?,

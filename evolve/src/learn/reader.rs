@@ -87,7 +87,9 @@ impl<'a> Reader<'a> {
         self.within.push(singular(name));
         let fields = self.new_fields(seen, |_| true);
         self.within.pop();
-        let is_same = |record: &&Record| record.positional == seen.by_position && is_alike(&record.fields, &fields);
+        let is_same = |record: &&Record| {
+            record.positional == seen.by_position && !record.columns && is_alike(&record.fields, &fields)
+        };
         let modules = [self.module.as_str(), SERVICE].into_iter();
         let known = modules.flat_map(|module| self.editor.records(module)).find(is_same);
         if let Some(known) = known.map(|record| record.name.to_string()) {
