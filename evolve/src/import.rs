@@ -18,7 +18,7 @@ mod service;
 
 use std::collections::{HashMap, HashSet};
 
-use codegen::spec::{Evidence, Known};
+use codegen::spec::{Evidence, History, Known};
 use codegen::{Catalogue, is_invisible, repeats_name, url_path};
 use serde_yaml::Value;
 
@@ -79,26 +79,33 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(format!("no endpoint is imported:\n{why}").into());
     }
     let templates = std::mem::take(&mut reader.templates);
-    merge(&mut editor, &reader.drafted_content());
+    let mut draft = reader.drafted_content();
+    omit_history(&mut draft.content, editor.service.history.clone());
+    merge(&mut editor, &draft);
     if is_new {
-        let service = &mut editor.service;
-        service.history = history(&service.params, &service.types, import.evidence)
+        let found = history(&editor.service.params, &editor.service.types, import.evidence)
             .filter(|found| [&found.from, &found.to, &found.limit, &found.step].iter().all(|param| param.is_some()));
+        editor.service.history.clone_from(&found);
+        omit_history(&mut editor, found);
     } else {
         note_gone(&mut editor, &templates);
         // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
         // base URL of the description. This difference is not noted.
         service::note_differences(&described, is_in_paths, &mut editor);
     }
-    let shared = editor.service.history.clone().map(Known::Known);
-    for endpoint in editor.groups.values_mut().flat_map(|group| &mut group.endpoints) {
-        endpoint.history = endpoint.history.take().filter(|own| Some(own) != shared.as_ref());
-    }
     editor.note_all(omitted.iter().map(|line| format!("not imported: {line}")).collect());
     if is_new && !is_unit_known {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()
+}
+
+/// Removes the history of endpoints with the history of the service.
+fn omit_history(content: &mut Content, shared: Option<History>) {
+    let shared = shared.map(Known::Known);
+    for endpoint in content.groups.values_mut().flat_map(|group| &mut group.endpoints) {
+        endpoint.history = endpoint.history.take().filter(|own| Some(own) != shared.as_ref());
+    }
 }
 
 /// Adds a note with the endpoints that the description does not have.

@@ -58,17 +58,18 @@ impl<'d> Reader<'d> {
         let (list, list_at) = self.schema_at(schema, pointer, &data)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
-        if type_of(list) != "array" {
-            return self.columns(list, name, list_at);
-        }
+        let columns = if type_of(list) == "array" { None } else { Some(self.columns(list, name, list_at)?) };
         for (key, _, at, _) in self.document.properties(schema, pointer) {
-            if !metadata.iter().chain([&data]).any(|path| path.split('.').next() == Some(key.as_str())) {
+            if data != "." && !metadata.iter().chain([&data]).any(|path| path.split('.').next() == Some(key.as_str())) {
                 self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
         if let Some((metadata, at)) = metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata)) {
             let ty = self.value(metadata, "Metadata", &at);
             self.add_metadata(only_record(&ty));
+        }
+        if columns.is_some() {
+            return columns;
         }
         let Some(item) = list.get("items") else { return Some(series_of(None)) };
         let items_at = format!("{list_at}/items");

@@ -1,5 +1,6 @@
 //! An OpenAPI description as a tree, in which references can be resolved.
 
+use codegen::model::TimeUnit;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
@@ -64,6 +65,12 @@ impl Document {
             let (item, _) = self.follow(item)?;
             Some((path, self.follow(item.get("get")?)?.0))
         })
+    }
+
+    /// Returns the unit of timestamps that are numbers, which our own export states. In other descriptions, a value with
+    /// such a unit may be a duration.
+    pub(super) fn unit_of(&self, schema: &Value) -> Option<TimeUnit> {
+        TimeUnit::of(text(schema, "x-unit").filter(|_| self.root.get("x-catalogue").is_some())?)
     }
 
     fn find(&self, reference: &str) -> Option<&Value> {

@@ -16,7 +16,8 @@ pub(super) const OF_ENDPOINT: [&str; 3] =
 const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
 
 impl Reader<'_> {
-    /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. Invalid keys are noted.
+    /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid,
+    /// adds a note and returns `None`.
     pub(super) fn kept(&mut self, value: &Value, [file, start, end]: [&str; 3], pointer: &str) -> Option<Catalogue> {
         let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
         let text = format!("{start}{}{end}", keys.trim_start_matches('{'));
@@ -24,6 +25,7 @@ impl Reader<'_> {
         let catalogue = load_texts(if file == "service.yaml" { &files[..1] } else { &files });
         if !catalogue.is_valid() {
             self.omissions.add(Weight::Fact, "`x-catalogue`, which is not a part of a catalogue", pointer);
+            return None;
         }
         Some(catalogue)
     }

@@ -11,7 +11,7 @@ use super::bodies::series_of;
 use super::composed_schemas::Property;
 use super::document::{text, text_of};
 use super::omissions::Weight;
-use super::schemas::{type_of, unit_of, wanted_name};
+use super::schemas::{type_of, wanted_name};
 use super::{Reader, telling};
 use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
 
@@ -100,16 +100,22 @@ impl<'d> Reader<'d> {
     pub(super) fn columns(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let (schema, reference) = self.document.follow(schema)?;
         let pointer = reference.unwrap_or(pointer);
-        let lists = self.document.properties(schema, pointer).into_iter().filter_map(|(key, list, at, is_required)| {
-            let items = self.document.follow(list)?.0.get("items")?;
-            Some((key, items, format!("{at}/items"), is_required))
-        });
-        let columns: Vec<Property<'_>> = lists.collect();
+        let items_of = |list: &'d Value| self.document.follow(list)?.0.get("items");
+        let listed = self.document.properties(schema, pointer).into_iter();
+        let (mut columns, others): (Vec<Property<'_>>, Vec<_>) =
+            listed.partition(|(_, list, ..)| items_of(list).is_some());
+        for (_, list, at, _) in &mut columns {
+            *list = items_of(list)?;
+            at.push_str("/items");
+        }
         let is_scalar =
             |(_, items, ..): &Property<'_>| matches!(type_of(items), "boolean" | "integer" | "number" | "string");
         let has_time = columns.iter().any(|(name, items, ..)| self.is_timestamp(items, name));
         if columns.len() < 2 || !has_time || !columns.iter().all(is_scalar) {
             return None;
+        }
+        for (key, _, at, _) in others {
+            self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
         }
         // The same object may be a record elsewhere.
         let own = format!("{pointer}/columns");
@@ -178,13 +184,16 @@ impl<'d> Reader<'d> {
         let range = self.range(limit("minimum"), limit("maximum"), ty, pointer);
         let format = self.document.timestamp_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
         let is_other = |unit: &TimeUnit| TimeForm::Counted(*unit) != self.known.service.time_form();
-        let unit = levels.iter().find_map(|level| unit_of(level)).filter(is_other);
+        let unit = levels.iter().find_map(|level| self.document.unit_of(level)).filter(is_other);
         // Numbers whose innermost schema is a string are in quotes.
         let is_text = levels.iter().rev().map(|level| type_of(level)).find(|ty| !ty.is_empty()) == Some("string");
         let is_quoted = is_text && format.is_none() && (is_number(innermost(ty)) || innermost(ty) == TIMESTAMP);
+        let has_fraction = innermost(ty) == "number"
+            && levels.iter().any(|level| level.get("x-fraction").and_then(Value::as_bool) == Some(true));
         let (ty, range, format) = (ty.into(), range.map(Into::into), format.map(Into::into));
-        let (unit, quoted) = (unit.map(|unit| unit.word().into()), is_quoted.then_some(true.into()));
-        let facts = Field { ty, summary, range, unit, quoted, format, ..Field::default() };
+        let unit = unit.map(|unit| unit.word().into());
+        let [quoted, fraction] = [is_quoted, has_fraction].map(|flag| flag.then_some(true.into()));
+        let facts = Field { ty, summary, range, unit, quoted, fraction, format, ..Field::default() };
         let fits = example.as_ref().is_none_or(|example| self.fits(example, &facts));
         if !fits {
             self.omissions.add(Weight::Fact, "an example that is not a value of its type", pointer);

@@ -1,7 +1,7 @@
 //! Converts schemas to types of the catalogue, as far as possible.
 
 use codegen::duration;
-use codegen::model::{TimeFormat, TimeUnit};
+use codegen::model::TimeFormat;
 use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::{Mapping, Value};
@@ -64,7 +64,7 @@ impl<'d> Reader<'d> {
     /// record, or are named like a time and have a timestamp as example.
     pub(super) fn is_timestamp(&self, schema: &Value, name: &str) -> bool {
         let format = text(schema, "format").unwrap_or_default();
-        if written_format(format).is_some() || unit_of(schema).is_some() {
+        if written_format(format).is_some() || self.document.unit_of(schema).is_some() {
             return true;
         }
         if type_of(schema) != "integer" {
@@ -134,11 +134,6 @@ impl<'d> Reader<'d> {
 /// Returns `true` if an example is a timestamp in seconds of a field or param that is named like a time.
 pub(super) fn is_time_example(example: &Value, name: &str) -> bool {
     example.is_i64() && example.as_f64().is_some_and(|number| is_unix_time(name, number))
-}
-
-/// Returns the unit of timestamps that are numbers, which our own export states.
-pub(super) fn unit_of(schema: &Value) -> Option<TimeUnit> {
-    TimeUnit::of(text(schema, "x-unit")?)
 }
 
 /// Returns the type of the numbers that strings of a `format` contain.
