@@ -57,6 +57,8 @@ impl<'a> Resolver<'a> {
             self.error("body-positional/record", positional.at(), &[]);
         } else if let Some(columns) = &body.columns {
             self.error("body-columns/record", columns.at(), &[]);
+        } else if record.columns && body.series.is_none() {
+            self.error("columns-record", name.at(), &[name]);
         } else if body.series.is_some() && self.has_no_unit(body) {
             match (&body.time, self.service.envelope_time()) {
                 (Some(time), _) => self.time(&record.fields, time, time.at()),

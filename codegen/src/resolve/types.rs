@@ -88,7 +88,10 @@ impl<'a> Resolver<'a> {
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
             TypeExpr::Builtin(builtin) => Type::Builtin(*builtin).timed_in(self.service.time_form()),
             TypeExpr::Name(name) => {
-                if let Some((reference, _)) = self.record(records, name) {
+                if let Some((reference, record)) = self.record(records, name) {
+                    if record.columns {
+                        self.error("columns-record", text.at(), &[name]);
+                    }
                     return Some(Type::Record(reference));
                 }
                 if self.types.contains_key(name) {

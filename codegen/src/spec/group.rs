@@ -108,8 +108,8 @@ map! {
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
         /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
-        /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only member of `result` whose
-        /// value is a list, for example the name of a coin.
+        /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only
+        /// member of `result` whose value is a list (for columns, an object), for example the name of a coin.
         may data: Option<Text> as DATA_PATH;
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.

@@ -141,11 +141,12 @@ map! {
         /// that path is an error, whatever its HTTP status; a response without a value there is not.
         may success: Vec<Text> as Form::Scalar;
         /// The values of the code, or of the message if there is no code, with which the service rate-limits a request,
-        /// for example `["50011"]`. The client treats such a response as one with status 429.
+        /// for example `["50011"]`. The client treats such a response as one with status 429. Requires `success`.
         may rate_limited: Vec<Text> as Form::Scalar;
         /// The source of these facts.
         must evidence: Option<Evidence>;
     }
+    never(Has("rate_limited"), ListsNothing("success")) at "rate_limited": "rate-limited";
 }
 
 impl ErrorBody {
@@ -213,9 +214,9 @@ map! {
 
 map! {
     /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose
-    /// names are the values of `from`, `to`, `limit` and `step`, which `every` can replace. With all four, pages are requested concurrently. With
-    /// less, each page begins where the page before it ended: `from` pages forward, `to` backward. Gaps are reported only
-    /// with `step` or `every`.
+    /// names are the values of `from`, `to`, `limit` and `step`, which `every` can replace. With all four, pages are
+    /// requested concurrently. With less, each page begins where the page before it ended: `from` pages forward, `to`
+    /// backward. Gaps are reported only with `step` or `every`.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         may from: Option<Text>;

@@ -40,6 +40,7 @@ const IN_SCHEMA: &[&str] = &[
     "missing-key",
     "no-values",
     "no-weight",
+    "rate-limited",
     "path-start",
     "single-list",
     "status-code",
@@ -61,6 +62,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
         "the rule compares two values",
         &[
             "value-allowed",
+            "columns-record",
             "duplicate-endpoint",
             "duplicate-field",
             "duplicate-name",

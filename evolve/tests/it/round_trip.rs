@@ -153,7 +153,7 @@ endpoints:
     time: ticks
     series:
     - {name: ticks, type: timestamp, summary: Start.}
-    - {name: price, type: number, summary: Last trade., range: {min: 0}}
+    - {name: price, type: number, fraction: true, summary: Last trade., range: {min: 0}}
     - {name: volume, type: number, quoted: true, summary: What was traded., optional: true}
 - name: Funding
   path: /funding
@@ -213,7 +213,12 @@ fn facts_that_openapi_cannot_state_are_kept() {
 
 #[test]
 fn updated_description_of_a_catalogue_changes_only_what_is_new() {
-    let known = [("service.yaml", SERVICE), ("water.yaml", WATER)];
+    let history = "history: {from: startTime, to: endTime, limit: limit, step: interval, evidence: documented}";
+    let water = &WATER.replace(
+        "  body: {series: Wave}\n- name: Swell",
+        &format!("  body: {{series: Wave}}\n  {history}\n- name: Swell"),
+    );
+    let known = [("service.yaml", SERVICE), ("water.yaml", water)];
     let more = "\
 - name: Currents
   path: /currents
@@ -224,13 +229,13 @@ fn updated_description_of_a_catalogue_changes_only_what_is_new() {
     series:
     - {name: speed, type: number, summary: In knots.}
 ";
-    let gone = WATER.replace("- name: Foam\n  path: /foam\n", "- name: Foam\n  path: unknown\n") + more;
+    let gone = water.replace("- name: Foam\n  path: /foam\n", "- name: Foam\n  path: unknown\n") + more;
     let api = resolve(&load_texts(&[("service.yaml", SERVICE), ("water.yaml", &gone)])).expect("a catalogue");
     let text = openapi(&api, OpenApiVersion::V3_1);
     let options = Import { text, evidence: Evidence::Documented, summaries: true };
     let change = import(Some(load_texts(&known)), &options).expect("a description");
     let texts: Vec<_> = change.texts().collect();
-    assert_eq!(texts, [("water.yaml", format!("{WATER}{more}").as_str())]);
+    assert_eq!(texts, [("water.yaml", format!("{water}{more}").as_str())]);
     let contradictions: Vec<_> = change.notes().iter().filter(|note| !note.starts_with("not imported")).collect();
     assert_eq!(contradictions, ["endpoints that are not in the description: `/foam`"]);
 }
