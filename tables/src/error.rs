@@ -32,13 +32,13 @@ pub enum Error {
         /// Description of the damage.
         why: String,
     },
-    /// Another job is writing the same files, whichever its series are.
+    /// Another run is writing the same files. It may have other series.
     #[error("{target}: another backfill ({by}) is writing the same files")]
     #[non_exhaustive]
     InUse {
-        /// The file or the folder that both jobs write.
+        /// The file or the folder that both runs write.
         target: String,
-        /// Process and start time of the other job.
+        /// Process and start time of the other run.
         by: String,
     },
     /// The input is invalid, or does not match the existing data. The message describes the problem and a fix.

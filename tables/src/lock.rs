@@ -1,8 +1,8 @@
 //! Locks that keep two runs from writing the same files of a target at the same time.
 //!
 //! A run locks a file for each endpoint and interval of a data set, or one hidden file for a single file, and removes
-//! these lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error. The
-//! operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
+//! these lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error.
+//! The operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -52,9 +52,15 @@ impl Drop for Lock {
 /// Returns the process that has locked a file, with its start.
 pub(crate) fn holder(path: &Path) -> Option<String> {
     match File::open(path).ok()?.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => fs::read_to_string(path).ok(),
+        Err(TryLockError::WouldBlock) => Some(owner_of(path)),
         _ => None,
     }
+}
+
+/// Returns the owner of a locked file, which some systems do not let others read.
+fn owner_of(path: &Path) -> String {
+    let owner = fs::read_to_string(path).unwrap_or_default();
+    if owner.is_empty() { "another process".to_owned() } else { owner }
 }
 
 /// Locks a file. Returns `None` if the file system has no locks; a second run is then not detected. If another run has
@@ -76,10 +82,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
                 thread::sleep(Duration::from_millis(20));
                 continue;
             }
-            Err(TryLockError::WouldBlock) => {
-                let other = fs::read_to_string(path).unwrap_or_default();
-                return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
-            }
+            Err(TryLockError::WouldBlock) => return Ok(Err(owner_of(path))),
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
                 // At its end, a run removes only the files that it has locked, so this file is removed here.
                 fs::remove_file(path)?;
@@ -133,6 +136,9 @@ mod tests {
         assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
         assert!(holder(&dir.path().join(".a")).is_some_and(|by| by.starts_with("process ")));
         drop(Lock::acquire("out", paths(&[".c"])).unwrap());
+        // A run that has just created its lock file has not written its name yet.
+        fs::write(dir.path().join(".a"), "").unwrap();
+        assert_eq!(holder(&dir.path().join(".a")).as_deref(), Some("another process"));
         drop(first);
         // This is the state after a run was killed.
         fs::write(dir.path().join(".b"), "process 1").unwrap();

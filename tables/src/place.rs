@@ -146,14 +146,16 @@ impl Place {
 pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
     let (Target::File { path, .. } | Target::Folder(path)) = target else { return Ok(()) };
     let absolute = std::path::absolute(path).unwrap_or_default();
-    let existing = absolute.ancestors().find_map(|path| path.canonicalize().ok()).unwrap_or_default();
+    // The last parts of the path may not exist yet.
+    let real = |known: &Path| Some(known.canonicalize().ok()?.join(absolute.strip_prefix(known).ok()?));
+    let whole = absolute.ancestors().find_map(real).unwrap_or_default();
     let root = |folder: &Path| {
         let (root, endpoint) = (folder.parent()?, folder.file_name()?.to_str()?);
         let mut tables =
             root.join(HOME).read_dir().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         tables.any(|table| table.rsplit_once('-').is_some_and(|(of, _)| of == endpoint)).then(|| root.to_owned())
     };
-    let Some(root) = existing.ancestors().find_map(root) else { return Ok(()) };
+    let Some(root) = whole.ancestors().find_map(root) else { return Ok(()) };
     // The data set is named as the caller has written it.
     let written = path.ancestors().find(|path| path.canonicalize().is_ok_and(|path| path == root));
     Err(part_of(&target.to_string(), written.unwrap_or(&root)))

@@ -23,8 +23,9 @@ pub struct Removed {
 /// Removes series from the files and the states of a target. `is_removed` gets the endpoint and the params of each
 /// series, such as `weather.levels` and `[("site", "dover"), ("interval", "1h")]`.
 ///
-/// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second call removes the rest. If another run
-/// is writing the target, nothing is removed, and [`Error::InUse`] names that run.
+/// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second
+/// call removes the rest. If another run is writing the target, nothing is removed, and [`Error::InUse`] names that
+/// run.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String)]) -> bool) -> Result<Removed, Error> {
     let storage = FileStorage::of(target)?;
     let places = Place::all(&storage, target).await?;

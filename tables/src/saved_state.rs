@@ -79,6 +79,8 @@ impl RowFacts {
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.present.extend(&other.present);
         self.invalid.extend(&other.invalid);
+        // A state that an earlier version has written does not have it.
+        self.time_is_end |= other.time_is_end;
         self.extend(other.first, other.last);
     }
 

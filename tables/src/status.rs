@@ -24,12 +24,13 @@ pub struct Status {
     pub series: Vec<SeriesStatus>,
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
-    /// Number of records that a run has fetched but not written to the files yet. Either the run is still in progress, or
-    /// it was stopped and the next run writes them.
+    /// Number of records that a run has fetched but not written to the files yet. Either the run is still in progress,
+    /// or it was stopped and the next run writes them.
     pub pending: u64,
     /// The time at which the first of these records were fetched.
     pub pending_since: Option<Timestamp>,
-    /// The process of a run that is in progress, and its start; `None` in object storage.
+    /// The process of a run that is in progress, and its start; `None` in object storage. The run may
+    /// have other series.
     pub running: Option<String>,
 }
 
@@ -67,6 +68,8 @@ pub struct SeriesStatus {
     pub is_retired: bool,
     /// The error with which the service has rejected the series in the last run.
     pub rejected: Option<String>,
+    /// `true` if a run that is in progress is writing the files of the series; always `false` in object storage.
+    pub is_running: bool,
     job: Option<(String, Timestamp)>,
 }
 
@@ -112,6 +115,7 @@ impl SeriesStatus {
             revised: state.revised,
             is_retired: false,
             rejected: state.rejected,
+            is_running: false,
             job: state.job,
         }
     }
@@ -132,13 +136,16 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let storage = FileStorage::of(target)?;
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
-        status.running = status.running.or_else(|| lock::holder(&place.lock(&storage)?));
+        let running = place.lock(&storage).and_then(|path| lock::holder(&path));
+        let known = status.series.len();
         // Other tables are read even if one cannot be read.
         match Table::open(&storage, place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
             Err(damage @ Error::InvalidInput(_)) if !target.is_file() => status.damaged.push(damage.to_string()),
             Err(error) => return Err(error),
         }
+        status.series.iter_mut().skip(known).for_each(|series| series.is_running = running.is_some());
+        status.running = status.running.or(running);
     }
     status.damaged.sort();
     status.damaged.dedup();

@@ -69,7 +69,7 @@ impl Table {
             has_changed: false,
         };
         this.compare().await?;
-        // The state is missing if the runs were for new records only, or if a user has moved it away.
+        // The state is missing if a run was killed before it has written the first one, or if a user has moved it away.
         if let Some(file) = journal.first().filter(|_| this.state.origin.is_empty()) {
             (this.state.origin, this.state.partition) = (file.input.state.origin.clone(), file.input.state.partition);
         }

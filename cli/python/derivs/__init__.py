@@ -292,12 +292,19 @@ class _Run:
         """Returns the result, or raises the error of the command."""
         code = self.process.returncode
         if code:
-            ending = f"the signal {signal.Signals(-code).name}" if code < 0 else f"the exit code {code}"
-            text = self.error.strip()[len("error: ") :] or f"the command ended with {ending}"
+            text = self.error.strip()[len("error: ") :] or f"the command ended with {_ending(code)}"
             # The other options have the names of their arguments.
             text = re.sub(r"--from\b", "start", re.sub(r"--to\b", "end", text))
             raise Error(text, code, result if self.has_output else None)
         return result
+
+
+def _ending(code: int) -> str:
+    try:
+        return f"the signal {signal.Signals(-code).name}"
+    except ValueError:
+        # An exit code, or a signal without a name, such as a real-time signal.
+        return f"the exit code {code}" if code > 0 else f"the signal {-code}"
 
 
 def _program() -> str:

@@ -205,8 +205,6 @@ fn failed_pages_are_reported_and_requested_again() {
     assert_eq!(rows(&file).len(), 90 * 24);
 }
 
-/// A misspelt exchange has no records. `--allow-empty` accepts series without records, for example of coins that are
-/// not listed yet.
 /// A run that is announced with more records than there are says why.
 #[test]
 fn the_begin_of_the_data_is_reported() {
@@ -219,6 +217,8 @@ fn the_begin_of_the_data_is_reported() {
     assert!(!run(&args).err.contains("the data begins"));
 }
 
+/// A misspelt exchange has no records. `--allow-empty` accepts series without records, for example of coins that are
+/// not listed yet.
 #[test]
 fn a_series_without_any_record_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
@@ -267,7 +267,6 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
-/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
 /// Between two windows, no record is missing, because none was requested.
 #[test]
 fn status_counts_the_records_that_no_run_has_requested() {
@@ -284,6 +283,7 @@ fn status_counts_the_records_that_no_run_has_requested() {
     assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);
 }
 
+/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
 #[test]
 fn records_in_the_future_are_a_warning() {
     let folder = tempfile::tempdir().unwrap();
@@ -535,6 +535,27 @@ fn status_during_a_first_run_names_the_run() {
         let stopped = run(&["status", support::text(&out)]);
         assert!(stopped.code == Some(6) && stopped.err.contains("never fetched"), "{name}: {}", stopped.err);
     }
+}
+
+/// The time of the records is that of the service, so the test needs only those that exist when it begins.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_poll_that_keeps_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::start();
+    let minutes = metric().args(metric().keys[0], 60);
+    let args = [&["poll"], &*minutes, &["--from", "3h", "--out", support::text(&file)]].concat();
+    let run = derivs_with(&service, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while !file.exists() && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    let output = run_output(&run.wait_with_output().unwrap());
+    assert_eq!((output.code, output.out.as_str()), (Some(130), ""), "{}", output.err);
+    // A minute may end during the test.
+    assert!((179..=182).contains(&rows(&file).len()), "{} rows: {}", rows(&file).len(), output.err);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tables::{SeriesStatus, Target};
 use crate::command_line::candidates;
 use crate::commands::status::label_of;
 use crate::endpoint_names;
-use crate::failure::{Failure, Result, quoted};
+use crate::failure::{ExitKind, Failure, Result, quoted};
 use crate::log::Log;
 use crate::param_options::{Params, kebab};
 use crate::program::program;
@@ -58,9 +58,11 @@ impl Remove {
             choices.iter().all(|values| values.iter().any(|choice| choice.is_of(endpoint, params)))
         };
         let target = Target::parse(&self.path)?;
-        let mut series = tables::status(&target).await?.series;
+        let tables::Status { mut series, damaged, .. } = tables::status(&target).await?;
         if series.is_empty() {
-            return Err(Failure::nothing_at(&self.path));
+            // Nothing can be removed from a target whose only table is damaged.
+            let damage = damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
+            return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
         }
         series.retain(|one| selects(one.endpoint(), &one.params().collect::<Vec<_>>()));
         if series.is_empty() {

@@ -23,8 +23,9 @@ const MAX_PENDING: Duration = Duration::from_secs(600);
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is in progress, if records are not in
-the file ten minutes later, if the service has rejected a series, or, with --max-age, if the last record of a series is older or in the future.")]
+Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is writing the series, if records
+are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the last record of
+a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -86,8 +87,8 @@ impl Status {
         };
         let damaged = status.damaged.len() as u64;
         // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the rest.
-        let is_owed = |series: &&SeriesStatus| !series.unfetched.is_empty() && series.rejected.is_none();
-        let unfetched = names(&is_owed).filter(|_| status.running.is_none());
+        let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running;
+        let unfetched = names(&|series| !series.unfetched.is_empty() && !is_waiting(series));
         let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
         let rejected = names(&is_rejected);
         let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
@@ -197,5 +198,18 @@ mod tests {
             assert_eq!(object(&series, now)["is_up_to_date"], is_current);
             assert_eq!(options.problems(&status, now).is_empty(), is_current);
         }
+    }
+
+    #[test]
+    fn a_run_of_other_series_does_not_hide_what_was_never_fetched() {
+        let now = Timestamp::from_unix_seconds(7200);
+        let options = Status { path: "data/".to_owned(), max_age: None, verify: false, json: false };
+        let mut series = SeriesStatus::default();
+        series.unfetched = vec![Timestamp::from_unix_seconds(0)..now];
+        let mut status = tables::Status::default();
+        (status.running, status.series) = (Some("process 1".to_owned()), vec![series]);
+        assert!(options.problems(&status, now)[0].contains("never fetched"));
+        status.series[0].is_running = true;
+        assert!(options.problems(&status, now).is_empty());
     }
 }

@@ -39,7 +39,7 @@ impl Buffer {
         Self { sections: BTreeMap::new(), rows: 0, since: Instant::now() }
     }
 
-    /// Adds the rows of a page of a series, also those of invalid records that can be read, which are added to the page.
+    /// Adds the rows of a page of a series, also those of invalid records that can be read, which are added to the page
     /// if their times are `within` a range. `item` identifies the range of the page. Returns the number of records that
     /// cannot be read.
     pub(super) fn add(

@@ -20,8 +20,8 @@ use crate::time_ranges::TimeRanges;
 /// Maximum number of ranges that are fetched concurrently.
 const MAX_CONCURRENT: usize = 16;
 
-/// Number of pages that all ranges request in advance, at least two for each. Twenty are enough to use the highest rate limit if a
-/// response takes two seconds.
+/// Number of pages that all ranges request in advance, at least two for each. Twenty are enough to use the highest rate
+/// limit if a response takes two seconds.
 const PREFETCH: usize = 20;
 
 /// Time without a response after which a run ends.

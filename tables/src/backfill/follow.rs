@@ -25,13 +25,19 @@ const COLLECT: Duration = Duration::from_secs(10);
 /// Time between two runs that request the refetch time and gaps again.
 const RUN_EVERY: Duration = Duration::from_secs(3600);
 
+/// Time for which a cancelled job waits for another run of the target.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
 /// The shortest and the longest pause after an error of a series.
 const PAUSES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(3600)];
 
-/// A follower of a series, and the pause after its last error, which is zero after a success.
+/// A follower of a series.
 struct Follower {
     series: usize,
+    /// The last record before those of the follower.
+    last: Option<Timestamp>,
     records: Follow<Dynamic>,
+    /// The pause after the last error; zero after a success.
     pause: Duration,
 }
 
@@ -59,7 +65,7 @@ pub(super) async fn follow(
     watch: impl FnMut(FollowEvent<'_>),
     cancel: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let now = Instant::now();
+    let (now, compact_every) = (Instant::now(), compact_every.max(COLLECT));
     let mut this = Following {
         job,
         watch,
@@ -75,7 +81,7 @@ pub(super) async fn follow(
     if ended.is_err() && this.followers.is_empty() {
         return ended;
     }
-    let written = this.compact().await;
+    let written = this.finish().await;
     ended.and(written)
 }
 
@@ -134,8 +140,17 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
 
     /// Runs the job, and begins to follow each series from its newest record on.
     async fn run(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
-        let summary = self.job.run(|_| {}, cancel).await?;
-        let is_cancelled = summary.is_cancelled;
+        let mut is_cancelled = false;
+        let cancelled = async {
+            cancel.await;
+            is_cancelled = true;
+        };
+        let ended = self.job.run(|_| {}, cancelled).await;
+        // In a bucket, another run may have written the state. What this run has fetched is in the journal.
+        if is_cancelled && matches!(ended, Err(Error::InUse { .. })) {
+            return Ok(true);
+        }
+        let summary = ended?;
         if self.followers.is_empty() && !is_cancelled {
             for (series, report) in summary.series.iter().enumerate() {
                 self.begin(series, report.last, Duration::ZERO);
@@ -154,7 +169,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         let start = || self.job.range.start.min(one.request().service_time().floor(one.step()));
         let from = last.map_or_else(start, |last| last + one.step());
         let records = Follow::new(self.job.request(one), from);
-        self.wait(Follower { series, records, pause });
+        self.wait(Follower { series, last, records, pause });
     }
 
     /// Waits for the next update of a follower.
@@ -185,7 +200,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 follower.pause = (follower.pause * 2).clamp(shortest, longest);
                 // The start may have been in the future, by a clock that is ahead.
                 if follower.records.checkpoint().is_none() {
-                    self.begin(series, None, follower.pause);
+                    self.begin(series, follower.last, follower.pause);
                     return Ok(());
                 }
             }
@@ -213,6 +228,19 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         }
         self.write_at = None;
         Ok(())
+    }
+
+    /// Adds all delivered records to the files after the job was cancelled. If another run keeps writing the target,
+    /// the next run adds or requests them.
+    async fn finish(&mut self) -> Result<(), Error> {
+        let end = Instant::now() + MAX_WAIT;
+        loop {
+            match self.compact().await {
+                Err(Error::InUse { .. }) if Instant::now() < end => sleep(Duration::from_secs(1)).await,
+                Err(Error::InUse { .. }) => return Ok(()),
+                written => return written,
+            }
+        }
     }
 
     /// Adds all delivered records to the files.

@@ -189,12 +189,14 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// of a named job are written at the same time, because the time of the job shows which series it has left out.
     async fn note_planned(&mut self, plan: &BackfillPlan) -> Result<(), Error> {
         let job = self.job.name.clone().map(|name| (name, self.started));
-        // A job without an end may begin later in each run, and then no longer needs what is before its start.
+        // A named job without an end may begin later in each run, and then no longer needs what is before its start.
+        // What a run of another job has planned is still needed.
         let is_open = self.job.range.end > self.started;
         for (index, plan) in plan.series.iter().enumerate() {
             let planned = plan.unsettled.iter().cloned().collect();
             self.edit(index, |series| {
-                if is_open {
+                let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);
+                if is_open && series.job.as_ref().is_some_and(is_same) {
                     series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
                 }
                 series.unfetched.extend(&planned);

@@ -38,11 +38,21 @@ async fn a_run_up_to_now_reaches_the_present_of_the_service() {
         );
         assert_eq!(read(&path).len(), 2 * 450 * 24, "{name}, {days} days");
         assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}, {days} days");
-        // A clock that is wrong later, after runs with the right clock.
-        let again =
-            with(job(coins(&client_at(END + days * DAY), &["BTC", "ETH"]), END - 450 * DAY, END, &path), |job| {
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_wrong_after_a_run_with_the_right_clock_repeats_no_records() {
+    for (name, days) in TARGETS.iter().flat_map(|name| [-400, -2, 2, 400].map(|days| (*name, days))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let open = |time| {
+            with(job(coins(&client_at(time), &["BTC", "ETH"]), END - 450 * DAY, END, &path), |job| {
                 job.range.end = Backfill::OPEN_END;
-            });
+            })
+        };
+        assert!(run(&open(END)).await.is_complete, "{name}");
+        let again = open(END + days * DAY);
         if days == -400 {
             let error = again.plan().await.unwrap_err().to_string();
             assert!(error.contains("check the clock of this machine"), "{name}: {error}");

@@ -146,6 +146,11 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
         }
     }
     assert_eq!(all_files(&path), before);
+    // The first run of another endpoint was cancelled, so its folder does not exist yet.
+    fs::create_dir_all(path.join(".backfill/orderflow.volume_delta-1h")).unwrap();
+    let early = path.join("orderflow.volume_delta/new.csv");
+    let error = job(coins(&client(), &["ETH"]), END - DAY, END, &early).plan().await.unwrap_err();
+    assert!(error.to_string().contains("part of the data set"), "{error}");
     // Beside the folders of the endpoints, and on a way through one, a file is another target.
     for name in ["data/beside.csv", "data/orderflow.volume_ratio/../../outside.parquet"] {
         assert_eq!(run(&job(coins(&client(), &["BTC"]), END - DAY, END, &dir.path().join(name))).await.records, 24);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use runtime::Timestamp;
 use tables::Error;
 
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, run, scripted, state_of, with};
+use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, run, scripted, state_of, with};
 
 #[tokio::test(start_paused = true)]
 async fn rejected_credentials_end_the_job_and_keep_fetched_records() {
@@ -119,7 +119,7 @@ async fn series_without_a_record_is_incomplete_unless_allowed() {
 
 /// The start of a job such as "the last 29 days" moves, so what is before it is no longer needed.
 #[tokio::test(start_paused = true)]
-async fn a_job_without_an_end_owes_nothing_before_its_start() {
+async fn a_named_job_without_an_end_owes_nothing_before_its_start() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -131,7 +131,7 @@ async fn a_job_without_an_end_owes_nothing_before_its_start() {
         let client = client.clock(|| Timestamp::from_unix_seconds(END + 60)).build().unwrap();
         let from = |days: i64| {
             let rolling = job(coins(&client, &["BTC"]), begin + days * DAY, END, &path);
-            with(rolling, |job| job.range.end = tables::Backfill::OPEN_END)
+            with(rolling, |job| (job.range.end, job.name) = (tables::Backfill::OPEN_END, Some("rolling".to_owned())))
         };
         assert!(run(&from(0)).await.series[0].unfetched > 900, "{name}");
         let first = state_of(&path).await.series[0].first.unwrap();
@@ -139,5 +139,27 @@ async fn a_job_without_an_end_owes_nothing_before_its_start() {
         let moved = run(&from(i64::try_from(rest).unwrap() + 1)).await;
         assert!(moved.is_complete && moved.series[0].unfetched == 0, "{name}: {moved:?}");
         assert!(state_of(&path).await.series[0].unfetched.is_empty(), "{name}");
+    }
+}
+
+/// Nobody has requested what is before the start of the second job, which is not a later run of the first one.
+#[tokio::test(start_paused = true)]
+async fn a_job_keeps_what_another_job_owes_before_its_start() {
+    for (first, second) in [(None, None), (Some("long"), None), (Some("long"), Some("short")), (None, Some("short"))] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        let named = |from, name: Option<&str>, status| {
+            let records = |from, to: i64| body(from, to.min(END - HOUR), |_| Some("0.5".to_owned()));
+            let client = client_of(move |_, from, to| (status, records(from, to)));
+            let client = client.clock(|| Timestamp::from_unix_seconds(END + 60)).build().unwrap();
+            with(job(coins(&client, &["BTC"]), from, END, &path), |job| {
+                (job.range.end, job.name) = (tables::Backfill::OPEN_END, name.map(str::to_owned));
+            })
+        };
+        assert!(!run(&named(END - 200 * DAY, first, 501)).await.is_complete);
+        assert!(run(&named(END - DAY, second, 200)).await.is_complete);
+        let state = state_of(&path).await;
+        let start = state.series[0].unfetched.first().map(|range| range.start);
+        assert_eq!(start, Some(Timestamp::from_unix_seconds(END - 200 * DAY)), "{first:?}, {second:?}: {state:?}");
     }
 }

@@ -1,12 +1,15 @@
 //! Tests of targets that are kept up to date, with a stopped clock.
 
+use std::future::Future;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::history::Update;
-use tables::{Backfill, FollowEvent};
+use tables::{Backfill, Error, FollowEvent};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::service::Client;
@@ -68,7 +71,7 @@ async fn a_record_is_in_the_journal_soon_after_it_is_published() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let service = Service::new();
+        let (service, begun) = (Service::new(), Timestamp::now());
         let whole = with(service.job(&["BTC", "ETH"], &path), |job| job.refetch = Duration::ZERO);
         sleep(Duration::from_secs(600)).await;
         assert_eq!(run(&whole).await.records, 2 * 48, "{name}");
@@ -76,6 +79,11 @@ async fn a_record_is_in_the_journal_soon_after_it_is_published() {
         follow_for(&whole, 3 * HOUR + 100 - 600).await;
         let state = state_of(&path).await;
         assert_eq!((state.pending, read(&path).len()), (2, 2 * 50), "{name}: {state:?}");
+        // The time since which they are there is that of this machine, which the test does not stop.
+        assert!(
+            state.pending_since.is_some_and(|since| begun <= since && since <= Timestamp::now()),
+            "{name}: {state:?}"
+        );
         assert_eq!(state.series[0].last, Some(Timestamp::from_unix_seconds(END + 2 * HOUR)), "{name}");
         // A new process continues, and adds the records to the files at its end.
         let before = service.requests.lock().unwrap().len();
@@ -87,7 +95,8 @@ async fn a_record_is_in_the_journal_soon_after_it_is_published() {
         })
         .await;
         assert_eq!((added, runs, read(&path).len()), (2, 1, 2 * 52), "{name}");
-        assert_eq!(state_of(&path).await.pending, 0, "{name}");
+        let state = state_of(&path).await;
+        assert_eq!((state.pending, state.pending_since), (0, None), "{name}");
         let requests = service.requests.lock().unwrap().len() - before;
         assert!((6..=12).contains(&requests), "{name}: {requests} requests");
     }
@@ -132,6 +141,82 @@ async fn a_rejected_series_does_not_stop_the_others() {
     assert!((10..20).contains(&failed.len()) && failed.iter().all(|series| *series == 1), "{failed:?}");
     let rejected = service.requests.lock().unwrap().iter().filter(|(url, _)| url.contains("NONE")).count();
     assert_eq!(rejected, failed.len());
+}
+
+/// The stored records are not requested again, although the follower had no page before the error.
+#[tokio::test(start_paused = true)]
+async fn a_series_continues_after_its_last_record_if_its_first_request_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::new();
+    let (clock, has_failed) = (service.clone(), AtomicBool::new(false));
+    let client = service.client(move |_, _| {
+        let fails = clock.now() > END + HOUR && !has_failed.swap(true, Ordering::Relaxed);
+        (!fails).then(|| "0.5".to_owned())
+    });
+    let whole = with(job(coins(&client, &["BTC"]), END - 200 * DAY, END, &dir.path().join("data/")), |job| {
+        job.range.end = Backfill::OPEN_END;
+    });
+    sleep(Duration::from_secs(600)).await;
+    let (mut failed, mut delivered) = (0, 0);
+    follow_until(&whole, 3 * HOUR, |event| match event {
+        FollowEvent::Failed { .. } => failed += 1,
+        FollowEvent::Update { update, .. } => delivered += update.records().len(),
+        _ => {}
+    })
+    .await;
+    assert_eq!((failed, delivered), (1, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_shortest_interval_between_writes_is_ten_seconds() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::new();
+    let whole = service.job(&["BTC"], &dir.path().join("data/"));
+    let (mut polls, mut end) = (0, Box::pin(sleep(Duration::from_secs(600))));
+    let cancel = std::future::poll_fn(|cx| {
+        polls += 1;
+        if polls > 1000 { Poll::Ready(()) } else { end.as_mut().poll(cx) }
+    });
+    whole.follow(Duration::ZERO, |_| {}, cancel).await.unwrap();
+    assert!(service.now() >= END + 600, "{} seconds", service.now() - END);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_range_with_an_end_cannot_be_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::new();
+    let whole = with(service.job(&["BTC"], &dir.path().join("data/")), |job| {
+        job.range.end = Timestamp::from_unix_seconds(END + DAY);
+    });
+    let ended = whole.follow(Duration::from_secs(300), |_| {}, sleep(Duration::from_secs(60))).await;
+    assert!(matches!(&ended, Err(Error::InvalidInput(why)) if why.contains("OPEN_END")), "{ended:?}");
+    assert!(service.requests.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_follower_ends_soon_while_another_run_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let service = Service::new();
+    let whole = service.job(&["BTC"], &path);
+    let slow = runtime::transport::from_fn(|_| std::future::pending());
+    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
+    let other = job(coins(&slow, &["BTC"]), END - 9 * DAY, END, &path);
+    let (whole, other) = (&whole, &other);
+    tokio::join!(
+        async {
+            let begun = Instant::now();
+            follow_until(whole, HOUR + 60, |_| {}).await;
+            assert!(begun.elapsed().as_secs() < 3600 + 60 + 20, "{:?}", begun.elapsed());
+        },
+        async {
+            sleep(Duration::from_secs(HOUR.unsigned_abs() + 20)).await;
+            other.run(|_| {}, sleep(Duration::from_secs(100))).await.unwrap();
+        }
+    );
+    // The next call requests the record that could not be written.
+    follow_until(whole, 60, |_| {}).await;
+    assert_eq!(read(&path).len(), 49);
 }
 
 #[tokio::test(start_paused = true)]
