@@ -20,6 +20,8 @@ mod scalar;
 
 mod read_row;
 
+mod read_columns;
+
 mod field_value;
 
 mod record;

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use super::error::DecodeError;
+use super::read_columns::Columns;
 use super::record::{Item, Record};
 use super::row::{ANY, DecodedValue, Row};
 use super::scanner::{DEPTH, Scanner, read};
@@ -103,8 +104,6 @@ struct Reader<'w, 'a> {
     /// The metadata; a row without values if the envelope has no metadata.
     metadata: Row<'a>,
     rest: EnvelopeRest,
-    /// The text of the records as a list, if they are columns.
-    of_columns: Option<String>,
     /// True if any record had a known field other than the time, or no unknown field.
     is_known: bool,
     /// True once the records were found.
@@ -137,7 +136,6 @@ pub(crate) fn series<M: Record>(
         push,
         metadata: Row::of(M::INFO),
         rest: EnvelopeRest::default(),
-        of_columns: None,
         is_known: false,
         has_data: false,
     };
@@ -146,14 +144,6 @@ pub(crate) fn series<M: Record>(
         reader.rest.misfits = json.misfits;
         Ok(())
     })?;
-    let records = reader.of_columns.take().unwrap_or_default();
-    if !records.is_empty() {
-        let path = layout.paths(reader.rest.key.as_deref())[0].as_deref().unwrap_or_default().join(".");
-        // The byte of an error would be that of the text of the records.
-        let of_records =
-            read(&records, |json, next| reader.records(json, next, DEPTH).map_err(DecodeError::without_byte));
-        of_records.map_err(|error| error.in_field(&path))?;
-    }
     reader.metadata.require_all().map_err(|error| error.in_field(layout.metadata.unwrap_or_default()))?;
     Ok((M::from_row(&mut reader.metadata), reader.rest))
 }
@@ -225,8 +215,16 @@ impl<'a> Reader<'_, 'a> {
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             let start = json.at;
-            if let Err(error) = self.record(json, next, depth, index) {
-                self.leave_out(json, start, error.at_index(index), index)?;
+            match self.row.fill(json, next, depth) {
+                Ok(()) => self.keep(index),
+                Err(error) => {
+                    // The failed attempt stopped within the record, so the record is skipped from its beginning.
+                    json.at = start;
+                    match json.skip(next) {
+                        Ok(()) => self.leave_out(error, index, json.since(start))?,
+                        Err(_) => return Err(error.at_index(index)),
+                    }
+                }
             }
             if index == 0 {
                 // Estimates the number of records in the rest of the text: all are assumed to be as long as the first.
@@ -240,41 +238,20 @@ impl<'a> Reader<'_, 'a> {
         Ok(UnknownText::default())
     }
 
-    /// Reads an object with a list for each field, and keeps the text of the same records as a list of objects. Returns
-    /// the other members of the object.
+    /// Reads records that are columns. Returns the other members of the object.
     fn columns(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<UnknownText, DecodeError> {
-        json.deeper(depth)?;
-        let fields = self.row.record.fields;
-        let (mut columns, mut unknown): (Vec<(&str, Vec<&str>)>, _) = (Vec::new(), UnknownText::default());
-        json.object(|json| {
-            let start = json.at;
-            let (name, next) = json.any_key()?;
-            let key = json.since(start);
-            if next != b'[' || fields.iter().all(|field| field.wire_name != name) {
-                return json.skip(next).map(|()| unknown.push(json.since(start)));
+        let (depth, mut unknown) = (json.deeper(json.deeper(depth)?)?, UnknownText::default());
+        let columns = Columns::read(json, self.row.record, &mut unknown)?;
+        let end = json.at;
+        self.push.reserve(columns.length.min(AT_ONCE));
+        for index in 0..columns.length {
+            match self.row.fill_from(&columns, json, index, depth) {
+                Ok(()) => self.keep(index),
+                Err(error) => self.leave_out(error, index, &columns.text(json, index)?)?,
             }
-            let mut values = Vec::new();
-            json.list(|json, next| {
-                let start = json.at;
-                json.skip(next).map(|()| values.push(json.since(start)))
-            })?;
-            columns.push((key, values));
-            Ok(())
-        })?;
-        let Some((first, values)) = columns.first() else {
-            return Err(json.error("found none of the columns").without_data());
-        };
-        if let Some((other, others)) = columns.iter().find(|(_, others)| others.len() != values.len()) {
-            let [first, other] = [first, other].map(|key| key.trim_end_matches([':', ' ']));
-            let (one, two) = (values.len(), others.len());
-            return Err(json.error(format_args!("columns of different lengths: {one} in {first}, {two} in {other}")));
         }
-        let record = |index: usize| {
-            let fields: Vec<_> = columns.iter().map(|(key, values)| [key, values[index]].concat()).collect();
-            format!("{{{}}}", fields.join(","))
-        };
-        let records: Vec<_> = (0..values.len()).map(record).collect();
-        self.of_columns = Some(format!("[{}]", records.join(",")));
+        json.at = end;
+        self.rest.is_empty = columns.length == 0;
         Ok(unknown)
     }
 
@@ -286,31 +263,21 @@ impl<'a> Reader<'_, 'a> {
         fields.any(|(field, value)| has_value(value) && Some(field.wire_name) != time) || self.row.unknown.is_empty()
     }
 
-    fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, index: usize) -> Result<(), DecodeError> {
-        self.row.fill(json, next, depth)?;
+    /// Passes on the record in the row.
+    fn keep(&mut self, index: usize) {
         // A known field in any record is enough, so usually only the first record is checked.
         if !self.is_known {
             self.is_known = self.has_known_field();
             self.rest.strange = if self.is_known { 0 } else { index + 1 };
         }
         self.push.push(&mut self.row);
-        Ok(())
     }
 
-    /// Adds a record to the bad records, if the record is valid JSON and bad records are skipped; otherwise returns
-    /// `error`.
+    /// Adds a record to the bad records, if bad records are skipped; otherwise returns `error`.
     #[cold]
-    fn leave_out(
-        &mut self,
-        json: &mut Scanner<'a>,
-        start: usize,
-        error: DecodeError,
-        index: usize,
-    ) -> Result<(), DecodeError> {
-        // The failed attempt stopped within the record, so the record is skipped from its beginning.
-        json.at = start;
-        let next = json.next_value()?;
-        if self.bad_records == BadRecords::Rejected || json.skip(next).is_err() {
+    fn leave_out(&mut self, error: DecodeError, index: usize, text: &str) -> Result<(), DecodeError> {
+        let error = error.at_index(index);
+        if self.bad_records == BadRecords::Rejected {
             return Err(error);
         }
         if self.rest.bad_records.len() == MAX_BAD_RECORDS {
@@ -318,7 +285,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let [data, _] = self.layout.paths(self.rest.key.as_deref());
         let error = error.in_field(&data.unwrap_or_default().join("."));
-        self.rest.bad_records.push(BadRecord { index, error, text: json.since(start).to_owned() });
+        self.rest.bad_records.push(BadRecord { index, error, text: text.to_owned() });
         Ok(())
     }
 }
@@ -331,12 +298,13 @@ pub struct BadRecord {
     pub index: usize,
     /// The problem and its JSON path.
     pub error: DecodeError,
-    /// Unchanged text of the record.
+    /// Unchanged text of the record; of columns, an object with the unchanged text of each value.
     pub text: String,
 }
 
 impl BadRecord {
-    /// Returns the JSON path in the body, for example `data[700].ratio`.
+    /// Returns the JSON path in the body, for example `data[700].ratio`. Of columns, the index is also before the field,
+    /// so this is the path of `data.ratio[700]`.
     pub fn path(&self) -> &str {
         self.error.path()
     }

@@ -45,13 +45,6 @@ impl DecodeError {
         error
     }
 
-    /// Removes the byte, because the path identifies the place.
-    #[cold]
-    pub(super) fn without_byte(mut self) -> Self {
-        self.0.byte = None;
-        self
-    }
-
     /// Adds the line and column. They are counted once for each text, because counting takes time in proportion to the
     /// length of the text.
     #[cold]
@@ -140,7 +133,8 @@ crate::debug::debug_as_display!(DecodeError);
 
 impl Error {
     /// Returns where the body does not match the catalogue: a JSON path by wire names, for example
-    /// `data[3].levels[0].price`, which is empty for the body as a whole. `None` for any other error.
+    /// `data[3].levels[0].price`, which is empty for the body as a whole. Of columns, the index is also before the
+    /// field: `data[3].price` is the path of `data.price[3]`. `None` for any other error.
     pub fn json_path(&self) -> Option<&str> {
         std::error::Error::source(self)?.downcast_ref().map(DecodeError::path)
     }

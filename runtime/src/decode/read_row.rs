@@ -31,6 +31,12 @@ impl<'a> Row<'a> {
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
         }
+        self.end()
+    }
+
+    /// Ends a record, whose values are all read.
+    #[inline]
+    pub(super) fn end(&mut self) -> Result<(), DecodeError> {
         if self.present == self.values.len() { Ok(()) } else { self.note_absent() }
     }
 
@@ -112,7 +118,13 @@ impl<'a> Row<'a> {
 
     /// Reads the value of the field at `index`. If there is no such field, the value is kept with its index as name.
     #[inline(always)] // It is called for every value, and the call itself takes as long as the fast path.
-    fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+    pub(super) fn fill_value(
+        &mut self,
+        index: usize,
+        json: &mut Scanner<'a>,
+        next: u8,
+        depth: u8,
+    ) -> Result<(), DecodeError> {
         let start = json.at;
         let (Some(field), Some(value)) = (self.record.fields.get(index), self.values.get_mut(index)) else {
             json.skip(next)?;

@@ -9,6 +9,8 @@
 //! To deserialize, the input is converted to JSON, and the decoder reads that JSON like a response: with the same
 //! tolerance and the same errors, and without code that is compiled for each record.
 
+use std::collections::BTreeSet;
+
 use serde_core::de::Error as _;
 use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
@@ -249,13 +251,18 @@ fn serialize_body<S: Serializer>(
     Level { leads, records, metadata, unknown }.serialize(serializer)
 }
 
-/// Returns an object with a list for each field that any record has, and with other members.
+/// Returns an object with a list for each field that any record has, known or not, and with other members.
 fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
     let mut records = records.iter().map(serde_json::to_value).collect::<serde_json::Result<Vec<_>>>()?;
-    for name in info.fields.iter().map(|field| field.wire_name) {
-        if records.is_empty() || records.iter().any(|record| record.get(name).is_some()) {
-            let column = records.iter_mut().map(|record| record[name].take()).collect();
-            object.insert(name.to_owned(), column);
+    let known: Vec<_> = info.fields.iter().map(|field| field.wire_name.to_owned()).collect();
+    let names = records.iter().filter_map(Value::as_object).flat_map(Map::keys);
+    let unknown: BTreeSet<_> = names.filter(|name| !known.contains(name)).cloned().collect();
+    for name in known.into_iter().chain(unknown) {
+        let is_missing = records.is_empty() && object.get(&name).is_none();
+        if is_missing || records.iter().any(|record| record.get(&name).is_some()) {
+            let take = |record: &mut Value| record.get_mut(&name).map(Value::take).unwrap_or_default();
+            let column = records.iter_mut().map(take).collect();
+            object.insert(name, column);
         }
     }
     Ok(object.into())

@@ -40,7 +40,9 @@ fn columns_become_records_and_are_written_back() {
         (".", r#"{"ticks":[1000],"close":[1.5],"status":"ok","notes":[]}"#, 1),
         ("a.result", r#"{"a":{"result":{"ticks":[1000,2000],"close":[1.5,2],"status":"ok"},"b":1},"c":2}"#, 2),
         ("*", r#"{"BTC":{"ticks":[1000],"close":[1.5]},"last":7}"#, 1),
-        (".", r#"{"ticks":[],"close":[],"volume":[],"status":"no_data"}"#, 0),
+        (".", r#"{"ticks":[],"close":[],"volume":[],"status":"no_data","notes":[]}"#, 0),
+        (".", r#"{"ticks":null,"close":null,"volume":[],"status":"no_data"}"#, 0),
+        (".", r#"{"ticks":[1000,2000],"close":[1.5,2],"volume":null,"trades":[7,[1]],"status":"ok"}"#, 2),
     ] {
         let read = read(text, data, BadRecords::Rejected).unwrap();
         assert_eq!((read.0.len(), read.2.is_empty), (records, records == 0), "{text}");
@@ -62,7 +64,7 @@ fn broken_columns_are_rejected_with_their_path() {
             r#"{"a": {"ticks": [1, 2], "close": [1]}}"#,
             r#"`a`: columns of different lengths: 2 in "ticks", 1 in "close" at line 1 column 38"#,
         ),
-        (".", r#"{"ticks": [1], "ticks": [1]}"#, "duplicate key `ticks` in one object"),
+        (".", r#"{"ticks": [], "ticks": []}"#, "duplicate key `ticks` in one object"),
         ("a", r#"{"a": {"ticks": [1], "close": [true]}}"#, "`a[0].close`: expected a number, found `true`"),
         (".", r#"{"ticks": [1, 2]}"#, "`[0].close`: expected a number, found nothing"),
         (".", r#"{"ticks": [1, 2"#, "the body ends too early"),
@@ -74,12 +76,61 @@ fn broken_columns_are_rejected_with_their_path() {
 
 #[test]
 fn bad_record_has_the_values_of_its_index() {
-    let text = r#"{"a": {"ticks": [1000, 2000], "close": [1.5, "x"], "volume": ["1", "2"]}}"#;
+    let text = r#"{"a": {"ticks"  :  [1000, 2000], "close": [1.5, "x"], "volume": ["1", "2"]}}"#;
     let (records, _, EnvelopeRest { bad_records, .. }) = read(text, "a", BadRecords::Skipped).unwrap();
     let [BadRecord { index, text, .. }] = bad_records.as_slice() else { panic!("{bad_records:?}") };
-    assert_eq!((records.len(), *index, text.as_str()), (1, 1, r#"{"ticks": 2000,"close": "x","volume": "2"}"#));
+    assert_eq!((records.len(), *index, text.as_str()), (1, 1, r#"{"ticks":2000,"close":"x","volume":"2"}"#));
     assert_eq!((bad_records[0].path(), bad_records[0].field()), ("a[1].close", "close"));
     assert!(
         AnyRecord::lenient(&CANDLE, text).is_some_and(|record| record.value("close").is_some_and(FieldValue::is_null))
     );
+}
+
+#[test]
+fn white_space_and_names_are_not_copied_into_every_record() {
+    let (space, name, values) = (" ".repeat(1_000_000), "n".repeat(1_000_000), vec!["1"; 100_000].join(","));
+    let text = format!(r#"{{"ticks"{space}:[{values}],"close":{space}[{values}],"{name}":[{values}]}}"#);
+    let (records, _, rest) = read(&text, ".", BadRecords::Rejected).unwrap();
+    assert_eq!((records.len(), rest.unknown_fields.len()), (100_000, 1));
+}
+
+#[test]
+fn unlisted_column_is_an_unknown_field_of_each_record() {
+    let text = r#"{"trades": [7, {"a": 1}], "ticks": [1000, 2000], "close": [1.5, 2], "notes": [1]}"#;
+    let (records, _, rest) = read(text, ".", BadRecords::Rejected).unwrap();
+    let unknown: Vec<_> = records.iter().filter_map(AnyRecord::unknown_fields).map(UnknownFields::as_json).collect();
+    assert_eq!(unknown, [r#"{"trades":7}"#, r#"{"trades":{"a": 1}}"#]);
+    assert_eq!(rest.unknown_fields.as_json(), r#"{"notes": [1]}"#);
+}
+
+#[test]
+fn misfits_of_columns_are_counted() {
+    static FEE: RecordInfo =
+        RecordInfo::new("Fee", &[FieldInfo::new("fee", "fee", ValueType::Number, Evidence::Reported).optional(true)])
+            .form(RecordLayout::Columns);
+    let (mut records, layout) = (Vec::<AnyRecord>::new(), Layout::of(None, Some(".")));
+    let text = r#"{"fee": [1, "x", null, [2]]}"#;
+    let (_, rest) = series::<UnknownFields>(text, layout, Some(&FEE), BadRecords::Rejected, &mut records).unwrap();
+    assert_eq!((records.len(), rest.misfits), (4, 2));
+}
+
+#[test]
+fn invalid_json_in_a_column_has_its_line_and_column() {
+    let text = "{\"ticks\": [1, 2],\n \"close\": [1, 1e999]}";
+    let error = read(text, ".", BadRecords::Rejected).map(drop).unwrap_err().to_string();
+    assert_eq!(error, "`[1].close`: the number `1e999` is out of range at line 2 column 15");
+}
+
+#[test]
+fn record_that_is_not_an_object_becomes_null_in_each_column() {
+    let records = [json(r#"{"ticks": 1}"#), json("2")];
+    let mut written = Vec::new();
+    let (paths, unknown) = (Layout::of(None, Some("a")).paths(None), UnknownFields::default());
+    let serializer = &mut serde_json::Serializer::new(&mut written);
+    serialize_series(paths, Some(&CANDLE), &records, &unknown, &unknown, serializer).unwrap();
+    assert_eq!(json(&String::from_utf8(written).unwrap()), json(r#"{"a": {"ticks": [1, null]}}"#));
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }

@@ -1,0 +1,143 @@
+//! Reads records that are columns: an object with a list for each field.
+//!
+//! A first pass notes where each value begins. The records are then read from these positions, so no text is copied,
+//! and an error has its position in the body.
+
+use std::borrow::Cow;
+
+use super::error::DecodeError;
+use super::row::Row;
+use super::scanner::Scanner;
+use super::unknown_fields::UnknownText;
+use crate::registry::RecordInfo;
+use crate::values::Value;
+
+/// The maximum number of bytes in the name of a column that the table does not list. Each record keeps that name, so
+/// a long name would take much more memory than the body.
+const MAX_NAME_BYTES: usize = 100;
+
+/// A member of the object.
+pub(super) struct Column<'a> {
+    name: Cow<'a, str>,
+    /// The index of the field; `None` if the table does not list this column.
+    field: Option<usize>,
+    /// The first byte of the value.
+    first: u8,
+    /// The position of each value, if this is a list.
+    values: Vec<usize>,
+    /// The text of the member.
+    text: &'a str,
+}
+
+/// The records of an object.
+pub(super) struct Columns<'a> {
+    columns: Vec<Column<'a>>,
+    /// The number of records.
+    pub(super) length: usize,
+}
+
+impl<'a> Columns<'a> {
+    /// Reads the object, and adds its other members to `others`. A list that the table does not list is a column if it
+    /// has a value for each record.
+    pub(super) fn read(
+        json: &mut Scanner<'a>,
+        record: &RecordInfo,
+        others: &mut UnknownText,
+    ) -> Result<Self, DecodeError> {
+        let mut members = members(json, record)?;
+        let mut listed = members.iter().filter(|member| member.field.is_some());
+        let mut lists = listed.clone().filter(|member| member.first == b'[');
+        let length = match lists.next() {
+            Some(first) => match lists.find(|other| other.values.len() != first.values.len()) {
+                None => first.values.len(),
+                Some(other) => return Err(json.error(unequal(first, other))),
+            },
+            // `null` in place of the columns means that there are no records.
+            None if listed.any(|member| member.first == b'n') => 0,
+            None => return Err(json.error("found none of the columns").without_data()),
+        };
+        members.retain(|member| {
+            let is_usable = member.field.is_some() || (length > 0 && member.name.len() <= MAX_NAME_BYTES);
+            let is_column = member.first == b'[' && member.values.len() == length && is_usable;
+            if !is_column {
+                others.push(member.text);
+            }
+            is_column
+        });
+        Ok(Self { columns: members, length })
+    }
+
+    /// Returns the text of a record as an object.
+    pub(super) fn text(&self, json: &mut Scanner<'a>, index: usize) -> Result<String, DecodeError> {
+        let entries: Result<Vec<_>, _> = self.columns.iter().map(|column| column.entry(json, index)).collect();
+        Ok(format!("{{{}}}", entries?.join(",")))
+    }
+}
+
+impl<'a> Column<'a> {
+    /// Moves to the value of a record, and returns its first byte.
+    fn seek(&self, json: &mut Scanner<'a>, index: usize) -> Result<u8, DecodeError> {
+        json.at = self.values[index];
+        json.next_value()
+    }
+
+    /// Returns the text of a value, with its name.
+    fn entry(&self, json: &mut Scanner<'a>, index: usize) -> Result<String, DecodeError> {
+        let next = self.seek(json, index)?;
+        json.skip(next)?;
+        Ok(format!("{}:{}", Value::from(&*self.name), json.since(self.values[index])))
+    }
+}
+
+/// Reads all members of the object.
+fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column<'a>>, DecodeError> {
+    let mut members: Vec<Column<'_>> = Vec::new();
+    json.object(|json| {
+        let (start, mut values) = (json.at, Vec::new());
+        let (name, first) = json.any_key()?;
+        let field = record.fields.iter().position(|field| field.wire_name == name);
+        if first == b'[' {
+            let is_same = |member: &Column<'_>| member.field == field && member.first == b'[';
+            if field.is_some() && members.iter().any(is_same) {
+                return Err(json.duplicate(&name));
+            }
+            json.list(|json, next| {
+                values.push(json.at);
+                json.skip(next)
+            })?;
+        } else {
+            json.skip(first)?;
+        }
+        members.push(Column { name, field, first, values, text: json.since(start) });
+        Ok(())
+    })?;
+    Ok(members)
+}
+
+fn unequal(first: &Column<'_>, other: &Column<'_>) -> String {
+    let [(one, in_one), (two, in_two)] = [first, other].map(|column| (column.values.len(), &column.name));
+    format!("columns of different lengths: {one} in {in_one:?}, {two} in {in_two:?}")
+}
+
+impl<'a> Row<'a> {
+    /// Reads the record at an index of the columns into the row.
+    pub(super) fn fill_from(
+        &mut self,
+        columns: &Columns<'a>,
+        json: &mut Scanner<'a>,
+        index: usize,
+        depth: u8,
+    ) -> Result<(), DecodeError> {
+        self.clear();
+        for column in &columns.columns {
+            match column.field {
+                Some(field) => {
+                    let next = column.seek(json, index)?;
+                    self.fill_value(field, json, next, depth).map_err(|error| error.in_field(&column.name))?;
+                }
+                None => self.unknown.push(&column.entry(json, index)?),
+            }
+        }
+        self.end()
+    }
+}
