@@ -100,7 +100,7 @@ pub trait RateLimiter: Send + Sync + 'static {
     /// The client reports to the permit when the request is sent and when it ends; see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
-    /// Called after a 429. The service accepts no requests for the duration `pause`.
+    /// Called after a 429, or after a body that reports a rate limit. The service accepts no requests for the duration `pause`.
     fn on_rate_limited(&self, pause: Duration);
 
     /// Returns the enforced limit, from which a history estimates its duration; `None` if the limit is unknown.

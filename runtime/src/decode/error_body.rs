@@ -15,23 +15,30 @@ pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<Ht
         return Ok(response);
     }
     let text = std::str::from_utf8(&response.body).unwrap_or_default();
-    // A status that cannot be read is not a success.
-    let is_success = |value: Value| {
-        let (text, number) = (value.as_str().map_or_else(|| value.to_string(), str::to_owned), value.as_f64());
-        let is = |success: &&str| *success == text || number.is_some_and(|number| success.parse() == Ok(number));
-        paths.success.iter().any(is)
-    };
-    if status(text, paths).is_none_or(|status| any(status).is_ok_and(is_success)) {
+    if statuses(text, paths).next().is_none_or(|status| is_one_of(status, paths.success)) {
         return Ok(response);
     }
     Err(refusal(response, paths, ", but the body is an error of the service", None))
 }
 
-/// Returns the text of the status in a body, if the catalogue has the values that mean success.
-fn status<'a>(body: &'a str, paths: &ErrorBodyInfo) -> Option<&'a str> {
-    let status = if paths.code.is_empty() { paths.message } else { paths.code };
-    let find = || status.iter().filter_map(|path| at_path(body, path)).find(|text| *text != "null");
-    if paths.success.is_empty() { None } else { find() }
+/// Returns the JSON paths of the status in a body.
+pub(crate) fn status_paths(paths: &ErrorBodyInfo) -> &'static [&'static str] {
+    if paths.code.is_empty() { paths.message } else { paths.code }
+}
+
+/// Returns the JSON text of each status in a body.
+fn statuses<'a>(body: &'a str, paths: &ErrorBodyInfo) -> impl Iterator<Item = &'a str> {
+    status_paths(paths).iter().filter_map(move |path| at_path(body, path)).filter(|text| *text != "null")
+}
+
+/// Returns whether a status, or the first item of a list, is one of these values. Numbers are compared as numbers. A
+/// status that cannot be read is none of them.
+fn is_one_of(status: &str, listed: &[&str]) -> bool {
+    let Ok(value) = any(status) else { return false };
+    [Some(&value), value.get(0)].into_iter().flatten().any(|value| {
+        let (text, number) = (value.as_str().map_or_else(|| value.to_string(), str::to_owned), value.as_f64());
+        listed.iter().any(|listed| *listed == text || number.is_some_and(|number| listed.parse() == Ok(number)))
+    })
 }
 
 /// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
@@ -39,8 +46,8 @@ pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str,
     let HttpResponse { status, headers, body, .. } = response;
     let (message, code) = (find(&body, paths.message), find(&body, paths.code));
     let has_message = message.is_some();
-    let status_in_body = if paths.code.is_empty() { &message } else { &code };
-    let is_rate_limited = status_in_body.as_ref().is_some_and(|status| paths.rate_limited.contains(&status.as_str()));
+    let is_rate_limited = std::str::from_utf8(&body)
+        .is_ok_and(|body| statuses(body, paths).any(|status| is_one_of(status, paths.rate_limited)));
     let meaning = message.or(meaning).map(|meaning| format!(": {meaning}")).unwrap_or_default();
     Error::new(ErrorKind::Status, format!("status {status}{text}{meaning}"))
         .with_response(status, headers)
@@ -56,7 +63,8 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBod
     messages.retain(|path| path.split('.').next().is_some_and(|key| !is_field(key) && body.contains(key)));
     // A number is not a message: `"error": 0` means that there is no error.
     let is_message = |text: String| text.parse::<f64>().is_err();
-    status(body, paths).is_none() && find(body.as_bytes(), &messages).is_some_and(is_message)
+    let has_status = !paths.success.is_empty() && statuses(body, paths).next().is_some();
+    !has_status && find(body.as_bytes(), &messages).is_some_and(is_message)
 }
 
 /// Returns whether the envelope of a series without records is an error of the service. Some services send a message
@@ -146,6 +154,24 @@ mod tests {
                 (error.code().map(str::to_owned), text.to_owned())
             });
             assert_eq!(seen, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn rate_limit_is_compared_like_success() {
+        let number = ErrorBodyInfo { code: &["code"], success: &["0"], rate_limited: &["7", "SLOW"], ..*ERRORS };
+        let list = ErrorBodyInfo { message: &["error"], success: &["[]"], rate_limited: &["SLOW"], ..*ERRORS };
+        for (paths, body, expected) in [
+            (&number, r#"{"code": 7}"#, true),
+            (&number, r#"{"code": 7.0}"#, true),
+            (&number, r#"{"code": "SLOW"}"#, true),
+            (&number, r#"{"code": "07"}"#, false),
+            (&number, r#"{"code": 8}"#, false),
+            (&list, r#"{"error": ["SLOW"]}"#, true),
+            (&list, r#"{"error": ["FAST"]}"#, false),
+        ] {
+            let error = accept(HttpResponse::new(200, Headers::new(), body), paths).expect_err("an error");
+            assert_eq!(error.is_rate_limited(), expected, "{body}");
         }
     }
 

@@ -20,8 +20,8 @@ use crate::values::Value;
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and the statuses of proxies in front of a service, 520 to 524, 529 and 530.
-/// After 500 it is retried once. Other statuses are final, and so is a success with a complete body, even if the body
-/// does not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but
+/// After 500 it is retried once. A status in the body that the catalogue lists as `rate_limited` counts as 429. Other
+/// statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but
 /// truncated text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles with each
 /// attempt, or as long as `Retry-After` if that is longer.
 ///
@@ -102,7 +102,7 @@ impl Retry {
     /// retry for every ten successes and for every 30 seconds, up to this number. The default is 20. The rules for a
     /// single request cannot change the budget.
     ///
-    /// Some retries do not use the budget: retries after the status 429, because the rate limiter slows them down;
+    /// Some retries do not use the budget: retries after a rate limit, because the rate limiter slows them down;
     /// retries after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled
     /// connection failed, because the server may have closed the connection while it was idle.
     pub fn budget(self, retries: u32) -> Self {
@@ -116,7 +116,7 @@ impl Retry {
         Self { max_retry_after: pause, ..self }
     }
 
-    /// Returns the pause after a 429: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.
+    /// Returns the pause after a rate limit: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }

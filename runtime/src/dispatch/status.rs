@@ -16,11 +16,15 @@ pub(crate) fn accept(
     known: &[StatusInfo],
     paths: &ErrorBodyInfo,
 ) -> Result<HttpResponse, Error> {
-    match response.status {
+    let outcome = match response.status {
         200..=299 => error_body::accept(readable(response)?, paths),
         300..=399 => Err(redirect(response)),
         _ => Err(refusal(response, known, paths)),
-    }
+    };
+    outcome.map_err(|error| {
+        let retry_after = error.headers().and_then(read_retry_after);
+        error.with_retry_after(retry_after)
+    })
 }
 
 /// Creates the error for a redirect. Redirects are not followed, because that could send the credentials to any host.
@@ -45,13 +49,12 @@ fn target(location: &str) -> String {
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) -> Error {
-    let retry_after = read_retry_after(&response.headers);
     let status = response.status;
     let info = known.iter().find(|info| info.status == status);
     let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
     let error = error_body::refusal(response, paths, "", meaning);
     let again = again(if error.is_rate_limited() { 429 } else { status });
-    error.again(again).with_retry_after(retry_after).with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
+    error.again(again).with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
 }
 
 /// Converts a sentence of the catalogue to a clause: `Check the key.` becomes `check the key`. A first word such as

@@ -13,7 +13,7 @@ use crate::decode::{
 };
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::{BodyInfo, EndpointInfo, ErrorBodyInfo, RecordInfo, ServiceInfo};
+use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::request::RequestKind;
 use crate::values::Timestamp;
 
@@ -68,10 +68,10 @@ impl SeriesInfo {
         Some(TimeField { name, unit: self.service.time_unit })
     }
 
-    /// Returns the names of the members of a body that contain its status, if every body has a status.
-    fn status(&self) -> Vec<&'static str> {
-        let ErrorBodyInfo { message, code, success, .. } = &self.service.error_body;
-        if success.is_empty() { Vec::new() } else { [*message, *code].concat() }
+    /// Returns the names of the members of a body that decide whether it is a success, if every body has a status.
+    fn status(&self) -> &'static [&'static str] {
+        let paths = &self.service.error_body;
+        if paths.success.is_empty() { &[] } else { error_body::status_paths(paths) }
     }
 }
 
@@ -162,8 +162,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
         // The status in the body is the same in all successful responses.
-        let status = self.info.status();
-        let unknown_fields = match status.as_slice() {
+        let unknown_fields = match self.info.status() {
             [] => self.unknown_fields,
             status => self.unknown_fields.iter().filter(|(name, _)| !status.contains(&&**name)).collect(),
         };
