@@ -15,8 +15,8 @@ use std::time::Duration;
 use crate::registry::EndpointInfo;
 use crate::transport::{Failure, Headers};
 
+pub(crate) use crate::text::{excerpt, one_line, quoted};
 pub(crate) use crate::transport::Again;
-pub(crate) use display::{excerpt, one_line, quoted};
 
 pub(crate) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 

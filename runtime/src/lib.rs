@@ -25,6 +25,8 @@
 // checks.
 mod debug;
 
+mod text;
+
 mod platform;
 
 pub mod registry;

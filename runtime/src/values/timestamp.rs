@@ -18,6 +18,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use super::json_text::text_or_number;
 use crate::platform;
 use crate::registry::TimeUnit;
+use crate::text::quoted;
 use crate::values::Number;
 use crate::values::wire::ToWire;
 
@@ -241,7 +242,10 @@ impl<'de> Deserialize<'de> for Timestamp {
         let text = text_or_number(deserializer)?;
         let time = Self::from_decimal(&text, TimeUnit::Seconds).or_else(|| text.parse().ok());
         time.ok_or_else(|| {
-            D::Error::custom(format!("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found `{text}`"))
+            D::Error::custom(format!(
+                "expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found `{}`",
+                quoted(&text)
+            ))
         })
     }
 }
@@ -252,7 +256,7 @@ impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        TimeUnit::Iso8601.read(text).ok_or_else(|| ParseTimestampError(text.to_owned()))
+        TimeUnit::Iso8601.read(text).ok_or_else(|| ParseTimestampError(quoted(text)))
     }
 }
 
@@ -398,6 +402,10 @@ mod tests {
             let error = text.parse::<Timestamp>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("invalid time `{text}`, expected ")), "{error}");
         }
+        let long = format!("\u{1b}{}", "1".repeat(10_000));
+        let parsed = long.parse::<Timestamp>().unwrap_err().to_string();
+        let errors = [parsed, serde_json::from_value::<Timestamp>(long.into()).unwrap_err().to_string()];
+        assert!(errors.iter().all(|error| error.len() < 500 && !error.contains('\u{1b}')), "{errors:?}");
     }
 
     #[test]

@@ -96,9 +96,8 @@ fn offset_seconds(offset: &str) -> Option<i64> {
         4 => clock.split_at_checked(2)?,
         _ => clock.split_once(':')?,
     };
-    let (hours, minutes) =
-        (digits(hours).filter(|hours| *hours < 24)?, digits(minutes).filter(|minutes| *minutes < 60)?);
-    let seconds = hours * 3600 + minutes * 60;
+    let two_digits = |part: &str, end| digits(part).filter(|number| part.len() == 2 && *number < end);
+    let seconds = two_digits(hours, 24)? * 3600 + two_digits(minutes, 60)? * 60;
     match sign {
         "+" => Some(seconds),
         "-" => Some(-seconds),
@@ -167,6 +166,10 @@ mod tests {
             "1709251200",
             "2024-03-01T00:00:00:00",
             "2024-03-01T00:00:00+1",
+            "2024-03-01T00:00:00+1:30",
+            "2024-03-01T00:00:00+01:3",
+            "2024-03-01T00:00:00+01:030",
+            "2024-03-01T00:00:00+00000000012:00",
             "+024-03-01",
             "2024-03-01ü",
         ] {
