@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use codegen::repeats_name;
 use codegen::spec::{Field, Param, ParamLocation, Record, Type};
 use codegen::type_expr::TypeExpr;
 use heck::ToSnakeCase;
@@ -76,6 +77,11 @@ impl Draft {
         self.names.insert(name.clone(), wanted);
         name
     }
+}
+
+/// Returns the summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
+pub(crate) fn telling(summary: String, name: &str) -> String {
+    Some(summary).filter(|summary| !repeats_name(summary, name)).unwrap_or_default()
 }
 
 /// Returns the provisional name of a record.

@@ -19,7 +19,7 @@ mod service;
 use std::collections::{HashMap, HashSet};
 
 use codegen::spec::{Evidence, History, Known};
-use codegen::{Catalogue, is_invisible, repeats_name, url_path};
+use codegen::{Catalogue, is_invisible, url_path};
 use serde_yaml::Value;
 
 use super::content::Content;
@@ -166,11 +166,6 @@ impl<'d> Reader<'d> {
         // In our own export, notes follow the sources, so a paragraph after them is no summary either.
         paragraphs.find(|paragraph| !paragraph.is_empty()).filter(|first| !is_source(first)).unwrap_or_default()
     }
-}
-
-/// Returns the summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
-fn telling(summary: String, name: &str) -> String {
-    Some(summary).filter(|summary| !repeats_name(summary, name)).unwrap_or_default()
 }
 
 /// Returns `true` if a paragraph states sources, as in our own export: `In percent, reported. Undocumented: the order.`

@@ -7,10 +7,11 @@ use codegen::{is_line, url_path};
 use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
+use super::Reader;
 use super::document::{entries, items, text};
 use super::extensions::OF_ENDPOINT;
 use super::omissions::{OPERATION, PATH, Weight};
-use super::{Reader, telling};
+use crate::draft::telling;
 use crate::rust_names::NamesInUse;
 
 impl<'d> Reader<'d> {

@@ -7,12 +7,12 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use codegen::url_path;
 use serde_yaml::Value;
 
+use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::{is_time_example, type_of};
-use super::{Reader, telling};
 use crate::content::is_within;
-use crate::draft::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, type_of_name};
+use crate::draft::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, telling, type_of_name};
 
 impl<'d> Reader<'d> {
     /// Returns the params of an endpoint; `None` if the list may be incomplete (`is_unknown`) and the path has no params.

@@ -7,13 +7,13 @@ use codegen::spec::{Body, Field, Range, Record};
 use codegen::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
+use super::Reader;
 use super::bodies::series_of;
 use super::composed_schemas::Property;
 use super::document::{text, text_of};
 use super::omissions::Weight;
 use super::schemas::{type_of, wanted_name};
-use super::{Reader, telling};
-use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, type_of_name};
+use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, telling, type_of_name};
 
 impl<'d> Reader<'d> {
     /// Returns the type of an object: a map, a record, or `any` if the object lists no fields.
@@ -139,7 +139,7 @@ impl<'d> Reader<'d> {
 
     /// Adds a record with these fields, and returns its index.
     fn new_record(&mut self, schema: &'d Value, name: &str, pointer: &str, listed: Vec<Property<'d>>) -> usize {
-        let summary = telling(self.summary(schema, &["description"]), name);
+        let summary = self.summary(schema, &["description"]);
         let record = Record { summary, evidence: self.options.evidence, ..Record::default() };
         // The record is added before its fields are read, so that a field that refers back to the record finds it.
         let index = self.draft.content.service.records.len();

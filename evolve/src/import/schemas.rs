@@ -6,10 +6,10 @@ use codegen::names::{self, Case};
 use codegen::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::{Mapping, Value};
 
+use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text, text_of};
 use super::omissions::{SCHEMA, Weight};
-use super::{Reader, telling};
 use crate::draft::{ANY, Draft, TIMESTAMP, WantedName};
 use crate::learn::is_unix_time;
 use crate::rust_names::{is_value, values_of};
@@ -126,7 +126,7 @@ impl<'d> Reader<'d> {
                 value.duration = Some(value.value.clone());
             }
         }
-        let (summary, evidence) = (telling(self.summary(schema, &["description"]), name), self.options.evidence);
+        let (summary, evidence) = (self.summary(schema, &["description"]), self.options.evidence);
         self.draft.add_type(Type { summary, evidence, ..new }, wanted_name(name, pointer))
     }
 }

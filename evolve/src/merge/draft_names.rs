@@ -8,7 +8,7 @@ use codegen::type_expr::TypeExpr;
 
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
-use crate::draft::{Source, WantedName, record_in};
+use crate::draft::{Source, WantedName, record_in, telling};
 use crate::rust_names::{NamesInUse, add_values, is_identifier, method_name, type_name, types_of_method, with_idents};
 
 /// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
@@ -108,7 +108,8 @@ impl<'a> Merger<'a> {
         } else {
             let called = self.new_name("enum", SERVICE, &wanted);
             let values = with_idents(&new.values, new, new.evidence, &mut NamesInUse::default());
-            self.editor.service.types.push(Type { name: called.as_str().into(), values, ..new.clone() });
+            let summary = telling(new.summary.clone(), &called);
+            self.editor.service.types.push(Type { name: called.as_str().into(), summary, values, ..new.clone() });
             called
         };
         self.types.insert(new.name.to_string(), called);
@@ -138,7 +139,8 @@ impl<'a> Merger<'a> {
             like
         } else {
             let called = self.new_name("record", module, &wanted);
-            let record = Record { name: called.as_str().into(), fields: Vec::new(), ..new.clone() };
+            let summary = telling(new.summary.clone(), &called);
+            let record = Record { name: called.as_str().into(), summary, fields: Vec::new(), ..new.clone() };
             self.editor.records_mut(module).push(record);
             self.new_records.push((module.to_owned(), new));
             called
