@@ -81,9 +81,13 @@ impl fmt::Display for Params<'_> {
 pub(crate) fn end(span: &Span, timing: Timing, status: Option<u16>, bytes: Option<usize>) {
     span.record("attempts", timing.attempts);
     span.record("waited_ms", ms(&timing.waited));
-    // `None` records nothing.
-    span.record("status", status);
-    span.record("bytes", bytes);
+    // `None` as a value would write an empty field.
+    if let Some(status) = status {
+        span.record("status", status);
+    }
+    if let Some(bytes) = bytes {
+        span.record("bytes", bytes);
+    }
 }
 
 fn ms(time: &Duration) -> u64 {
