@@ -35,10 +35,11 @@ mod saved_state;
 mod series_columns;
 
 mod file_storage;
-mod place;
 
 mod parquet_file;
 mod parquet_input;
+
+mod place;
 
 mod journal;
 

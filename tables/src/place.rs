@@ -11,6 +11,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::file_storage::FileStorage;
+use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::series::SeriesRequest;
 use crate::target::{Format, Target};
@@ -87,9 +88,12 @@ impl Place {
         let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
         Err(match Path::new(&file).ancestors().find(is_data_set) {
             Some(folder) => part_of(&file, folder),
+            None if is_target(storage, path).await => {
+                Error::invalid_input(format!("{root} is not a data set; name a file in it, such as `{file}`"))
+            }
             None => Error::invalid_input(format!(
-                "{file}: no backfill of this version has written it; move it or, to rebuild, move {root} away and run \
-                 the same command again"
+                "{file}: no backfill of this version has written it; move it or, to rebuild, move `{root}` away and \
+                 run the same command again"
             )),
         })
     }
@@ -141,6 +145,12 @@ impl Place {
     }
 }
 
+/// Returns whether a Parquet file is a target of its own, so its metadata has the state.
+async fn is_target(storage: &FileStorage, path: &str) -> bool {
+    let file = ParquetInput::find(storage, path).await;
+    file.is_ok_and(|file| file.is_some_and(|(input, _)| input.state.table.is_some()))
+}
+
 /// Rejects the folder of an endpoint in a data set and every path in it, because readers would read its rows as rows of
 /// the data set.
 pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
@@ -163,7 +173,7 @@ pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
 
 fn part_of(path: &str, data_set: &Path) -> Error {
     let data_set = Path::new(".").join(data_set.strip_prefix(".").unwrap_or(data_set));
-    Error::invalid_input(format!("{path}: part of the data set {}; name that", data_set.display()))
+    Error::invalid_input(format!("{path}: part of the data set `{}`; name that", data_set.display()))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.

@@ -164,7 +164,7 @@ fn a_folder_of_a_data_set_is_named() {
     let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
     assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
     let endpoint = data.join(metric().endpoint.to_string());
-    let expected = format!("part of the data set {}; name that", text(&data));
+    let expected = format!("part of the data set `{}`; name that", text(&data));
     for path in [&*endpoint, folder.path()] {
         for args in [&["status", text(path)][..], &["remove", text(path), "--endpoint", metric().name]] {
             let output = run(args);

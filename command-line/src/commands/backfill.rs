@@ -22,7 +22,7 @@ use crate::commands::status::check_clock;
 use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, quoted};
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
@@ -139,7 +139,8 @@ impl Backfill {
                 reporter.note(mixed(&file.out, &status));
             }
             if has_no_rows && rows.exists() {
-                log.remark(&format!("keep the folder {}: the next run continues from its rows", rows.display()));
+                let folder = quoted(&rows.display().to_string());
+                log.remark(&format!("keep the folder {folder}: the next run continues from its rows"));
             }
         }
         let lines = ended.as_ref().ok().filter(|_| self.json).map(|summary| reporter.json_lines(&file, summary));
