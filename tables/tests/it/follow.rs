@@ -193,15 +193,20 @@ async fn a_range_with_an_end_cannot_be_followed() {
     assert!(service.requests.lock().unwrap().is_empty());
 }
 
+/// Returns a job whose requests never end, so that its run keeps the target locked.
+fn waiting(path: &Path) -> Backfill {
+    let slow = runtime::transport::from_fn(|_| std::future::pending());
+    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
+    job(coins(&slow, &["BTC"]), END - 9 * DAY, END, path)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_follower_ends_soon_while_another_run_writes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
     let service = Service::new();
     let whole = service.job(&["BTC"], &path);
-    let slow = runtime::transport::from_fn(|_| std::future::pending());
-    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
-    let other = job(coins(&slow, &["BTC"]), END - 9 * DAY, END, &path);
+    let other = waiting(&path);
     let (whole, other) = (&whole, &other);
     tokio::join!(
         async {
@@ -225,9 +230,7 @@ async fn a_record_waits_for_another_run_of_the_target() {
     let path = dir.path().join("data/");
     let service = Service::new();
     let whole = service.job(&["BTC"], &path);
-    let slow = runtime::transport::from_fn(|_| std::future::pending());
-    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
-    let other = job(coins(&slow, &["BTC"]), END - 9 * DAY, END, &path);
+    let other = waiting(&path);
     let (path, other) = (&path, &other);
     let ((), ()) = tokio::join!(follow_until(&whole, HOUR + 200, |_| {}), async {
         sleep(Duration::from_secs(HOUR.unsigned_abs() + 20)).await;
