@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::HumanCount;
 use runtime::history::Progress;
 use runtime::{ErrorKind, Timestamp, history};
 use serde_json::{Value, json};
-use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target};
+use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target, quoted};
 
 use crate::catalogue_json;
 use crate::endpoint_names::{self, full_name};
 use crate::fact_sentences::enumerated;
-use crate::failure::{ExitKind, Failure, Result, brief, quoted};
+use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program::program;
@@ -43,10 +44,8 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
         }
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
-    log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
-    let endpoint = |report: &SeriesReport| {
-        report.path.split('/').next().map(|name| quoted(&format!("{}/{name}", out.trim_end_matches('/'))))
-    };
+    log.remark(&format!("{}: {} ({requests}, {elapsed})", quoted(out), parts.join(", ")));
+    let endpoint = |report: &SeriesReport| report.path.split('/').next().map(|name| quoted(Path::new(out).join(name)));
     let folders: BTreeSet<_> =
         summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(endpoint).collect();
     if matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. })) && !folders.is_empty() {
@@ -54,7 +53,8 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
     note_invalid(log, summary, "with an invalid value; the file has the earlier value, or null");
     if summary.is_restored {
-        log.warning(&format!("{out} was missing or had been changed; it was written again from {out}.parts"));
+        let (file, rows) = (quoted(out), quoted(format!("{out}.parts")));
+        log.warning(&format!("{file} was missing or had been changed; it was written again from {rows}"));
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
 /// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a program
 /// that reads them may not expect.
 pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
-    let mut notes = BTreeMap::<String, Vec<String>>::new();
+    let (out, mut notes) = (quoted(out), BTreeMap::<String, Vec<String>>::new());
     for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
         let notes = notes.entry(of_endpoint[0].endpoint().to_owned()).or_default();
         let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();

@@ -15,9 +15,9 @@ use runtime::observer::{Event, Observer};
 use runtime::{AnyClient as Client, Builder, Error, RateLimit, Timestamp};
 use sandbox::{Rule, Sandbox};
 use shared_gate::SharedGate;
-use tables::{Backfill, ResponseMonitor, SeriesRequest, Target};
+use tables::{Backfill, ResponseMonitor, SeriesRequest, Target, quoted};
 
-use crate::failure::{ExitKind, Failure, Result, quoted};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::program::{program, service};
 use crate::shared_rate_limit::GateOptions;
@@ -105,13 +105,13 @@ impl Connection {
 
     fn builder(&self) -> Result<(Builder<Client>, String)> {
         if let Some(file) = &self.settings {
-            return Ok((from_file(file)?, file.display().to_string()));
+            return Ok((from_file(file)?, quoted(file)));
         }
         let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", service().env_prefix));
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
         // The default file is used only if no variable is set.
         match default_file().filter(|file| file.exists()) {
-            Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
+            Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, quoted(file))),
             _ => Ok((Client::builder_from_env(service()).map_err(not_in_environment)?, "the environment".to_owned())),
         }
     }
@@ -147,11 +147,9 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
         && mode & 0o077 != 0
     {
-        let name = file.display();
-        let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
-        return Err(
-            Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {}", quoted(&name.to_string())))
-        );
+        let name = quoted(file);
+        let message = format!("{name} is accessible to other users (mode {mode:04o})");
+        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
     Client::builder_from_file(service(), file).map_err(invalid)
 }
@@ -164,7 +162,7 @@ fn invalid(error: Error) -> Failure {
 
 /// Creates the failure for missing or invalid settings in the environment.
 fn not_in_environment(error: Error) -> Failure {
-    let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
+    let file = default_file().map_or_else(|| "a settings file".to_owned(), quoted);
     let prefix = service().env_prefix;
     let key = |text: String| if has_key() { text } else { String::new() };
     invalid(error)

@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use runtime::{Error, ErrorKind};
+use tables::quoted;
 
 use crate::program::program;
 
@@ -71,7 +72,7 @@ impl Failure {
 
     /// Creates the failure for a file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(ExitKind::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
+        Self::new(ExitKind::Machine, format!("cannot {what} {}: {}", quoted(path), reason(error)))
     }
 
     /// Creates the failure for a path where a backfill should have written.
@@ -79,7 +80,7 @@ impl Failure {
         let is_missing = !path.contains("://") && !Path::new(path).exists();
         let nothing = || format!("`{} backfill` has written nothing here", program().name);
         let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
-        Self::usage(format!("{path}: {why}"))
+        Self::usage(format!("{}: {why}", quoted(path)))
     }
 
     /// Adds advice.
@@ -107,12 +108,6 @@ impl Failure {
         self.message = format!("{position}: {}", self.message);
         self
     }
-}
-
-/// Quotes a path for a shell, if the shell would split or expand it.
-pub(crate) fn quoted(path: &str) -> String {
-    let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,~\\".contains(character);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// Returns the system's message, without the error number.
@@ -152,7 +147,7 @@ impl From<tables::Error> for Failure {
         match error {
             tables::Error::Request(error) => error.into(),
             tables::Error::Storage { path, source, .. } => {
-                Self::new(ExitKind::Machine, format!("cannot read or write `{path}`: {}", reason(&*source)))
+                Self::new(ExitKind::Machine, format!("cannot read or write {}: {}", quoted(path), reason(&*source)))
             }
             error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
                 .help("wait until the other backfill has ended, then run the command again"),

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use runtime::Timestamp;
+use tables::quoted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -47,7 +48,7 @@ pub(crate) struct Overrides<'o> {
 /// Reads and checks a job file.
 pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    Source { name: path.display().to_string(), text: &text }.job(overrides, log)
+    Source { name: quoted(path), text: &text }.job(overrides, log)
 }
 
 struct Source<'t> {

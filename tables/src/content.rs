@@ -1,7 +1,7 @@
 //! The tables of a job.
 
 use crate::backfill::Backfill;
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;
 use crate::partition::Partition;
@@ -92,7 +92,7 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
         (_, Some((known, own))) if known != own => format!("the data set is partitioned by {known}, not by {own}"),
         _ => return Ok(()),
     };
-    Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)))
+    Err(Error::invalid_input(format!("{}: {why}; name another file or folder", quoted(job.target.to_string()))))
 }
 
 /// Returns the source of the rows of another table.

@@ -3,6 +3,7 @@
 //! Errors of the client are passed on. Every other error names the file or column, and describes a fix.
 
 use std::fmt;
+use std::path::Path;
 
 /// Any error, for functions whose caller names the file.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -15,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Request(#[from] runtime::Error),
     /// A file or folder could not be read or written.
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", quoted(path))]
     #[non_exhaustive]
     Storage {
         /// Path of the file or folder.
@@ -24,7 +25,11 @@ pub enum Error {
         source: Failure,
     },
     /// A file is damaged. None of its rows are used.
-    #[error("{path}: damaged: {why}; delete {}, then run the backfill of this range again", damaged_files(path))]
+    #[error(
+        "{}: damaged: {why}; delete {}, then run the backfill of this range again",
+        quoted(path),
+        damaged_files(path)
+    )]
     #[non_exhaustive]
     Damaged {
         /// Path of the file.
@@ -33,7 +38,7 @@ pub enum Error {
         why: String,
     },
     /// Another run is writing the same files. It may have other series.
-    #[error("{target}: another backfill ({by}) is writing the same files")]
+    #[error("{}: another backfill ({by}) is writing the same files", quoted(target))]
     #[non_exhaustive]
     InUse {
         /// The file or the folder that both runs write.
@@ -73,12 +78,28 @@ impl Error {
 fn damaged_files(path: &str) -> String {
     let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
     let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
-    text.map_or("it".to_owned(), |text| format!("it and {text}"))
+    text.map_or("it".to_owned(), |text| format!("it and {}", quoted(text)))
+}
+
+/// Quotes a path for a shell, if the shell would split or expand it. The messages of this crate quote paths like this.
+pub fn quoted(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref().to_string_lossy();
+    let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,~\\".contains(character);
+    if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_quoted_if_a_shell_would_split_or_expand_them() {
+        for (path, expected) in
+            [("a-1/ü.csv", "a-1/ü.csv"), ("my data/$x", "'my data/$x'"), ("o'brien", r"'o'\''brien'")]
+        {
+            assert_eq!(Error::storage(path, "full").to_string(), format!("{expected}: full"));
+        }
+    }
 
     #[test]
     fn storage_error_names_its_path_once() {

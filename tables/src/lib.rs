@@ -56,7 +56,7 @@ mod status;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
 };
-pub use error::Error;
+pub use error::{Error, quoted};
 pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;

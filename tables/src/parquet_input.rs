@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::merge_rows::Rows;
 use crate::parquet_file::Checked;
@@ -56,9 +56,9 @@ impl ParquetInput {
             .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
         let Some(state) = entry(&metadata, STATE) else {
             let foreign = "not written by a backfill, but readers would read it; move it";
-            return Err(Error::invalid_input(format!("{name}: {foreign}")));
+            return Err(Error::invalid_input(format!("{}: {foreign}", quoted(name))));
         };
-        let state = saved_state::parse(state).map_err(|why| Error::rebuild(&name, why))?;
+        let state = saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?;
         Ok(Self { name, source, metadata, state })
     }
 

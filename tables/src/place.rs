@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use runtime::Timestamp;
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
@@ -83,16 +83,18 @@ impl Place {
         // A run that was killed before it has written the first state leaves data files and a journal.
         files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
         let Some((path, _)) = files.first() else { return Ok(places) };
-        let (file, root) = (storage.name(path), storage.name(""));
+        let file = storage.name(path);
         // The target may be a folder with several data sets.
         let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
-        Err(match Path::new(&file).ancestors().find(is_data_set) {
+        let data_set = Path::new(&file).ancestors().find(is_data_set);
+        let (name, root) = (quoted(&file), quoted(storage.name("")));
+        Err(match data_set {
             Some(folder) => part_of(&file, folder),
             None if is_target(storage, path).await => {
-                Error::invalid_input(format!("{root} is not a data set; name a file in it, such as `{file}`"))
+                Error::invalid_input(format!("{root}: not a data set; name a file in it, such as {name}"))
             }
             None => Error::invalid_input(format!(
-                "{file}: no backfill of this version has written it; move it or, to rebuild, move `{root}` away and \
+                "{name}: no backfill of this version has written it; move it or, to rebuild, move {root} away and \
                  run the same command again"
             )),
         })
@@ -141,7 +143,8 @@ impl Place {
     /// Returns the files to move away for a rebuild.
     pub(crate) fn location(&self, storage: &FileStorage) -> String {
         let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
-        format!("{} and, if it exists, {}", storage.name(data), storage.name(&self.home))
+        let [data, home] = [data, &self.home].map(|path| quoted(storage.name(path)));
+        format!("{data} and, if it exists, {home}")
     }
 }
 
@@ -173,7 +176,7 @@ pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
 
 fn part_of(path: &str, data_set: &Path) -> Error {
     let data_set = Path::new(".").join(data_set.strip_prefix(".").unwrap_or(data_set));
-    Error::invalid_input(format!("{path}: part of the data set `{}`; name that", data_set.display()))
+    Error::invalid_input(format!("{}: part of the data set {}; name that", quoted(path), quoted(data_set)))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.
@@ -192,7 +195,7 @@ pub(crate) fn unfinished(path: &str) -> Option<String> {
 
 /// Creates the error for a Parquet file that no backfill has written.
 pub(crate) fn not_a_part(storage: &FileStorage, path: &str) -> Error {
-    let name = storage.name(path);
+    let name = quoted(storage.name(path));
     Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
 }
 

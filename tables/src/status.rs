@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use runtime::Timestamp;
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::journal::JournalFile;
 use crate::lock;
@@ -163,7 +163,7 @@ impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
         let mut damaged: Vec<_> = table.damaged.iter().map(Error::to_string).collect();
         let missing = "missing; the next run for its range fetches the rows again";
-        damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", table.storage.name(path))));
+        damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.storage.name(path)))));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
@@ -173,7 +173,7 @@ impl Status {
         } else if table.text_state()? == TextState::Changed {
             let path = table.text_path().unwrap_or_default();
             let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-            damaged.push(format!("{}: {changed}", path.display()));
+            damaged.push(format!("{}: {changed}", quoted(path)));
         }
         if is_complete {
             for path in table.state.files.keys() {

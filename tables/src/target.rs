@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,13 +77,15 @@ impl Target {
             _ if text.is_empty() => Err(Error::invalid_input("the target is empty; name a file or a folder")),
             None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => {
                 Err(Error::invalid_input(format!(
-                    "{text}: a file must end in .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet, and a folder with a dot \
-                     in its name must end in /"
+                    "{}: a file must end in .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet, and a folder with a dot \
+                     in its name must end in /",
+                    quoted(text)
                 )))
             }
-            _ if path.exists() && !path.is_dir() => {
-                Err(Error::invalid_input(format!("`{text}` is neither a folder nor a .csv, .jsonl or .parquet file")))
-            }
+            _ if path.exists() && !path.is_dir() => Err(Error::invalid_input(format!(
+                "{}: neither a folder nor a .csv, .jsonl or .parquet file",
+                quoted(text)
+            ))),
             _ => Ok(Self::Folder(path)),
         }
     }

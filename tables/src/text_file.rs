@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::{Error, Failure};
+use crate::error::{Error, Failure, quoted};
 use crate::file_storage;
 use crate::parquet_file::Checked;
 use crate::parquet_input::ParquetInput;
@@ -40,17 +40,15 @@ impl Table {
         };
         let (folder, again) = (self.parts(), "run the backfill again for its whole range");
         let why = if folder.is_dir() {
-            format!(
-                "the file cannot be continued, because {}/rows.parquet is missing; move the file away and {again}",
-                folder.display()
-            )
+            let rows = quoted(folder.join("rows.parquet"));
+            format!("the file cannot be continued, because {rows} is missing; move the file away and {again}")
         } else {
             format!(
                 "no backfill has written the file, or {} was deleted; name another file, or move it away and {again}",
-                folder.display()
+                quoted(folder)
             )
         };
-        Err(Error::invalid_input(format!("{}: {why}", path.display())))
+        Err(Error::invalid_input(format!("{}: {why}", quoted(path))))
     }
 
     /// Returns the folder with the rows of the text file.

@@ -66,7 +66,8 @@ fn a_file_with_several_intervals_is_noted() {
     assert!(!backfill(3600, &[]).err.contains("now has"));
     let (hour, four, step) = (metric().step(3600), metric().step(4 * 3600), metric().history.step);
     let again = backfill(4 * 3600, &["--json", "--quiet"]);
-    let note = format!("{} now has the {step}s {hour} and {four}; filter by the column `{step}`", text(&file));
+    // A shell would split the path.
+    let note = format!("'{}' now has the {step}s {hour} and {four}; filter by the column `{step}`", text(&file));
     assert_eq!((again.code, again.err), (Some(0), format!("warning: {note}\n")));
     let object: serde_json::Value = again.out.parse().unwrap();
     assert_eq!(object["notes"], serde_json::json!([note]));
@@ -164,7 +165,7 @@ fn a_folder_of_a_data_set_is_named() {
     let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
     assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
     let endpoint = data.join(metric().endpoint.to_string());
-    let expected = format!("part of the data set `{}`; name that", text(&data));
+    let expected = format!("part of the data set {}; name that", text(&data));
     for path in [&*endpoint, folder.path()] {
         for args in [&["status", text(path)][..], &["remove", text(path), "--endpoint", metric().name]] {
             let output = run(args);

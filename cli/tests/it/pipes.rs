@@ -346,7 +346,7 @@ fn settings_file_readable_by_others_is_an_error() {
         run(&["check", "--settings", name])
     };
     let open = check(0o644);
-    let expected = format!("error: `{name}` is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
+    let expected = format!("error: {name} is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
     assert_eq!((open.code, open.err), (Some(3), expected));
     let closed = check(0o600);
     assert!(closed.code == Some(0) && closed.out.contains("\nAPI key       accepted\n"), "{closed:?}");
@@ -393,7 +393,7 @@ fn charts_are_svg_files() {
 fn unwritable_folder_is_an_error() {
     let out = ["--sandbox", "--out", "/missing/folder/chart.svg"];
     let output = run(&[&["plot"], &*metric().hourly(), &out].concat());
-    let expected = "error: cannot write `/missing/folder/chart.svg`: No such file or directory\n";
+    let expected = "error: cannot write /missing/folder/chart.svg: No such file or directory\n";
     assert_eq!((output.code, output.err.as_str()), (Some(1), expected));
 }
 

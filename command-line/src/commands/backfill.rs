@@ -13,7 +13,7 @@ use clap::Args;
 use runtime::history::{Gap, History, Page};
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
-use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target};
+use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target, quoted};
 
 use crate::backfill_report::{Reporter, announced, mixed, planned, steps};
 use crate::command_line::{candidates, endpoints_help};
@@ -22,7 +22,7 @@ use crate::commands::status::check_clock;
 use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result, quoted};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
@@ -139,8 +139,7 @@ impl Backfill {
                 reporter.note(mixed(&file.out, &status));
             }
             if has_no_rows && rows.exists() {
-                let folder = quoted(&rows.display().to_string());
-                log.remark(&format!("keep the folder {folder}: the next run continues from its rows"));
+                log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
             }
         }
         let lines = ended.as_ref().ok().filter(|_| self.json).map(|summary| reporter.json_lines(&file, summary));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use runtime::history::History;
 use runtime::{RateLimit, Timestamp};
+use tables::quoted;
 
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing::{self, MAX_LINES};
@@ -17,7 +18,7 @@ use crate::command_line::Requested;
 use crate::commands::get::{request, step};
 use crate::endpoint_names::is_same;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result, quoted};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::progress::{counted, duration};
@@ -58,7 +59,7 @@ impl Plot {
         }
         if let Some(file) = &self.out {
             fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error))?;
-            log.remark(&format!("wrote {}", quoted(&file.display().to_string())));
+            log.remark(&format!("wrote {}", quoted(file)));
             return Ok(());
         }
         stdout::styled(&chart_text::text(

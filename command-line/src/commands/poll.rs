@@ -10,7 +10,7 @@ use clap::Args;
 use runtime::history::{Follow, Gap, Update};
 use runtime::record::AnyRecord;
 use runtime::{AnyClient as Client, Dynamic, Timestamp};
-use tables::{FollowEvent, Target};
+use tables::{FollowEvent, Target, quoted};
 use tokio::task::JoinSet;
 
 use crate::backfill_report::{outcome, span};
@@ -81,7 +81,7 @@ impl Poll {
                 log.warning(&format!("{}: {}; still trying", labels[series], brief(&error)));
             }
             FollowEvent::Compacted { records, .. } => {
-                log.remark(&format!("{out}: {}", counted(records, "new record")));
+                log.remark(&format!("{}: {}", quoted(out), counted(records, "new record")));
             }
             _ => {}
         };

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::json;
-use tables::{SeriesStatus, Target};
+use tables::{SeriesStatus, Target, quoted};
 
 use crate::command_line::candidates;
 use crate::commands::status::label_of;
 use crate::endpoint_names;
-use crate::failure::{ExitKind, Failure, Result, quoted};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab};
 use crate::program::program;
@@ -57,7 +57,7 @@ impl Remove {
         let selects = |endpoint: &str, params: &[(String, String)]| {
             choices.iter().all(|values| values.iter().any(|choice| choice.is_of(endpoint, params)))
         };
-        let target = Target::parse(&self.path)?;
+        let (target, path) = (Target::parse(&self.path)?, quoted(&self.path));
         let tables::Status { mut series, damaged, .. } = tables::status(&target).await?;
         if series.is_empty() {
             // Nothing can be removed from a target whose only table is damaged.
@@ -66,8 +66,8 @@ impl Remove {
         }
         series.retain(|one| selects(one.endpoint(), &one.params().collect::<Vec<_>>()));
         if series.is_empty() {
-            let help = format!("`{} status {}` lists the series", program().name, quoted(&self.path));
-            return Err(Failure::usage(format!("{}: no such series", self.path)).help(help));
+            let help = format!("`{} status {path}` lists the series", program().name);
+            return Err(Failure::usage(format!("{path}: no such series")).help(help));
         }
         for choice in choices.iter().flatten() {
             if !series.iter().any(|one| choice.is_of(one.endpoint(), &one.params().collect::<Vec<_>>())) {
@@ -78,7 +78,6 @@ impl Remove {
         self.print(&series, log)?;
         if !self.dry_run {
             let changed = counted(files.len() as u64, "file");
-            let path = &self.path;
             log.remark(&format!("{path}: {changed} changed; `backfill` fetches the series again if a job has it"));
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use runtime::Timestamp;
 use serde_json::{Value, json};
-use tables::{SeriesStatus, Target};
+use tables::{SeriesStatus, Target, quoted};
 
 use crate::backfill_report::{ranges, steps};
 use crate::failure::{ExitKind, Failure, Result, brief_text};
@@ -46,7 +46,8 @@ impl Status {
         let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
         let status = if self.verify { tables::verify(&target).await? } else { tables::status(&target).await? };
         if let Some(by) = &status.running {
-            log.warning(&format!("{}: a run is in progress ({by}); its records are not in the files yet", self.path));
+            let path = quoted(&self.path);
+            log.warning(&format!("{path}: a run is in progress ({by}); its records are not in the files yet"));
         }
         if status.series.is_empty() && status.damaged.is_empty() && status.running.is_none() {
             return Err(Failure::nothing_at(&self.path));
@@ -69,7 +70,7 @@ impl Status {
         if problems.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(ExitKind::Incomplete, format!("{}: {}", self.path, problems.join("; "))))
+        Err(Failure::new(ExitKind::Incomplete, format!("{}: {}", quoted(&self.path), problems.join("; "))))
     }
 
     /// Returns the problems for which the command fails, each with the number or names of the affected items.

@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 
 /// The maximum size of an object. It is written with one request, because uploads in parts have no conditions.
 const MAX_SIZE: usize = 128 << 20;
@@ -92,7 +92,7 @@ impl Bucket {
         if content.len() > MAX_SIZE {
             let (size, most) = (content.len() >> 20, MAX_SIZE >> 20);
             let why = format!("the file has {size} MiB, but at most {most} MiB can be written to a bucket");
-            return Err(Error::rebuild(self.name(path), format!("{why}; use a shorter partition")));
+            return Err(Error::rebuild(quoted(self.name(path)), format!("{why}; use a shorter partition")));
         }
         let content = PutPayload::from(content);
         match self.store.put_opts(&self.path(path)?, content.clone(), mode.into()).await {

@@ -141,7 +141,7 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
             into.run(|_| {}, std::future::pending()).await.map(drop),
         ] {
             let data = dir.path().join("data");
-            let expected = format!("{}: part of the data set `{}`; name that", inner.display(), data.display());
+            let expected = format!("{}: part of the data set {}; name that", inner.display(), data.display());
             assert_eq!(error.unwrap_err().to_string(), expected);
         }
     }
@@ -151,7 +151,7 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
     fs::create_dir(file.parent().unwrap()).unwrap();
     run(&job(coins(&client(), &["BTC"]), END - DAY, END, &file)).await;
     let error = status(&Target::Folder(dir.path().join("parent"))).await.unwrap_err().to_string();
-    assert!(error.ends_with(&format!("is not a data set; name a file in it, such as `{}`", file.display())), "{error}");
+    assert!(error.ends_with(&format!("not a data set; name a file in it, such as {}", file.display())), "{error}");
     // The first run of another endpoint was cancelled, so its folder does not exist yet.
     fs::create_dir_all(path.join(".backfill/orderflow.volume_delta-1h")).unwrap();
     let early = path.join("orderflow.volume_delta/new.csv");
