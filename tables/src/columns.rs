@@ -63,7 +63,7 @@ impl Columns {
         let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
         let columns =
             columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
-        RecordBatch::try_new(self.schema(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+        RecordBatch::try_new(self.schema(), columns).map_err(Error::invalid_input)
     }
 }
 

@@ -4,6 +4,7 @@
 //! the next run merges the same rows again, which changes nothing. Row groups whose rows do not change are copied
 //! without decoding them. All other rows are read once, in batches.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::iter::Peekable;
 use std::ops::Range;
@@ -19,7 +20,7 @@ use crate::merge_rows::{Changes, Cursor, Merge, Rows};
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
-use crate::saved_state::{FileState, Known, Section, SeriesState};
+use crate::saved_state::{FileState, Known, Section};
 use crate::table::Table;
 use crate::text_file::TextState;
 
@@ -65,12 +66,13 @@ impl Table {
         self.journal.iter().try_for_each(|file| file.input.verify())?;
         let (columns, partition) = (self.all_columns()?, self.state.partition);
         // The state with the journal becomes that of the files, but for its rows, which are those of the files.
-        self.current.retain(|path, _| !removed.contains(path));
-        let files = std::mem::take(&mut self.state.series);
-        for (path, series) in self.current.clone() {
-            let rows = files.get(&path).map_or_else(|| series.rows.emptied(), |known| known.rows.clone());
-            self.state.series.insert(path, SeriesState { rows, ..series });
+        let mut current = self.current();
+        current.retain(|path, _| !removed.contains(path));
+        for (path, series) in &mut current {
+            let of_files = self.state.series.get(path).map(|known| known.rows.clone());
+            series.rows = of_files.unwrap_or_else(|| series.rows.emptied());
         }
+        self.state.series = current;
         let mut parts = journal::parts(&self.journal, partition);
         for parts in parts.values_mut() {
             parts.retain(|path, _| !removed.contains(*path));
@@ -97,7 +99,6 @@ impl Table {
             }
         }
         self.state.columns.take_if(|_| self.state.files.is_empty());
-        self.current.clone_from(&self.state.series);
         Ok(all)
     }
 
@@ -114,7 +115,7 @@ impl Table {
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.schema(), [ROW_GROUP; 2])?;
             let (left, known) = (parts.iter().peekable(), &self.known);
-            let mut new = Rewrite { file, left, rows: None, columns, removed, known, changes: Vec::new() };
+            let mut new = Rewrite { file, left, columns, removed, known, changes: Vec::new() };
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
@@ -141,118 +142,92 @@ impl Table {
 /// A new data file, and its sources.
 struct Rewrite<'r, 'o> {
     file: ParquetFile<'o>,
-    /// The series with new rows that are not written completely yet, in order.
+    /// The series with new rows that are not written yet, in order.
     left: Peekable<btree_map::Iter<'r, &'r str, Vec<Part<'r>>>>,
-    /// The new rows of the first of these series that are not written yet; `None` before its first row.
-    rows: Option<Cursor<'r>>,
     columns: &'r Columns,
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
     known: &'r BTreeMap<String, Known>,
-    /// The changes of the sections with new rows.
+    /// The changes of the series with new rows.
     changes: Vec<(String, Changes)>,
 }
 
-impl<'r> Rewrite<'r, '_> {
+impl Rewrite<'_, '_> {
     /// Writes all sections, in the order of their paths.
     fn write(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
-        let mut rest = old.map_or(&[][..], |old| &old.state.sections);
-        for (index, group) in old.map_or(&[][..], ParquetInput::groups).iter().enumerate() {
-            let mut left = usize::try_from(group.num_rows())?;
-            let is_in_group = |section: &&Section| {
-                let is_in_group = left > 0;
-                left = left.saturating_sub(section.count);
-                is_in_group
-            };
-            let (sections, after) = rest.split_at(rest.iter().take_while(is_in_group).count());
-            rest = after;
-            let (Some(old), Some(first), Some(last)) = (old, sections.first(), sections.last()) else { continue };
-            self.before(Some(&first.path))?;
-            if !self.columns.are_of(&old.schema()) || self.is_changed(sections)? {
-                self.merge(sections, old.rows(index..index + 1)?)?;
-            } else {
+        let mut groups = old.map(ParquetInput::sections).unwrap_or_default().into_iter().enumerate();
+        while let (Some(old), Some((group, sections))) = (old, groups.next()) {
+            self.before(sections.first())?;
+            if self.columns.are_of(&old.schema()) && !self.is_changed(sections) {
                 self.file.copy(old, group, sections)?;
-                self.finish(last);
+                continue;
             }
+            let (mut sections, mut end) = (sections.to_vec(), group + 1);
+            // The remaining rows of a long series are in the next row groups.
+            while sections.last().is_some_and(|last| last.is_continued)
+                && let Some((next, rest)) = groups.next()
+            {
+                sections.extend_from_slice(rest);
+                end = next + 1;
+            }
+            self.merge(&sections, old.rows(group..end)?)?;
         }
         self.before(None)
     }
 
     /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
     /// small that its series share a row group with others.
-    fn is_changed(&mut self, sections: &[Section]) -> Result<bool, Error> {
+    fn is_changed(&mut self, sections: &[Section]) -> bool {
+        let Some(last) = sections.last() else { return true };
         let count = sections.iter().map(|section| section.count).sum();
         let is_removed = sections.iter().any(|section| self.removed.contains(&section.path));
-        let Some(last) = sections.last().filter(|_| !is_removed && self.file.is_large(count)) else { return Ok(true) };
-        match self.left.peek() {
-            Some((path, _)) if **path == last.path => self.new_rows(last)?.has_next(&last.rows.time),
-            next => Ok(next.is_some_and(|(path, _)| **path < last.path.as_str())),
-        }
+        // The new rows of a long series may all be after the rows of this row group.
+        let is_after = |part: &Part<'_>| last.is_continued && part.section.rows.first > last.rows.last;
+        let is_new = self.left.peek().is_some_and(|(path, parts)| match (**path).cmp(&last.path) {
+            Ordering::Less => true,
+            Ordering::Equal => !parts.iter().all(is_after),
+            Ordering::Greater => false,
+        });
+        is_new || is_removed || !self.file.is_large(count)
     }
 
-    /// Writes the sections of a row group, with their new rows.
+    /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
     fn merge(&mut self, sections: &[Section], rows: Rows<'_>) -> Result<(), Failure> {
         let (mut rows, columns) = (Cursor::new(rows)?, self.columns);
-        for section in sections {
-            self.before(Some(&section.path))?;
-            let mut old = rows.part(section.count).map(|batch| columns.batch(&batch?));
-            if self.removed.contains(&section.path) {
+        for of_series in sections.chunk_by(|one, next| one.path == next.path) {
+            let Some(first) = of_series.first() else { continue };
+            self.before(Some(first))?;
+            let count = of_series.iter().map(|section| section.count).sum();
+            let mut old = rows.part(count).map(|batch| columns.batch(&batch?));
+            if self.removed.contains(&first.path) {
                 old.try_for_each(|batch| batch.map(drop))?;
             } else {
-                self.section(section, section.count, Box::new(old))?;
+                self.series(first, count, Box::new(old))?;
             }
         }
         Ok(())
     }
 
-    /// Writes the new series that precede a series.
-    fn before(&mut self, path: Option<&str>) -> Result<(), Failure> {
-        while let Some((new, parts)) = self.left.peek().copied()
-            && let Some(part) = parts.first().filter(|_| path.is_none_or(|path| **new < *path))
+    /// Writes the new series that precede a section.
+    fn before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
+        while let Some((path, parts)) = self.left.peek().copied()
+            && let Some(part) = parts.first().filter(|_| next.is_none_or(|next| **path < *next.path))
         {
-            self.section(part.section, 0, Box::new(std::iter::empty()))?;
+            self.series(part.section, 0, Box::new(std::iter::empty()))?;
         }
         Ok(())
     }
 
-    /// Writes the existing rows of a section, and its new rows.
-    fn section(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
-        let parts = self.left.peek().filter(|(path, _)| **path == section.path).map(|(_, parts)| *parts);
-        let new = parts.into_iter().flatten().map(|part| part.section.count).sum::<usize>();
-        self.file.begin(section.emptied(), count + new)?;
-        if parts.is_none() {
-            old.into_iter().try_for_each(|batch| self.file.write(&batch?))?;
-            return self.file.end();
-        }
-        self.new_rows(section)?;
-        if let Some(new) = self.rows.take() {
-            let known = self.known.get(&section.path).cloned().flatten();
-            let mut merge = Merge::new(old, new, &section.rows.time, known)?;
-            merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
-            self.changes.push((section.path.clone(), merge.changes));
-            self.rows = Some(merge.new);
-        }
-        self.finish(section);
+    /// Writes the existing rows of the series of a section, and its new rows.
+    fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
+        let new = self.left.next_if(|(path, _)| **path == section.path);
+        let parts = new.map_or(&[][..], |(_, parts)| parts);
+        self.file.begin(section.emptied(), count + parts.iter().map(|part| part.section.count).sum::<usize>())?;
+        let known = self.known.get(&section.path).cloned().flatten();
+        let mut merge = Merge::new(old, journal::rows(parts, self.columns)?, &section.rows.time, known)?;
+        merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
+        self.changes.extend(new.map(|_| (section.path.clone(), merge.changes)));
         self.file.end()
-    }
-
-    /// Returns the new rows of the series of a section, up to the end of the section. The last section of a series gets
-    /// all further rows.
-    fn new_rows(&mut self, section: &Section) -> Result<&Cursor<'r>, Error> {
-        let parts = self.left.peek().map_or(&[][..], |(_, parts)| parts);
-        let rows = match &mut self.rows {
-            Some(rows) => rows,
-            rows => rows.insert(journal::rows(parts, self.columns)?),
-        };
-        rows.end = section.rows.last.filter(|_| section.is_continued);
-        Ok(rows)
-    }
-
-    /// Marks the series of a section as written if this is its last section.
-    fn finish(&mut self, section: &Section) {
-        if !section.is_continued && self.left.next_if(|(path, _)| **path == section.path).is_some() {
-            self.rows = None;
-        }
     }
 }
 
@@ -353,7 +328,7 @@ mod tests {
                 let input = input(|file| {
                     let (columns, removed, known) = (&columns, &removed, &known);
                     let left = new_rows.iter().peekable();
-                    let mut new = Rewrite { file, left, rows: None, columns, removed, known, changes: Vec::new() };
+                    let mut new = Rewrite { file, left, columns, removed, known, changes: Vec::new() };
                     new.write(old.as_ref()).unwrap();
                     assert!(new.left.next().is_none());
                     new.file

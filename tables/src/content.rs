@@ -65,11 +65,14 @@ impl Content {
         self.tables.iter().map(|table| table.journal.len()).sum()
     }
 
-    /// Returns the state of a series with the rows of the journal.
-    pub(crate) fn state(&self, series: usize, request: &SeriesRequest) -> SeriesState {
-        let table = self.of_series.get(series).and_then(|(table, _)| self.tables.get(*table));
-        let known = table.and_then(|table| table.current.get(request.path())).cloned();
-        known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(request)))
+    /// Returns the states of the series of a job, with the rows of the journal.
+    pub(crate) fn states(&self, job: &Backfill) -> Vec<SeriesState> {
+        let mut known: Vec<_> = self.tables.iter().map(Table::current).collect();
+        let state = |(series, (table, _)): (&SeriesRequest, &(usize, usize))| {
+            let known = known.get_mut(*table).and_then(|table| table.remove(series.path()));
+            known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(series)))
+        };
+        job.series.iter().zip(&self.of_series).map(state).collect()
     }
 }
 

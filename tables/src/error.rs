@@ -52,8 +52,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn invalid_input(message: impl Into<String>) -> Self {
-        Self::InvalidInput(message.into())
+    pub(crate) fn invalid_input(message: impl fmt::Display) -> Self {
+        Self::InvalidInput(message.to_string())
     }
 
     /// Creates the error for existing files to which this version or this job cannot add rows.

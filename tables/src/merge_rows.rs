@@ -3,13 +3,14 @@
 //! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
 //! replaces the existing row of the same time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{FieldRef, Schema};
-use runtime::{Timestamp, Value};
+use arrow_schema::{ArrowError, FieldRef, Schema};
+use arrow_select::concat::concat_batches;
+use runtime::Value;
 
 use crate::error::Error;
 use crate::saved_state::Known;
@@ -37,13 +38,11 @@ pub(crate) struct Cursor<'r> {
     rows: Rows<'r>,
     batch: RecordBatch,
     next: usize,
-    /// The time of the last row to merge; `None` for all rows.
-    pub(crate) end: Option<Timestamp>,
 }
 
 impl<'r> Cursor<'r> {
     pub(crate) fn new(rows: Rows<'r>) -> Result<Self, Error> {
-        let mut this = Self { rows, batch: RecordBatch::new_empty(Arc::new(Schema::empty())), next: 0, end: None };
+        let mut this = Self { rows, batch: RecordBatch::new_empty(Arc::new(Schema::empty())), next: 0 };
         this.take(0)?;
         Ok(this)
     }
@@ -72,19 +71,12 @@ impl<'r> Cursor<'r> {
         self.batch.num_rows() - self.next
     }
 
-    /// Returns the times of the remaining rows of the batch up to the end.
+    /// Returns the times of the remaining rows of the batch.
     fn times(&self, column: &str) -> Result<&[i64], Error> {
         if self.left() == 0 {
             return Ok(&[]);
         }
-        let left = times(&self.batch, column)?.get(self.next..).unwrap_or_default();
-        let count = left.partition_point(|time| self.end.is_none_or(|end| timestamp(*time) <= end));
-        Ok(left.get(..count).unwrap_or_default())
-    }
-
-    /// Returns whether there is a row up to the end.
-    pub(crate) fn has_next(&self, column: &str) -> Result<bool, Error> {
-        self.times(column).map(|times| !times.is_empty())
+        Ok(times(&self.batch, column)?.get(self.next..).unwrap_or_default())
     }
 
     /// Returns the number of next rows before a time; all rows of the batch if there is no such time.
@@ -96,39 +88,36 @@ impl<'r> Cursor<'r> {
 /// Merges two sources of rows of a series. The rows of both sources have the same columns.
 pub(crate) struct Merge<'o, 'n> {
     old: Cursor<'o>,
-    pub(crate) new: Cursor<'n>,
+    new: Cursor<'n>,
     /// The time column.
     time: String,
     known: Known,
     pub(crate) changes: Changes,
-    ready: VecDeque<RecordBatch>,
 }
 
 impl<'o, 'n> Merge<'o, 'n> {
     pub(crate) fn new(old: Rows<'o>, new: Cursor<'n>, time: &str, known: Known) -> Result<Self, Error> {
         let (old, time) = (Cursor::new(old)?, time.to_owned());
-        Ok(Self { old, new, time, known, changes: Changes::default(), ready: VecDeque::new() })
+        Ok(Self { old, new, time, known, changes: Changes::default() })
     }
 
-    /// Adds the next rows to the batches that are ready. Returns `false` at the end.
-    fn step(&mut self) -> Result<bool, Error> {
-        let Self { old, new, time, known, changes, ready } = self;
+    /// Returns the next rows; `None` at the end.
+    fn step(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let Self { old, new, time, known, changes } = self;
         let (was, is) = (old.times(time)?.first().copied(), new.times(time)?.first().copied());
         let (kept, added) = (old.before(time, is)?, new.before(time, was)?);
         if kept > 0 {
-            ready.push_back(old.take(kept)?);
-        } else if added > 0 {
+            return old.take(kept).map(Some);
+        }
+        if added > 0 {
             let rows = new.take(added)?;
             changes.count(times(&rows, time)?, known);
-            ready.push_back(changes.checked(rows));
-        } else {
-            // The next rows of both sources have the same times. The fetched rows are written; existing values replace
-            // the fetched values that do not fit their columns.
-            let pairs = old.times(time)?.iter().zip(new.times(time)?);
-            let same = pairs.take_while(|(was, is)| was == is).count();
-            changes.replace(&old.take(same)?, &new.take(same)?, ready)?;
+            return Ok(Some(changes.checked(rows)));
         }
-        Ok(was.is_some() || is.is_some())
+        // The next rows of both sources have the same times.
+        let pairs = old.times(time)?.iter().zip(new.times(time)?);
+        let same = pairs.take_while(|(was, is)| was == is).count();
+        if same == 0 { Ok(None) } else { changes.replaced(&old.take(same)?, new.take(same)?).map(Some) }
     }
 }
 
@@ -136,14 +125,7 @@ impl Iterator for Merge<'_, '_> {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.ready.is_empty() {
-            match self.step() {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        self.ready.pop_front().map(Ok)
+        self.step().transpose()
     }
 }
 
@@ -154,26 +136,23 @@ impl Changes {
         rows
     }
 
-    /// Replaces rows by the fetched rows of the same times.
-    fn replace(&mut self, was: &RecordBatch, is: &RecordBatch, ready: &mut VecDeque<RecordBatch>) -> Result<(), Error> {
-        let (same, mut written) = (is.num_rows(), 0);
-        let differing = if was == is { 0..0 } else { 0..same };
-        for (row, (was, fetched)) in differing.map(|row| (row, (was.slice(row, 1), is.slice(row, 1)))) {
+    /// Returns the fetched rows that replace rows of the same times. Existing values replace the fetched values that do
+    /// not fit their columns.
+    fn replaced(&mut self, was: &RecordBatch, fetched: RecordBatch) -> Result<RecordBatch, Error> {
+        if *was == fetched {
+            return Ok(fetched);
+        }
+        let row = |row| {
+            let (was, fetched) = (was.slice(row, 1), fetched.slice(row, 1));
             if was == fetched {
-                continue;
+                return Ok(fetched);
             }
             let kept = keep_valid(&was, &fetched)?;
             self.revised += u64::from(values(&kept) != values(&was));
-            let kept = if kept == was { kept } else { self.checked(kept) };
-            if kept != fetched {
-                ready.push_back(is.slice(written, row - written));
-                ready.push_back(kept);
-                written = row + 1;
-            }
-        }
-        ready.push_back(is.slice(written, same - written));
-        ready.retain(|batch| batch.num_rows() > 0);
-        Ok(())
+            Ok(if kept == was { kept } else { self.checked(kept) })
+        };
+        let rows = (0..fetched.num_rows()).map(row).collect::<Result<Vec<_>, _>>();
+        rows.and_then(|rows| concat_batches(fetched.schema_ref(), &rows)).map_err(Error::invalid_input)
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
@@ -187,13 +166,13 @@ impl Changes {
 }
 
 /// Returns a fetched row in which existing values replace the values that do not fit their columns.
-fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, Error> {
+fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let (unknown, schema) = (unknown_fields(fetched, 0), fetched.schema());
     let column = |(index, field): (usize, &FieldRef)| {
         if unknown.get(field.name()).is_some() { was.column(index).clone() } else { fetched.column(index).clone() }
     };
     let columns = schema.fields().iter().enumerate().map(column).collect();
-    RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+    RecordBatch::try_new(schema.clone(), columns)
 }
 
 /// Returns the unknown fields of a row, as a JSON object or null.
@@ -227,6 +206,7 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
+    use runtime::Timestamp;
 
     fn batch(rows: &[(i64, i64)]) -> RecordBatch {
         let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();

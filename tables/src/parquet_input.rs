@@ -16,7 +16,7 @@ use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::merge_rows::Rows;
 use crate::parquet_file::Checked;
-use crate::saved_state::{self, FileState};
+use crate::saved_state::{self, FileState, Section};
 
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
@@ -105,6 +105,23 @@ impl ParquetInput {
     /// Returns the columns, without the metadata of the file.
     pub(crate) fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(self.metadata.schema().fields().clone()))
+    }
+
+    /// Returns the sections of each row group.
+    pub(crate) fn sections(&self) -> Vec<&[Section]> {
+        let mut rest = &*self.state.sections;
+        let of_group = |group: &RowGroupMetaData| {
+            let mut left = usize::try_from(group.num_rows()).unwrap_or_default();
+            let is_in_group = |section: &&Section| {
+                let is_in_group = left > 0;
+                left = left.saturating_sub(section.count);
+                is_in_group
+            };
+            let (sections, after) = rest.split_at(rest.iter().take_while(is_in_group).count());
+            rest = after;
+            sections
+        };
+        self.groups().iter().map(of_group).collect()
     }
 
     pub(crate) fn groups(&self) -> &[RowGroupMetaData] {

@@ -33,8 +33,8 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String
     let mut removed = Removed::default();
     for place in places {
         let mut table = Table::open(&storage, place, Vec::new()).await?.intact()?;
-        let is_removed = |path: &&String| is_removed(endpoint_of(path), &params_of(path).collect::<Vec<_>>());
-        let paths: BTreeSet<_> = table.current.keys().filter(is_removed).cloned().collect();
+        let is_removed = |path: &String| is_removed(endpoint_of(path), &params_of(path).collect::<Vec<_>>());
+        let paths: BTreeSet<_> = table.current().into_keys().filter(is_removed).collect();
         if paths.is_empty() {
             continue;
         }

@@ -135,9 +135,6 @@ pub(crate) struct SeriesState {
     /// The error with which the service has rejected the series in the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rejected: Option<String>,
-    /// The start of the last run in the journal, and what it has fetched since the table was opened.
-    #[serde(skip)]
-    pub(crate) fetched: (Option<Timestamp>, TimeRanges),
 }
 
 impl SeriesState {
@@ -183,18 +180,15 @@ pub(crate) struct Section {
     /// Whether the next section has later rows of the same series.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_continued: bool,
-    /// The ranges that a run has fetched, and the checksums of dropped records; only in the journal.
+    /// The ranges that a run has fetched; only in the journal.
     #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
     pub(crate) fetched: TimeRanges,
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) dropped: BTreeSet<u32>,
 }
 
 impl Section {
     /// Returns a section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
-        let Self { path, rows, is_continued, .. } = self;
-        Self { path: path.clone(), rows: rows.emptied(), is_continued: *is_continued, ..Self::default() }
+        Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }
     }
 }
 

@@ -67,7 +67,7 @@ impl SeriesColumns {
             param.map(|param| identity(param, records)).or_else(|| fields.column_by_name(field.name()).cloned())
         };
         let columns = self.schema.fields().iter().filter_map(column).collect();
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
     }
 }
 

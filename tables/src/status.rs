@@ -186,7 +186,7 @@ impl Status {
         self.pending += table.pending_rows();
         let written = table.journal.iter().filter(|file| file.rows() > 0).filter_map(JournalFile::written);
         self.pending_since = self.pending_since.into_iter().chain(written).min();
-        for (path, state) in &table.current {
+        for (path, state) in &table.current() {
             let rows = table.state.series.get(path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
             let files = files_of(table, &rows);
             self.series.push(SeriesStatus::new(path, state, rows, files));

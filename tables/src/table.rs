@@ -34,8 +34,6 @@ pub(crate) struct Table {
     pub(crate) stored: Option<TableState>,
     pub(crate) version: Option<String>,
     pub(crate) journal: Vec<JournalFile>,
-    /// The states of all series, with the rows of the journal.
-    pub(crate) current: BTreeMap<String, SeriesState>,
     /// The range of the records of each series when the table was opened, without the journal.
     pub(crate) known: BTreeMap<String, Known>,
     /// Data files that the state lists and that do not exist.
@@ -61,8 +59,7 @@ impl Table {
             state: stored.clone().unwrap_or(TableState { version: VERSION, ..TableState::default() }),
             stored,
             version,
-            journal: Vec::new(),
-            current: BTreeMap::new(),
+            journal,
             known: BTreeMap::new(),
             lost: Vec::new(),
             damaged,
@@ -70,14 +67,10 @@ impl Table {
         };
         this.compare().await?;
         // The state is missing if a run was killed before it has written the first one, or if a user has moved it away.
-        if let Some(file) = journal.first().filter(|_| this.state.origin.is_empty()) {
+        if let Some(file) = this.journal.first().filter(|_| this.state.origin.is_empty()) {
             (this.state.origin, this.state.partition) = (file.input.state.origin.clone(), file.input.state.partition);
         }
         this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
-        this.current.clone_from(&this.state.series);
-        for file in journal {
-            this.add(file);
-        }
         this.columns = this.series_columns()?;
         Ok(this)
     }
@@ -164,35 +157,51 @@ impl Table {
         Ok(())
     }
 
+    /// Returns the state of a series, which is created if it is missing.
+    pub(crate) fn series_state(&mut self, series: &SeriesRequest) -> &mut SeriesState {
+        let new = || SeriesState::new(&RowFacts::new(series));
+        self.state.series.entry(series.path().to_owned()).or_insert_with(new)
+    }
+
     /// Adds the checksum of a dropped record; returns `false` if an earlier one had the same.
     pub(crate) fn note_dropped(&mut self, series: &SeriesRequest, sum: u32) -> bool {
-        let new = || SeriesState::new(&RowFacts::new(series));
-        let known = &mut self.current.entry(series.path().to_owned()).or_insert_with(new).dropped;
+        let known = &mut self.series_state(series).dropped;
         if known.len() < MAX_DROPPED { known.insert(sum) } else { !known.contains(&sum) }
     }
 
-    /// Adds a file of the journal, and its rows and fetched ranges to the states.
-    fn add(&mut self, file: JournalFile) {
-        let (run, refetch) = file.input.state.run.unzip();
-        for Section { path, rows, fetched, dropped, .. } in file.sections() {
-            let series = self.current.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
-            series.rows.add_all(rows);
-            series.requested.extend(fetched);
-            series.unfetched.subtract(fetched);
-            let left = MAX_DROPPED.saturating_sub(series.dropped.len());
-            series.dropped.extend(dropped.iter().take(left));
-            if series.fetched.0 != run {
-                series.fetched = (run, TimeRanges::default());
-            }
-            series.fetched.1.extend(fetched);
-            // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch time.
-            // In younger ranges, values may still change, and missing records may still be published.
-            if let Some(last) = series.rows.last {
-                let end = last - Duration::from_secs(refetch.unwrap_or_default());
-                series.settled.extend(&series.fetched.1.until(end));
+    /// Keeps the error with which the service has rejected a series.
+    pub(crate) fn note_rejected(&mut self, series: &SeriesRequest, error: String) {
+        let has_rows = |section: &Section| section.path == series.path() && section.count > 0;
+        let is_in_journal = self.journal.iter().flat_map(JournalFile::sections).any(has_rows);
+        let state = self.series_state(series);
+        state.rejected = Some(error);
+        // A series that never had a record does not exist, so no record is missing.
+        if state.rows.last.is_none() && !is_in_journal {
+            state.unfetched = TimeRanges::default();
+        }
+    }
+
+    /// Returns the states of all series with the rows and the fetched ranges of the journal.
+    pub(crate) fn current(&self) -> BTreeMap<String, SeriesState> {
+        let (mut all, mut fetched_by_run) = (self.state.series.clone(), BTreeMap::<_, TimeRanges>::new());
+        for file in &self.journal {
+            let (run, refetch) = file.input.state.run.unzip();
+            for Section { path, rows, fetched, .. } in file.sections() {
+                let series = all.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
+                series.rows.add_all(rows);
+                series.requested.extend(fetched);
+                series.unfetched.subtract(fetched);
+                let of_run = fetched_by_run.entry((path, run)).or_default();
+                of_run.extend(fetched);
+                // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch
+                // time. In younger ranges, values may still change, and missing records may still be published.
+                if let Some(last) = series.rows.last {
+                    let end = last - Duration::from_secs(refetch.unwrap_or_default());
+                    series.settled.extend(&of_run.until(end));
+                }
             }
         }
-        self.journal.push(file);
+        all
     }
 
     /// Writes a file of the journal of the run that began at a time, with this refetch time.
@@ -205,16 +214,8 @@ impl Table {
         let TableState { origin, partition, .. } = &self.state;
         let run = Some((started, refetch.as_secs()));
         let facts = FileState { origin: origin.clone(), partition: *partition, run, ..FileState::default() };
-        self.add(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
+        self.journal.push(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
         Ok(())
-    }
-
-    /// Changes the state of a series, which is created if it is missing.
-    pub(crate) fn edit(&mut self, series: &SeriesRequest, change: impl Fn(&mut SeriesState)) {
-        for states in [&mut self.state.series, &mut self.current] {
-            let new = || SeriesState::new(&RowFacts::new(series));
-            change(states.entry(series.path().to_owned()).or_insert_with(new));
-        }
     }
 
     /// Returns the number of rows in the journal.

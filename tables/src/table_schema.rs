@@ -72,7 +72,7 @@ impl TableSchema {
                 new_null_array(&DataType::Utf8, records.len()),
             ],
         };
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fetched rows that are not in the journal yet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -53,10 +53,9 @@ impl Buffer {
         let Some(table) = content.tables.get_mut(of) else { return Ok(0) };
         let Some(request) = table.series.get(index).cloned() else { return Ok(0) };
         let dropped = read_invalid(&request, page, within);
-        let dropped: BTreeSet<_> = dropped.into_iter().filter(|sum| table.note_dropped(&request, *sum)).collect();
-        let count_dropped = dropped.len() as u64;
+        let dropped = dropped.into_iter().filter(|sum| table.note_dropped(&request, *sum)).count() as u64;
         if !page.report.failed_pages.is_empty() {
-            return Ok(count_dropped);
+            return Ok(dropped);
         }
         if self.sections.is_empty() {
             self.since = Instant::now();
@@ -73,7 +72,6 @@ impl Buffer {
             let (known, batches) = self.sections.entry((of, period.start, item)).or_insert_with(new);
             if from == 0 {
                 known.fetched.add(page.range.clone());
-                known.dropped.extend(&dropped);
             }
             batches.extend((count > 0).then(|| rows.slice(from, count)));
             from += count;
@@ -81,7 +79,7 @@ impl Buffer {
             time = *next;
         }
         self.rows += from;
-        Ok(count_dropped)
+        Ok(dropped)
     }
 
     /// Returns `true` if it is time to write the rows.

@@ -15,7 +15,6 @@ use super::event::BackfillEvent;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
-use crate::time_ranges::TimeRanges;
 
 /// Maximum number of ranges that are fetched concurrently.
 const MAX_CONCURRENT: usize = 16;
@@ -159,14 +158,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
-        // If the service rejects a series that never had a record, the series does not exist, so no record is missing.
         if error.status().is_some_and(|status| status < 500) && !error.is_retryable() {
-            self.edit(series, |state| {
-                state.rejected = Some(error.to_string());
-                if state.rows.last.is_none() {
-                    state.unfetched = TimeRanges::default();
-                }
-            });
+            if let Some((request, (table, _))) = self.job.series.get(series).zip(self.content.table(series)) {
+                table.note_rejected(request, error.to_string());
+            }
         }
         self.summary.failed.push((series, error.into()));
         None

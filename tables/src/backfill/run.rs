@@ -177,11 +177,10 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         self.content.journal_files() >= MAX_JOURNAL
     }
 
-    /// Changes the state of a series.
-    pub(super) fn edit(&mut self, index: usize, change: impl Fn(&mut SeriesState)) {
-        if let Some((request, (table, _))) = self.job.series.get(index).zip(self.content.table(index)) {
-            table.edit(request, change);
-        }
+    /// Returns the state of a series without the rows of the journal.
+    pub(super) fn state(&mut self, index: usize) -> Option<&mut SeriesState> {
+        let (series, (table, _)) = self.job.series.get(index).zip(self.content.table(index))?;
+        Some(table.series_state(series))
     }
 
     /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
@@ -194,16 +193,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let is_open = self.job.range.end > self.started;
         for (index, plan) in plan.series.iter().enumerate() {
             let planned = plan.unsettled.iter().cloned().collect();
-            self.edit(index, |series| {
-                let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);
-                if is_open && series.job.as_ref().is_some_and(is_same) {
-                    series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
-                }
-                series.unfetched.extend(&planned);
-                series.requested.extend(&planned);
-                series.job = job.clone().or(series.job.take());
-                (series.rejected, series.revised) = (None, 0);
-            });
+            let Some(series) = self.state(index) else { continue };
+            let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);
+            if is_open && series.job.as_ref().is_some_and(is_same) {
+                series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
+            }
+            series.unfetched.extend(&planned);
+            series.requested.extend(&planned);
+            series.job = job.clone().or(series.job.take());
+            (series.rejected, series.revised) = (None, 0);
         }
         for table in &mut self.content.tables {
             let is_early = |series: &SeriesState| {
@@ -221,7 +219,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn note_present(&mut self) {
         for (index, series) in self.job.series.iter().enumerate() {
             let present = series.closed(series.request().service_time());
-            self.edit(index, |state| state.unfetched = state.unfetched.until(present));
+            self.state(index).into_iter().for_each(|state| state.unfetched = state.unfetched.until(present));
         }
     }
 
@@ -277,8 +275,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for (index, (report, request)) in summary.series.iter_mut().zip(&job.series).enumerate() {
-            report.note(&content.state(index, request));
+        for (report, state) in summary.series.iter_mut().zip(content.states(job)) {
+            report.note(&state);
             summary.records += report.added + report.filled;
         }
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
