@@ -9,10 +9,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use runtime::Timestamp;
+use runtime::record::AnyRecord;
 
 use crate::error::Error;
+use crate::series::SeriesRequest;
 use crate::series_columns::identifies;
-use crate::table_schema::UNKNOWN_FIELDS;
+use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
 use crate::text_writer::Cell;
 
 /// The columns of a file.
@@ -64,6 +67,45 @@ impl Columns {
         let columns =
             columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
         RecordBatch::try_new(self.schema(), columns).map_err(Error::invalid_input)
+    }
+}
+
+/// The columns of a table with several series: the endpoint, the params, and the fields of the records.
+#[derive(Debug)]
+pub struct SeriesTable {
+    pub(crate) columns: Columns,
+    series: Vec<TableSchema>,
+}
+
+impl SeriesTable {
+    /// Creates the columns. Two series with different types for one column are an error that names both types.
+    pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
+        Self::with(None, series).map_err(Error::invalid_input)
+    }
+
+    /// Creates the columns of series and of existing files.
+    pub(crate) fn with(existing: Option<SchemaRef>, series: &[SeriesRequest]) -> Result<Self, String> {
+        let series: Vec<_> = series.iter().map(TableSchema::of_series).collect();
+        let schemas = series.iter().map(TableSchema::schema);
+        Ok(Self { columns: Columns::new(&existing.into_iter().chain(schemas).collect::<Vec<_>>())?, series })
+    }
+
+    /// Returns the Arrow schema, whose metadata contains the facts of the catalogue.
+    pub fn schema(&self) -> SchemaRef {
+        self.columns.schema()
+    }
+
+    /// Converts records of the series with this index. `times` contains the time of each record, or `None` if it is
+    /// unreadable. An index that does not exist is an error.
+    pub fn batch(
+        &self,
+        series: usize,
+        records: &[AnyRecord],
+        times: &[Option<Timestamp>],
+    ) -> Result<RecordBatch, Error> {
+        let series = self.series.get(series);
+        let columns = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
+        self.columns.batch(&columns.batch(records, times)?)
     }
 }
 

@@ -24,6 +24,7 @@ mod time_ranges;
 mod timestamps;
 
 mod series;
+mod series_columns;
 mod table_schema;
 
 mod lock;
@@ -32,7 +33,6 @@ mod text_writer;
 mod columns;
 mod merge_rows;
 mod saved_state;
-mod series_columns;
 
 mod file_storage;
 
@@ -56,12 +56,13 @@ mod status;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
 };
+pub use columns::SeriesTable;
 pub use error::{Error, quoted};
 pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
-pub use series_columns::{SeriesTable, unknown_fields};
+pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};

@@ -1,24 +1,19 @@
-//! The columns of series: first the columns that identify the series, then the fields of its records.
+//! The columns that identify the series of a row: the endpoint and the params of the series.
 //!
-//! Every row has the endpoint and the params of its series. If a record has a field with the name of a param, the param
-//! is written, and a value that contradicts it is kept among the unknown fields.
+//! If a record has a field with the name of a param, the param is written, and a value that contradicts it is kept among
+//! the unknown fields.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_array::{ArrayRef, StringArray};
+use arrow_schema::{DataType, Field};
+use runtime::Value;
 use runtime::record::{AnyRecord, UnknownFields};
-use runtime::{Timestamp, Value};
 
-use crate::columns::Columns;
-use crate::error::Error;
-use crate::series::SeriesRequest;
-use crate::table_schema::TableSchema;
-
-/// Name of the column with the endpoint of each row.
-pub(crate) const ENDPOINT: &str = "endpoint";
+/// The name and the value of a column; without a value if the param is not set.
+pub(crate) type Param = (String, Option<String>);
 
 /// The metadata key of a column that identifies the series of a row.
 const IDENTIFIES: &str = "identifies";
@@ -32,43 +27,6 @@ pub(crate) fn identifying(name: &str) -> Field {
 /// Returns `true` for a column that identifies the series of a row; the other columns are fields of the records.
 pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
-}
-
-/// The columns of a series.
-struct SeriesColumns {
-    /// The endpoint and the params, with their values; `None` if a param is not set.
-    params: Vec<(String, Option<String>)>,
-    table: TableSchema,
-    schema: SchemaRef,
-}
-
-impl SeriesColumns {
-    fn new(series: &SeriesRequest) -> Self {
-        let endpoint = (ENDPOINT.to_owned(), Some(series.endpoint().to_string()));
-        let params: Vec<_> = std::iter::once(endpoint).chain(series.params.iter().cloned()).collect();
-        let table = TableSchema::of_series(series);
-        let fields = table.schema();
-        let is_field = |field: &&FieldRef| params.iter().all(|(name, _)| name != field.name());
-        let columns = params.iter().map(|(name, _)| Arc::new(identifying(name)));
-        let schema = columns.chain(fields.fields().iter().filter(is_field).cloned()).collect::<Vec<_>>();
-        Self { params, table, schema: Arc::new(Schema::new(schema)) }
-    }
-
-    /// Converts records and their times to rows.
-    fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
-        let fields = self.table.batch(records, times)?;
-        let unknown = fields.schema_ref().fields().last().map(|field| field.name());
-        let column = |field: &FieldRef| -> Option<ArrayRef> {
-            if Some(field.name()) == unknown {
-                let unknown = records.iter().map(|record| unknown_fields(&self.params, record));
-                return Some(Arc::new(unknown.collect::<StringArray>()));
-            }
-            let param = self.params.iter().find(|(name, _)| name == field.name());
-            param.map(|param| identity(param, records)).or_else(|| fields.column_by_name(field.name()).cloned())
-        };
-        let columns = self.schema.fields().iter().filter_map(column).collect();
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
-    }
 }
 
 /// Returns the unknown fields of a record as JSON, with its values that contradict a param, and without those that
@@ -91,53 +49,9 @@ pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -
     (!kept.is_empty()).then(|| format!("{{{kept}}}"))
 }
 
-/// The columns of a table with several series: the endpoint, the params, and the fields of the records.
-pub struct SeriesTable {
-    pub(crate) columns: Columns,
-    series: Vec<SeriesColumns>,
-}
-
-impl SeriesTable {
-    /// Creates the columns. Two series with different types for one column are an error that names both types.
-    pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
-        Self::with(None, series).map_err(Error::invalid_input)
-    }
-
-    /// Creates the columns of series and of existing files.
-    pub(crate) fn with(existing: Option<SchemaRef>, series: &[SeriesRequest]) -> Result<Self, String> {
-        let series: Vec<_> = series.iter().map(SeriesColumns::new).collect();
-        let schemas = series.iter().map(|series| series.schema.clone());
-        Ok(Self { columns: Columns::new(&existing.into_iter().chain(schemas).collect::<Vec<_>>())?, series })
-    }
-
-    /// Returns the Arrow schema, whose metadata contains the facts of the catalogue.
-    pub fn schema(&self) -> SchemaRef {
-        self.columns.schema()
-    }
-
-    /// Converts records of the series with this index. `times` contains the time of each record, or `None` if it is
-    /// unreadable. An index that does not exist is an error.
-    pub fn batch(
-        &self,
-        series: usize,
-        records: &[AnyRecord],
-        times: &[Option<Timestamp>],
-    ) -> Result<RecordBatch, Error> {
-        let series = self.series.get(series);
-        let columns = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
-        self.columns.batch(&columns.batch(records, times)?)
-    }
-}
-
-impl std::fmt::Debug for SeriesTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SeriesTable").field("schema", &self.schema()).finish_non_exhaustive()
-    }
-}
-
 /// Returns the values of a column that identifies the series. If the param is not set, the column has the value of the
 /// record's field of this name, if there is one.
-fn identity((name, value): &(String, Option<String>), records: &[AnyRecord]) -> ArrayRef {
+pub(crate) fn identity((name, value): &Param, records: &[AnyRecord]) -> ArrayRef {
     let given = |record| json(record, name).filter(|json| json != NULL).map(|json| text(&json).into_owned());
     let repeated = value.as_ref().map(|value| StringArray::new_repeated(value, records.len()));
     Arc::new(repeated.unwrap_or_else(|| records.iter().map(given).collect()))

@@ -6,6 +6,7 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use runtime::Timestamp;
 
+use crate::columns::SeriesTable;
 use crate::error::Error;
 use crate::file_storage::{FileStorage, Out};
 use crate::journal::{self, JournalFile};
@@ -15,7 +16,6 @@ use crate::partition::{MAX_ROWS, Partition};
 use crate::place::{Place, not_a_part};
 use crate::saved_state::{self, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
-use crate::series_columns::SeriesTable;
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond

@@ -1,4 +1,4 @@
-//! The Arrow schema of an endpoint's series.
+//! The Arrow schema of an endpoint's records, and of a series.
 //!
 //! The registry defines the names, types and metadata of the columns. The names are as in the API, and the metadata
 //! contains the meaning, the unit and the evidence for these facts. If the fields of the records are unknown, the
@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
-    new_null_array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
@@ -19,10 +18,14 @@ use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, TimeUnit,
 
 use crate::error::Error;
 use crate::series::SeriesRequest;
+use crate::series_columns::{Param, identifying, identity, unknown_fields};
 use crate::timestamps::microseconds;
 
 /// Name of the column with all fields that have no column of their own: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+
+/// Name of the column with the endpoint of each row.
+const ENDPOINT: &str = "endpoint";
 
 /// The type of every time column, to which all units are converted.
 const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
@@ -31,27 +34,56 @@ const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
 #[derive(Clone, Debug)]
 pub struct TableSchema {
     schema: SchemaRef,
-    /// The fields; `None` if they are unknown.
-    record: Option<&'static RecordInfo>,
+    /// The values of the first columns, which identify the series.
+    params: Vec<Param>,
+    /// The sources of the other columns.
+    sources: Vec<Source>,
+}
+
+/// The source of the values of a column.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// The field with this index.
+    Field(usize, ValueType),
+    /// The time of a record whose fields are unknown.
+    Time,
+    /// A record whose fields are unknown.
+    Record,
+    /// The fields that have no column.
+    UnknownFields,
 }
 
 impl TableSchema {
     /// Returns the columns of an endpoint's records; `None` if its response is not a series, or if the fields of its
     /// records are unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
-        let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
-        Some(Self::new(record.fields.iter().map(field).collect(), Some(record)))
+        Some(Self::new(Vec::new(), known_fields(endpoint)?))
     }
 
-    fn new(mut fields: Vec<Field>, record: Option<&'static RecordInfo>) -> Self {
-        fields.push(unknown_fields(&fields));
-        Self { schema: Arc::new(Schema::new(fields)), record }
-    }
-
-    /// Returns the columns of a series. If the fields are unknown, the columns are the time and the record as JSON.
+    /// Returns the columns of a series: the endpoint, the params, and the fields of the records. If the fields are
+    /// unknown, the columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
-        let unknown = || vec![described(series.time(), TIME, &[]), described("record", ValueType::Any, &[])];
-        Self::for_endpoint(series.endpoint()).unwrap_or_else(|| Self::new(unknown(), None))
+        let unknown = || {
+            let (time, record) = (described(series.time(), TIME, &[]), described("record", ValueType::Any, &[]));
+            vec![(time, Source::Time), (record, Source::Record)]
+        };
+        let endpoint = (ENDPOINT.to_owned(), Some(series.endpoint().to_string()));
+        let params = std::iter::once(endpoint).chain(series.params.iter().cloned());
+        Self::new(params.collect(), known_fields(series.endpoint()).unwrap_or_else(unknown))
+    }
+
+    fn new(params: Vec<Param>, mut fields: Vec<(Field, Source)>) -> Self {
+        let mut unknown = UNKNOWN_FIELDS.to_owned();
+        while fields.iter().any(|(field, _)| *field.name() == unknown) {
+            unknown.insert(0, '_');
+        }
+        let meaning = "Fields that are not in the catalogue, as a JSON object.";
+        let facts = metadata(&[("meaning", meaning), ("format", "json")]);
+        fields.push((Field::new(unknown, DataType::Utf8, true).with_metadata(facts), Source::UnknownFields));
+        fields.retain(|(field, _)| params.iter().all(|(name, _)| name != field.name()));
+        let (fields, sources): (Vec<_>, _) = fields.into_iter().unzip();
+        let columns = params.iter().map(|(name, _)| identifying(name)).chain(fields);
+        Self { schema: Arc::new(Schema::new(columns.collect::<Vec<_>>())), params, sources }
     }
 
     /// Returns the Arrow schema.
@@ -61,37 +93,30 @@ impl TableSchema {
 
     /// Converts records to a batch. `times` contains the time of each record, or `None` if it is unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
-        let columns = match self.record {
-            Some(record) => known(record, records),
-            None => vec![
-                array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
-                array(
-                    ValueType::Any,
-                    records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any)),
-                ),
-                new_null_array(&DataType::Utf8, records.len()),
-            ],
+        let column = |source: &Source| match *source {
+            Source::Field(index, ty) => {
+                array(ty, records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)))
+            }
+            Source::Time => array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
+            Source::Record => {
+                let values = records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any));
+                array(ValueType::Any, values)
+            }
+            Source::UnknownFields => {
+                Arc::new(records.iter().map(|record| unknown_fields(&self.params, record)).collect::<StringArray>())
+            }
         };
+        let params = self.params.iter().map(|param| identity(param, records));
+        let columns = params.chain(self.sources.iter().map(column)).collect();
         RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
     }
 }
 
-fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
-    let values =
-        |index: usize| records.iter().map(move |record| record.values().nth(index).unwrap_or(FieldValue::Null));
-    let columns = record.fields.iter().enumerate().map(|(index, field)| array(field.ty, values(index)));
-    let unknown = records.iter().map(|record| Some(record.unknown_fields().filter(|all| !all.is_empty())?.as_json()));
-    columns.chain([Arc::new(unknown.collect::<StringArray>()) as ArrayRef]).collect()
-}
-
-/// Creates the column of unknown fields, with a name that no other column has.
-fn unknown_fields(others: &[Field]) -> Field {
-    let mut name = UNKNOWN_FIELDS.to_owned();
-    while others.iter().any(|field| *field.name() == name) {
-        name.insert(0, '_');
-    }
-    let meaning = "Fields that are not in the catalogue, as a JSON object.";
-    Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
+/// Returns the columns of the fields of an endpoint's records; `None` if they are unknown.
+fn known_fields(endpoint: &EndpointInfo) -> Option<Vec<(Field, Source)>> {
+    let BodyInfo::Series { record: Some(RecordInfo { fields, .. }), .. } = endpoint.body else { return None };
+    let column = |(index, info): (usize, &FieldInfo)| (field(info), Source::Field(index, info.ty));
+    Some(fields.iter().enumerate().map(column).collect())
 }
 
 /// Creates the metadata of a column in Arrow and Parquet from these facts. Empty facts are omitted.

@@ -158,10 +158,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
-        if error.status().is_some_and(|status| status < 500) && !error.is_retryable() {
-            if let Some((request, (table, _))) = self.job.series.get(series).zip(self.content.table(series)) {
-                table.note_rejected(request, error.to_string());
-            }
+        if error.status().is_some_and(|status| status < 500)
+            && !error.is_retryable()
+            && let Some((request, (table, _))) = self.job.series.get(series).zip(self.content.table(series))
+        {
+            table.note_rejected(request, error.to_string());
         }
         self.summary.failed.push((series, error.into()));
         None
