@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::dispatch::retry::{Attempts, Retries, Retry, read_retry_after};
 use crate::error::{Again, Error, ErrorKind};
-use crate::transport::Headers;
+use crate::headers::Headers;
 
 /// Checks a text whose first line is the header and whose optional second line is the `Date` of the response.
 ///

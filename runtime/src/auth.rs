@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use crate::dispatch::Policy;
 use crate::error::Error;
+use crate::headers::Headers;
 use crate::registry::ServiceInfo;
 use crate::request::{RequestTarget, key_param};
 use crate::secrets::{Redact, Secret};
-use crate::transport::Headers;
 
 pub(crate) use token::Token;
 use token::TokenFlow;

@@ -12,15 +12,18 @@ mod constructors;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::headers::Headers;
 use crate::registry::EndpointInfo;
-use crate::transport::{Failure, Headers};
 
 pub(crate) use crate::text::{excerpt, one_line, quoted};
-pub(crate) use crate::transport::Again;
 
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Any error of the client, from building it to decoding a response.
+///
+/// A custom [`Transport`](crate::transport::Transport) or [`RateLimiter`](crate::rate_limit::RateLimiter) creates its
+/// errors with [`new`](Self::new) or [`retryable`](Self::retryable); the client adds the request and the attempts.
 ///
 /// `Display` prints one line with the failure and a remedy; `{:#}` adds the causes. `Debug` prints the same as `{:#}`,
 /// because a `main` that returns an error prints its `Debug` form.
@@ -47,9 +50,25 @@ struct Facts {
     /// True if the message is from the body, so that `Display` need not print the body too.
     has_body_message: bool,
     rate_limited: bool,
-    failure: Failure,
+    timeout: bool,
+    again: Again,
+    /// True if a pooled connection failed.
+    stale: bool,
+    /// Status and headers of the response, if they arrived.
+    response: Option<Box<(u16, Headers)>>,
+    cause: Option<Cause>,
     retry_after: Option<Duration>,
     timing: Timing,
+}
+
+/// Whether the same request may succeed if it is sent again.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Again {
+    #[default]
+    No,
+    /// The response body exceeds the maximum size, so only a request for less data can succeed.
+    InParts,
+    Yes,
 }
 
 /// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The headers that
@@ -115,7 +134,7 @@ impl Error {
     /// Returns the HTTP status of the response, if one arrived. It is a success status if the body was cut off or did
     /// not decode.
     pub fn status(&self) -> Option<u16> {
-        self.0.facts.failure.response.as_deref().map(|(status, _)| *status)
+        self.0.facts.response.as_deref().map(|(status, _)| *status)
     }
 
     /// Returns the machine-readable error code of the service, if any.
@@ -125,7 +144,7 @@ impl Error {
 
     /// Returns the headers of the response, if one arrived.
     pub fn headers(&self) -> Option<&Headers> {
-        self.0.facts.failure.response.as_deref().map(|(_, headers)| headers)
+        self.0.facts.response.as_deref().map(|(_, headers)| headers)
     }
 
     /// Returns the id by which the provider can find this request in the logs of the service or of a proxy. It is read
@@ -163,13 +182,13 @@ impl Error {
 
     /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.
     pub fn is_retryable(&self) -> bool {
-        self.0.facts.failure.again == Again::Yes
+        self.0.facts.again == Again::Yes
     }
 
     /// Returns whether a pooled connection failed. The server may have closed the connection while it was idle, so the
     /// failure is not necessarily a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
-        self.0.facts.failure.stale
+        self.0.facts.stale
     }
 
     /// Returns whether the service rejected the credentials: status 401 or 403.
@@ -179,7 +198,7 @@ impl Error {
 
     /// Returns whether the request timed out.
     pub fn is_timeout(&self) -> bool {
-        self.0.facts.failure.timeout
+        self.0.facts.timeout
     }
 
     /// Returns whether the body does not match the catalogue.
@@ -189,7 +208,7 @@ impl Error {
 
     /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
     pub fn is_body_too_large(&self) -> bool {
-        self.0.facts.failure.again == Again::InParts
+        self.0.facts.again == Again::InParts
     }
 
     /// Returns whether the service rate-limited the request: status 429, or a status in the body that the catalogue
@@ -206,6 +225,6 @@ impl Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.facts.failure.cause.as_deref().map(|source| source as _)
+        self.0.facts.cause.as_deref().map(|source| source as _)
     }
 }

@@ -31,13 +31,15 @@ mod platform;
 
 pub mod registry;
 
-pub mod transport;
-
-mod values;
+mod headers;
 
 mod secrets;
 
 mod error;
+
+pub mod transport;
+
+mod values;
 
 mod decode;
 

@@ -1,6 +1,5 @@
 //! The system functions of a client: the clock and tasks of Tokio, randomness of the standard library, and locks.
 
-use std::error::Error as StdError;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
@@ -9,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 /// Locks a value, even if another thread has panicked while it held the lock. The value must be valid after each
@@ -76,13 +75,13 @@ pub(crate) struct Task<T> {
 }
 
 impl<T> Future for Task<T> {
-    type Output = Result<T, Arc<dyn StdError + Send + Sync>>;
+    type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = ready!(Pin::new(&mut self.driven).poll(cx));
         Poll::Ready(outcome.map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            Err(error) => Arc::new(error) as _,
+            Err(error) => error,
         }))
     }
 }

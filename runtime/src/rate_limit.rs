@@ -25,14 +25,12 @@ mod schedules;
 #[cfg(test)]
 mod simulation;
 
-use std::error::Error as StdError;
-use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::error::{Again, Error, ErrorKind};
+use crate::error::Error;
 use crate::platform::{catch_panic, lock};
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
@@ -57,7 +55,8 @@ pub mod rules {
 /// asks a shared counter for the delay before the next request:
 ///
 /// ```
-/// # use generated_client_runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
+/// # use generated_client_runtime::rate_limit::{Attempt, RateLimiter, Permit, AcquireFuture};
+/// # use generated_client_runtime::{Error, ErrorKind};
 /// use std::time::Duration;
 ///
 /// # struct Counter;
@@ -77,7 +76,8 @@ pub mod rules {
 ///                     Ok(None) => return Ok(Permit::new(())),
 ///                     Ok(Some(wait)) => tokio::time::sleep(wait).await,
 ///                     Err(error) => {
-///                         return Err(RateLimiterError::new("the shared counter cannot be reached").with_source(error));
+///                         let message = "the shared counter cannot be reached";
+///                         return Err(Error::retryable(ErrorKind::Queue, message).with_source(error));
 ///                     }
 ///                 }
 ///             }
@@ -96,6 +96,9 @@ pub mod rules {
 /// ```
 pub trait RateLimiter: Send + Sync + 'static {
     /// Waits until an attempt may be sent. Dropping the future removes the attempt from the queue.
+    ///
+    /// A rate limiter that cannot decide returns an error with [`ErrorKind::Queue`](crate::ErrorKind::Queue); if the error
+    /// is retryable, the request is retried later.
     ///
     /// The client reports to the permit when the request is sent and when it ends; see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
@@ -124,45 +127,7 @@ impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
 }
 
 /// The future that [`RateLimiter::acquire`] returns.
-pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, RateLimiterError>> + Send + 'g>>;
-
-/// The error of a rate limiter that cannot decide whether a request may be sent. The request is retried later.
-#[derive(Clone, Debug)]
-pub struct RateLimiterError {
-    message: String,
-    cause: Option<Arc<dyn StdError + Send + Sync>>,
-}
-
-impl RateLimiterError {
-    /// Creates an error. The message must contain neither credentials nor the text of the cause.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None }
-    }
-
-    /// Sets the cause.
-    pub fn with_source(self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { cause: Some(cause.into().into()), ..self }
-    }
-}
-
-impl fmt::Display for RateLimiterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for RateLimiterError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
-    }
-}
-
-/// Converts a failure of the rate limiter, with its message and its cause.
-impl From<RateLimiterError> for Error {
-    fn from(error: RateLimiterError) -> Self {
-        Self::new(ErrorKind::Queue, error.message).again(Again::Yes).with_source(error.cause)
-    }
-}
+pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, Error>> + Send + 'g>>;
 
 /// The rank of an attempt in the queue: the lowest is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@
 
 mod mask;
 
-use crate::transport::Headers;
+use crate::headers::Headers;
 
 /// A list of secrets that can mask them in text.
 pub(crate) trait Redact {

@@ -46,24 +46,26 @@
 //! [`from_fn`] enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
 // The modules, lowest layer first, as in `lib.rs`.
-mod headers;
-
 pub(crate) mod address;
 
 mod settings;
 
 mod built_in;
 
-use std::error::Error as StdError;
 use std::fmt;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
+use crate::error::Error;
+
+pub use crate::headers::{Headers, InvalidHeader};
 pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
-pub use headers::{Headers, HeadersNotifier, InvalidHeader, ResponseBody, SentNotifier};
 pub(crate) use settings::Settings;
 
 /// Sends a request and returns the response.
@@ -86,6 +88,10 @@ pub(crate) use settings::Settings;
 /// ```
 pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future cancels the request.
+    ///
+    /// A failure is an error with the phase in which it occurred, created with [`Error::retryable`], or with
+    /// [`Error::new`] if the same request would fail again. If the headers of the response have arrived, they are added
+    /// with [`Error::with_response`].
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
     /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) when it sends a request.
@@ -108,11 +114,8 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// The source of an error.
-type BoxError = Box<dyn StdError + Send + Sync>;
-
 /// The future that [`Transport::send`] returns.
-pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
+pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, Error>> + Send + 't>>;
 
 /// A request to send.
 #[derive(Clone)]
@@ -220,140 +223,89 @@ impl HttpResponse {
     }
 }
 
-/// The phase in which a transport failed. Every request goes through these phases in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Phase {
-    /// Resolving the name, connecting and the TLS handshake.
-    Connect,
-    /// Sending the request; the server has not received all of it.
-    Send,
-    /// Waiting for status and headers; the server may have received the request.
-    Headers,
-    /// Reading the body.
-    Body,
-}
-
-/// Whether the same request may succeed if it is sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Again {
-    #[default]
-    No,
-    /// The response body exceeds the maximum size, so only a request for less data can succeed.
-    InParts,
-    Yes,
-}
-
-/// The reason why a transport returned no complete response.
+/// The complete body of a response, readable as a slice of bytes.
 ///
-/// An error is retryable unless [`permanent`](TransportError::permanent) is called.
-#[derive(Clone, Debug)]
-pub struct TransportError {
-    phase: Phase,
-    message: String,
-    pub(crate) failure: Failure,
-}
+/// `Debug` shows only the length, because the content may be a token.
+///
+/// ```
+/// # use generated_client_runtime::transport::ResponseBody;
+/// let body = ResponseBody::from("{}");
+/// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ResponseBody(pub(crate) Bytes);
 
-/// The facts about a failed attempt that the error of its request has too.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Failure {
-    pub(crate) timeout: bool,
-    pub(crate) again: Again,
-    /// True if a pooled connection failed.
-    pub(crate) stale: bool,
-    /// Status and headers, if they arrived.
-    pub(crate) response: Option<Box<(u16, Headers)>>,
-    pub(crate) cause: Option<Arc<dyn StdError + Send + Sync>>,
-}
+impl Deref for ResponseBody {
+    type Target = [u8];
 
-impl TransportError {
-    /// Creates an error for a phase. The message must contain neither credentials nor the text of the source.
-    pub fn new(phase: Phase, message: impl Into<String>) -> Self {
-        let failure = Failure { again: Again::Yes, ..Failure::default() };
-        Self { phase, message: message.into(), failure }
-    }
-
-    /// Creates the error for a body larger than [`RequestOptions::max_body_bytes`].
-    pub fn body_too_large(limit: usize) -> Self {
-        let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
-        let failure = Failure { again: Again::InParts, ..Failure::default() };
-        Self { phase: Phase::Body, message, failure }
-    }
-
-    /// Marks the error as a timeout.
-    pub fn timed_out(self) -> Self {
-        Self { failure: Failure { timeout: true, ..self.failure }, ..self }
-    }
-
-    /// Marks the error as permanent, which means that the same request would fail again.
-    pub fn permanent(self) -> Self {
-        let again = if self.is_body_too_large() { Again::InParts } else { Again::No };
-        Self { failure: Failure { again, ..self.failure }, ..self }
-    }
-
-    /// Sets the source.
-    pub fn with_source(self, cause: impl Into<BoxError>) -> Self {
-        Self { failure: Failure { cause: Some(cause.into().into()), ..self.failure }, ..self }
-    }
-
-    /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
-    /// connection rather than from the service. The next attempt uses a new pool.
-    pub fn on_stale_connection(self) -> Self {
-        Self { failure: Failure { stale: true, ..self.failure }, ..self }
-    }
-
-    /// Returns whether the failure was marked with [`on_stale_connection`](Self::on_stale_connection).
-    pub fn is_stale(&self) -> bool {
-        self.failure.stale
-    }
-
-    /// Adds the status and headers that had arrived before the error.
-    pub fn with_status_and_headers(self, status: u16, headers: Headers) -> Self {
-        Self { failure: Failure { response: Some(Box::new((status, headers))), ..self.failure }, ..self }
-    }
-
-    /// Returns the status and headers, if they had arrived before the error.
-    pub fn status_and_headers(&self) -> Option<(u16, &Headers)> {
-        self.failure.response.as_deref().map(|(status, headers)| (*status, headers))
-    }
-
-    /// Returns the phase in which the error occurred.
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// Returns whether the error is a timeout.
-    pub fn is_timeout(&self) -> bool {
-        self.failure.timeout
-    }
-
-    /// Returns whether the same request may succeed if it is sent again.
-    pub fn is_retryable(&self) -> bool {
-        self.failure.again == Again::Yes
-    }
-
-    /// Returns whether the body is larger than the request allows.
-    pub fn is_body_too_large(&self) -> bool {
-        self.failure.again == Again::InParts
-    }
-
-    /// Returns the source, for code that converts the error to another type.
-    pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
-        self.failure.cause
+    fn deref(&self) -> &[u8] {
+        &self.0
     }
 }
 
-impl fmt::Display for TransportError {
+impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        write!(f, "{} bytes", self.len())
     }
 }
 
-impl StdError for TransportError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.failure.cause.as_deref().map(|cause| cause as _)
+impl<B: Into<Vec<u8>>> From<B> for ResponseBody {
+    fn from(bytes: B) -> Self {
+        Self(Bytes::from(bytes.into()))
     }
 }
+
+/// Notified when a request is sent. That may be long after the transport received the request, because a connection may
+/// have to be opened first.
+///
+/// ```
+/// # use generated_client_runtime::transport::SentNotifier;
+/// let on_sent = SentNotifier::new(|| println!("the request is sent"));
+/// on_sent.notify();
+/// ```
+#[derive(Clone, Default)]
+pub struct SentNotifier(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl SentNotifier {
+    /// Creates a notifier that calls `notified` when a request is sent; for testing a transport.
+    pub fn new(notified: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(notified)))
+    }
+
+    /// Reports that the request is being sent; may be called from any thread. The rate limiter ignores all calls after
+    /// the first.
+    pub fn notify(&self) {
+        if let Some(notified) = &self.0 {
+            notified();
+        }
+    }
+}
+
+crate::debug::opaque_debug!(SentNotifier);
+
+type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
+
+/// Notified when the status and headers of a response have arrived. The transport sends the notification before it
+/// reads the body, so that a 429 stops further requests at once.
+#[derive(Clone, Default)]
+pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
+
+impl HeadersNotifier {
+    /// Creates a notifier that calls `on_headers` with the status and headers; for testing a transport.
+    pub fn new(on_headers: impl Fn(u16, &Headers) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(on_headers)))
+    }
+
+    /// Reports the status and headers. A transport may omit this call, because the client also reports them once the
+    /// response is complete.
+    pub fn notify(&self, status: u16, headers: &Headers) {
+        if let Some(on_headers) = &self.0 {
+            on_headers(status, headers);
+        }
+    }
+}
+
+crate::debug::opaque_debug!(HeadersNotifier);
 
 /// Creates a transport that passes each request to a closure, which returns the response.
 ///
@@ -371,7 +323,7 @@ impl StdError for TransportError {
 pub fn from_fn<F, R>(answer: F) -> FromFn
 where
     F: Fn(HttpRequest) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<HttpResponse, TransportError>> + Send + 'static,
+    R: Future<Output = Result<HttpResponse, Error>> + Send + 'static,
 {
     FromFn(Arc::new(move |request| Box::pin(answer(request))))
 }

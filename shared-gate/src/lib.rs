@@ -10,7 +10,7 @@
 //! # use invented::Client;
 //! use std::time::Duration;
 //!
-//! use runtime::RateLimit;
+//! use runtime::{Error, RateLimit};
 //! use generated_client_shared_gate::SharedGate;
 //!
 //! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
@@ -91,10 +91,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::RateLimit;
 use runtime::RequestKind;
 use runtime::emitted::LimitWindow;
-use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
+use runtime::{Error, RateLimit};
 use tokio::time::Instant;
 
 use queue::{Event, Queue, QueuedInAll};
@@ -145,7 +145,7 @@ impl SharedGate {
     /// used.
     ///
     /// The status does not include windows that count only the requests of some endpoints.
-    pub async fn status(&self) -> Result<Status, RateLimiterError> {
+    pub async fn status(&self) -> Result<Status, Error> {
         self.0.of_all.status().await
     }
 

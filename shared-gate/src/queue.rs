@@ -7,7 +7,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use runtime::rate_limit::{Attempt, PermitObserver, Rank, RateLimiterError};
+use runtime::rate_limit::{Attempt, PermitObserver, Rank};
+use runtime::{Error, ErrorKind};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -24,7 +25,7 @@ pub(crate) enum Message {
     /// An admitted request reports an event.
     Event(Event),
     /// A caller requests the status of the gate; the status includes all events so far.
-    Status(oneshot::Sender<Result<Status, RateLimiterError>>),
+    Status(oneshot::Sender<Result<Status, Error>>),
 }
 
 /// A position in the queue. The request with the smallest position is admitted first, by its rank, as in the built-in
@@ -37,7 +38,7 @@ pub(crate) struct Waiting {
     pub(crate) rank: Rank,
     pub(crate) since: Instant,
     pub(crate) weight: usize,
-    pub(crate) turn: oneshot::Sender<Result<Turn, RateLimiterError>>,
+    pub(crate) turn: oneshot::Sender<Result<Turn, Error>>,
 }
 
 /// An admitted request, and the earliest time to send it.
@@ -61,7 +62,7 @@ pub(crate) enum Event {
 
 impl Queue {
     /// Waits for a turn. If the future is dropped, the request leaves the queue.
-    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, RateLimiterError> {
+    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, Error> {
         let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, admission) = oneshot::channel();
         self.send(Message::Join(Waiting {
@@ -83,7 +84,7 @@ impl Queue {
     }
 
     /// Requests the status of the gate; the server then knows all events so far.
-    pub(crate) async fn status(&self) -> Result<Status, RateLimiterError> {
+    pub(crate) async fn status(&self) -> Result<Status, Error> {
         let (question, answer) = oneshot::channel();
         self.send(Message::Status(question));
         answer.await.unwrap_or_else(|_| Err(worker_ended()))
@@ -105,8 +106,8 @@ impl Waiting {
     }
 }
 
-fn worker_ended() -> RateLimiterError {
-    RateLimiterError::new("the worker of the shared rate limit has ended")
+fn worker_ended() -> Error {
+    Error::retryable(ErrorKind::Queue, "the worker of the shared rate limit has ended")
 }
 
 /// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, its slot and

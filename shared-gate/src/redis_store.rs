@@ -4,8 +4,8 @@
 //! contain neither password nor user.
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
-use runtime::rate_limit::RateLimiterError;
+use redis::{AsyncConnectionConfig, Client, RedisError, Script};
+use runtime::{Error, ErrorKind};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -73,11 +73,15 @@ fn failure(error: RedisError) -> Failure {
     // These errors have to be permanent: reads still succeed, so each read would seem to end the outage.
     let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
         "accepts no writes"
-    } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
+    } else if is_rejected
+        || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::UnexpectedReturnType)
+    {
         "rejects the commands of the gate"
     } else {
         let message = "cannot reach the server of the shared rate limit";
-        return Failure::Transient(RateLimiterError::new(message).with_source(error));
+        return Failure::Transient(Error::retryable(ErrorKind::Queue, message).with_source(error));
     };
-    Failure::Permanent(RateLimiterError::new(format!("the server of the shared rate limit {why}")).with_source(error))
+    Failure::Permanent(
+        Error::retryable(ErrorKind::Queue, format!("the server of the shared rate limit {why}")).with_source(error),
+    )
 }

@@ -4,10 +4,10 @@
 //! to reach the server again, after growing pauses of up to a second. The store decides which errors count as a
 //! failure.
 
+use runtime::Error;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use runtime::rate_limit::RateLimiterError;
 use tokio::time::Instant;
 
 use crate::state_store::StateStore;
@@ -17,9 +17,9 @@ use crate::worker::Worker;
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// A failure that may end without a change by the user.
-    Transient(RateLimiterError),
+    Transient(Error),
     /// An error in the settings, which waiting does not fix.
-    Permanent(RateLimiterError),
+    Permanent(Error),
 }
 
 /// An outage of the server.

@@ -7,8 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::RateLimit;
-use runtime::rate_limit::RateLimiterError;
+use runtime::{Error, ErrorKind, RateLimit};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -50,15 +49,15 @@ impl SharedGateBuilder {
     }
 
     /// Builds a gate with these settings. An invalid URL is an error; the error does not contain the URL.
-    pub fn build(self) -> Result<SharedGate, RateLimiterError> {
+    pub fn build(self) -> Result<SharedGate, Error> {
         let url = self.url.clone();
         let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {
-            RateLimiterError::new("the URL of the shared gate's server cannot be used").with_source(error)
+            Error::new(ErrorKind::Builder, "the URL of the shared gate's server cannot be used").with_source(error)
         })?;
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
         // The thread is not joined: it ends with the last clone of the gate.
         drop(thread.map_err(|error| {
-            RateLimiterError::new("cannot start the worker thread of the shared gate").with_source(error)
+            Error::new(ErrorKind::Builder, "cannot start the worker thread of the shared gate").with_source(error)
         })?);
         Ok(gate)
     }

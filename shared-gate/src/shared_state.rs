@@ -8,9 +8,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use runtime::RateLimit;
-use runtime::rate_limit::RateLimiterError;
 use runtime::rate_limit::rules::{Closed, GateTime, State};
+use runtime::{Error, ErrorKind, RateLimit};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -85,20 +84,20 @@ impl SharedState {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
             let message = "the shared state on the server was written by another version or program; choose another name for the shared state";
-            Failure::Permanent(RateLimiterError::new(message).with_source(error))
+            Failure::Permanent(Error::retryable(ErrorKind::Queue, message).with_source(error))
         };
         // The format is parsed first, because other formats have other fields.
         let Format { format } = serde_json::from_str(text).map_err(foreign)?;
         if format != FORMAT {
             let message = format!("the state on the server has format {format}, expected {FORMAT}; use another name");
-            return Err(Failure::Permanent(RateLimiterError::new(message)));
+            return Err(Failure::Permanent(Error::retryable(ErrorKind::Queue, message)));
         }
         let mut stored: Self = serde_json::from_str(text).map_err(foreign)?;
         stored.end_leases(now, "");
         let is_alike = stored.state.is_like(&State::new(limit.clone()));
         if !is_alike && !stored.leases.is_empty() {
             let message = format!("other machines use this gate with another limit than {limit}; use another name");
-            return Err(Failure::Permanent(RateLimiterError::new(message)));
+            return Err(Failure::Permanent(Error::retryable(ErrorKind::Queue, message)));
         }
         if !is_alike || stored.is_ahead_of(now) {
             return Ok(Self::lost(limit.clone(), run, now));
@@ -119,7 +118,9 @@ impl SharedState {
     /// Returns the text for the store.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
-        written.map_err(|error| Failure::Permanent(RateLimiterError::new("cannot write the state").with_source(error)))
+        written.map_err(|error| {
+            Failure::Permanent(Error::retryable(ErrorKind::Queue, "cannot write the state").with_source(error))
+        })
     }
 
     /// Admits no request until earlier requests, which may have been sent, no longer count.

@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use runtime::RateLimit;
-use runtime::rate_limit::RateLimiterError;
 use runtime::rate_limit::rules::GateTime;
+use runtime::{Error, ErrorKind, RateLimit};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -60,7 +59,7 @@ pub(crate) struct Worker<S> {
     /// Number of requests that have joined the queue.
     joined: u64,
     /// The channels to the callers that requested the status of the gate.
-    questions: Vec<oneshot::Sender<Result<Status, RateLimiterError>>>,
+    questions: Vec<oneshot::Sender<Result<Status, Error>>>,
     /// This machine's requests in flight, as of the last write.
     pub(crate) in_flight: InFlight,
     /// The events since the last write.
@@ -194,7 +193,7 @@ impl<S: StateStore> Worker<S> {
     }
 
     /// Sends the status, or an error, to the callers that requested it.
-    pub(crate) fn answer(&mut self, status: &Result<Status, RateLimiterError>) {
+    pub(crate) fn answer(&mut self, status: &Result<Status, Error>) {
         for question in self.questions.drain(..) {
             // The caller may have stopped waiting.
             drop(question.send(status.clone()));
@@ -217,7 +216,7 @@ impl<S: StateStore> Worker<S> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let begun = Instant::now();
         let response = tokio::time::timeout(MAX_EXCHANGE, self.store.exchange(Offer { known, next })).await;
-        let silent = RateLimiterError::new("the server of the shared rate limit does not respond");
+        let silent = Error::retryable(ErrorKind::Queue, "the server of the shared rate limit does not respond");
         self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
 
@@ -230,7 +229,7 @@ impl<S: StateStore> Worker<S> {
         let is_empty = response.version.ends_with(':');
         if is_empty && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
             // This is an error, because a new shared state would delay all requests after each deletion.
-            return Err(Failure::Permanent(RateLimiterError::new(DELETED)));
+            return Err(Failure::Permanent(Error::retryable(ErrorKind::Queue, DELETED)));
         }
         let known = self.known.as_ref().filter(|known| known.version == response.version);
         let shared = match (&response.text, &unsettled, known) {

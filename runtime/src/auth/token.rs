@@ -18,11 +18,11 @@ use crate::decode;
 use crate::dispatch::observer::{Event, WaitReason};
 use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
+use crate::headers::Headers;
 use crate::platform::{Instant, Runtime, Task, lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::request::RequestKind;
 use crate::secrets::Secret;
-use crate::transport::Headers;
 use crate::values::{Number, Value};
 
 pub(crate) use cache::{Cache, Token};

@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
@@ -52,7 +52,7 @@ impl Background {
         // therefore back in the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),
+            Err(error) => Error::shutdown().with_source(error),
         })
     }
 
@@ -61,9 +61,8 @@ impl Background {
         if let Some(driver) = &*driver {
             return Ok(driver.handle.clone());
         }
-        let new = Driver::start(self.name).map_err(|error| {
-            Error::build("the thread for blocking requests cannot be started").with_source(Some(Arc::new(error)))
-        })?;
+        let new = Driver::start(self.name)
+            .map_err(|error| Error::build("the thread for blocking requests cannot be started").with_source(error))?;
         Ok(driver.insert(new).handle.clone())
     }
 }

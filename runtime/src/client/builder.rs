@@ -66,9 +66,7 @@ impl Settings {
                 return Err(Error::build(message).with_hint("set it on that transport"));
             }
             (Some(transport), None) => transport,
-            (None, _) => HyperTransport::new(&self.transport_settings)
-                .map(Arc::new)
-                .map_err(|error| Error::build(error.to_string()).with_source(error.into_source()))?,
+            (None, _) => Arc::new(HyperTransport::new(&self.transport_settings)?),
         };
         let rate_limiter: Arc<dyn RateLimiter> = match (self.rate_limiter, self.rate_limit) {
             (Some(_), Some(_)) => {

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::Error as _;
@@ -201,9 +200,8 @@ fn with<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
 }
 
 fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Error::build(format!("the file `{}` cannot be read", path.display())).with_source(Some(Arc::new(error)))
-    })
+    std::fs::read_to_string(path)
+        .map_err(|error| Error::build(format!("the file `{}` cannot be read", path.display())).with_source(error))
 }
 
 impl<'de> Deserialize<'de> for Secret {

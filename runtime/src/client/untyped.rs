@@ -132,7 +132,7 @@ impl Untyped {
     pub(crate) fn send(self) -> Sending {
         Box::pin(async move {
             let outcome = spawn(*self.0)?.await;
-            outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error))))
+            outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(error)))
         })
     }
 

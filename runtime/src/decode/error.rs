@@ -1,7 +1,6 @@
 //! The error for a body that does not match the catalogue.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, excerpt, one_line};
 
@@ -107,7 +106,7 @@ impl DecodeError {
     pub(crate) fn into_error(self, body: &[u8], message: Option<String>) -> Error {
         let message = message.map(|message| format!("; the service reports: {message}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{message}"))
-            .with_source(Some(Arc::new(self)))
+            .with_source(self)
             .with_body(body)
     }
 

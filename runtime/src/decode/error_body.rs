@@ -109,8 +109,8 @@ fn at_path<'a>(body: &'a str, path: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::headers::Headers;
     use crate::registry::{Evidence, FieldInfo, ValueType};
-    use crate::transport::Headers;
 
     const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo {
         name: None,

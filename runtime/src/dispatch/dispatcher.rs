@@ -11,12 +11,10 @@ use std::time::Duration;
 use super::observer::WaitReason;
 use super::request_context::RequestContext;
 use super::retry::{Retries, read_retry_after};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimiter};
-use crate::transport::{
-    Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
-};
+use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, RequestOptions, Transport};
 
 /// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
@@ -43,7 +41,7 @@ impl Dispatcher {
             Some(left) => timeout(left, entering).await.map_err(|_| context.timed_out("queue_timeout"))?,
         };
         context.waited();
-        Ok(permit?)
+        permit
     }
 
     /// Creates the request for a path; a `POST` if it has a form.
@@ -81,9 +79,9 @@ impl Dispatcher {
         request.on_headers = on_headers.clone();
         let time = request.options.timeout;
         // If the transport does not enforce the timeout, the attempt ends here.
-        let late = || TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out();
+        let late = || Error::retryable(ErrorKind::Headers, format!("no complete response within {time:?}")).timed_out();
         let outcome = timeout(time.saturating_add(TICK), self.transport.send(request)).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(late())).map_err(Error::from);
+        let outcome = outcome.unwrap_or_else(|_| Err(late()));
         if outcome.is_ok() {
             // A request that got a response was sent, even if the transport did not report that.
             permit.on_sent.notify();

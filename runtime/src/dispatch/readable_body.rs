@@ -3,7 +3,7 @@
 //! A body that is not JSON often comes from a proxy in front of the service. Text such as CSV becomes a JSON string.
 
 use crate::decode::{any, ends_early};
-use crate::error::{Again, Error, ErrorKind, quoted};
+use crate::error::{Error, ErrorKind, quoted};
 use crate::transport::HttpResponse;
 use crate::values::Value;
 
@@ -23,7 +23,7 @@ pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error
     }
     if response.ends_with_connection && (!is_text || looks_like_json(body)) && ends_early(body) {
         let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
-        let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
+        let error = Error::retryable(ErrorKind::Body, message);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
     if let Some(encoding) = encoding {
@@ -73,7 +73,7 @@ fn is_json(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Headers;
+    use crate::headers::Headers;
 
     #[test]
     fn text_becomes_a_string_and_no_content_null() {

@@ -171,7 +171,8 @@ impl RequestContext {
             Some((WaitReason::Delay, _)) => (ErrorKind::Queue, "while waiting for the next attempt"),
             None => (ErrorKind::Headers, "while waiting for the response"),
         };
-        Error::new(kind, format!("timed out {doing} (`{which}`)")).timed_out(self.failure.take())
+        let error = Error::retryable(kind, format!("timed out {doing} (`{which}`)")).timed_out();
+        self.failure.take().into_iter().fold(error, Error::with_source)
     }
 }
 

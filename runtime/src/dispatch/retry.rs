@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
+use crate::headers::Headers;
 use crate::platform::{self, Instant, random};
-use crate::transport::Headers;
 #[cfg(feature = "settings")]
 use crate::values::Value;
 
@@ -243,7 +243,7 @@ fn seconds(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Headers, Phase, TransportError};
+    use crate::headers::Headers;
 
     fn status(status: u16) -> Error {
         Error::new(ErrorKind::Status, "it failed").with_response(status, Headers::new()).again(again(status))
@@ -330,7 +330,7 @@ mod tests {
         let rules = Retry::default().budget(0);
         let waited = Error::new(ErrorKind::Queue, "the rate limiter failed").again(Again::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());
-        let stale = || Error::from(TransportError::new(Phase::Headers, "closed").on_stale_connection());
+        let stale = || Error::retryable(ErrorKind::Headers, "closed").on_stale_connection();
         assert!(check_once(&rules, stale(), 1).is_ok());
         assert!(check_once(&rules, stale(), 2).is_err());
         assert!(check_once(&rules, status(503), 1).is_err());

@@ -73,8 +73,8 @@ fn clause(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::headers::Headers;
     use crate::registry::Evidence;
-    use crate::transport::Headers;
 
     const NONE: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[], rate_limited: &[] };
 

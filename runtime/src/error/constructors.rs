@@ -11,14 +11,32 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, Cause, Error, ErrorKind, Facts, Inner, Timing};
+use super::{Again, BoxError, Cause, Error, ErrorKind, Facts, Inner, Timing};
+use crate::headers::{Headers, InvalidHeader};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
-use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// Creates an error for an attempt that would fail again. The message must contain neither credentials nor the text
+    /// of the source.
+    ///
+    /// A transport reports the phase in which the attempt failed: [`Connect`](ErrorKind::Connect),
+    /// [`Send`](ErrorKind::Send), [`Headers`](ErrorKind::Headers) or [`Body`](ErrorKind::Body). A rate limiter that cannot
+    /// decide whether a request may be sent reports [`Queue`](ErrorKind::Queue).
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, message: message.into(), facts: Facts::default() }))
+    }
+
+    /// Creates an error like [`new`](Self::new), for an attempt that may succeed if it is repeated.
+    pub fn retryable(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self::new(kind, message).again(Again::Yes)
+    }
+
+    /// Creates the error for a body that is larger than `limit` bytes, the
+    /// [`max_body_bytes`](crate::transport::RequestOptions::max_body_bytes) of its request.
+    pub fn body_too_large(limit: usize) -> Self {
+        let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
+        Self::new(ErrorKind::Body, message).again(Again::InParts)
     }
 
     /// Creates an error for a problem found before anything is sent.
@@ -28,7 +46,7 @@ impl Error {
 
     /// Creates the error for a request whose Tokio runtime has shut down.
     pub(crate) fn shutdown() -> Self {
-        Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
+        Self::retryable(ErrorKind::Shutdown, "the runtime that sent the request has shut down")
     }
 
     fn with(mut self, change: impl FnOnce(&mut Facts)) -> Self {
@@ -46,26 +64,29 @@ impl Error {
         self
     }
 
-    /// Adds status and headers of the response.
-    pub(crate) fn with_response(self, status: u16, headers: Headers) -> Self {
-        self.with(|facts| facts.failure.response = Some(Box::new((status, headers))))
+    /// Adds the status and headers of the response, which arrived before the error.
+    pub fn with_response(self, status: u16, headers: Headers) -> Self {
+        self.with(|facts| facts.response = Some(Box::new((status, headers))))
     }
 
     /// Sets whether the same request may succeed if it is sent again.
     pub(crate) fn again(self, again: Again) -> Self {
-        self.with(|facts| facts.failure.again = again)
+        self.with(|facts| facts.again = again)
     }
 
     pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
         self.with(|facts| facts.retry_after = retry_after)
     }
 
-    /// Marks the error as a timeout and keeps the previous error as its source.
-    pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
-        let failure = &mut self.0.facts.failure;
-        (failure.timeout, failure.again) = (true, Again::Yes);
-        failure.cause = before.map(|before| Arc::new(before) as _);
-        self
+    /// Marks the error as a timeout.
+    pub fn timed_out(self) -> Self {
+        self.with(|facts| facts.timeout = true)
+    }
+
+    /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
+    /// connection rather than from the service, so the first retry does not use the retry budget.
+    pub fn on_stale_connection(self) -> Self {
+        self.with(|facts| facts.stale = true)
     }
 
     /// Adds the time and the attempts so far; a number of attempts that is already set is kept.
@@ -76,9 +97,9 @@ impl Error {
         self
     }
 
-    /// Sets the cause, if any.
-    pub(crate) fn with_source(self, cause: Option<Cause>) -> Self {
-        self.with(|facts| facts.failure.cause = cause)
+    /// Sets the source. Secrets of the client are masked in its text.
+    pub fn with_source(self, cause: impl Into<BoxError>) -> Self {
+        self.with(|facts| facts.cause = Some(cause.into().into()))
     }
 
     pub(crate) fn with_body(self, body: &[u8]) -> Self {
@@ -118,13 +139,13 @@ impl Error {
         let Inner { message, facts, .. } = &mut *self.0;
         let line = facts.request.as_mut().map(|(_, line)| line);
         [message].into_iter().chain(line).chain(&mut facts.code).for_each(|text| secrets.redact(text));
-        if let Some((_, headers)) = facts.failure.response.as_deref_mut() {
+        if let Some((_, headers)) = facts.response.as_deref_mut() {
             secrets.redact_headers(headers);
         }
         if let Some(body) = &mut facts.body {
             secrets.redact_bytes(body);
         }
-        facts.failure.cause = facts.failure.cause.take().map(|cause| without_secrets(cause, secrets));
+        facts.cause = facts.cause.take().map(|cause| without_secrets(cause, secrets));
         self
     }
 }
@@ -133,19 +154,6 @@ impl Error {
 impl From<InvalidHeader> for Error {
     fn from(error: InvalidHeader) -> Self {
         Self::build(error.to_string())
-    }
-}
-
-/// Converts a failure of the transport, with its message and its cause.
-impl From<TransportError> for Error {
-    fn from(error: TransportError) -> Self {
-        let kind = match error.phase() {
-            Phase::Connect => ErrorKind::Connect,
-            Phase::Send => ErrorKind::Send,
-            Phase::Headers => ErrorKind::Headers,
-            _ => ErrorKind::Body,
-        };
-        Self::new(kind, error.to_string()).with(|facts| facts.failure = error.failure)
     }
 }
 

@@ -12,9 +12,9 @@ use serde_core::Serialize;
 use super::exchange::{Outcome, UndecodedResponse};
 use crate::decode::{self, AsFieldValue, BadRecord, DecodeError, Record, RecordValue, Row, UnknownFields};
 use crate::error::Error;
+use crate::headers::Headers;
 use crate::registry::ServiceInfo;
 use crate::secrets::Redact;
-use crate::transport::Headers;
 use crate::values::{Timestamp, Value};
 
 /// Seals [`Body`].

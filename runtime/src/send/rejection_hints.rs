@@ -70,8 +70,8 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
+    use crate::headers::Headers;
     use crate::registry::{EndpointInfo, ParamList, Range, ValueType};
-    use crate::transport::Headers;
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)

@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use crate::transport::{Phase, TransportError};
-
 /// Settings of the built-in transport.
 ///
 /// `Debug` shows the number of certificates but not their content, because a PEM file may also contain a key.
@@ -44,11 +42,6 @@ impl Settings {
         ];
         settings.into_iter().find_map(|(name, is_set)| is_set.then_some(name))
     }
-}
-
-/// Creates the error for an invalid setting.
-pub(crate) fn invalid(message: impl Into<String>) -> TransportError {
-    TransportError::new(Phase::Connect, message).permanent()
 }
 
 #[cfg(test)]

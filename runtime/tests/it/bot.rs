@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use runtime::history::Update;
-use runtime::transport::{HttpRequest, Phase};
-use runtime::{Error, RateLimit, Timestamp};
+use runtime::transport::HttpRequest;
+use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -103,7 +103,7 @@ impl World {
             return reply(503, &[], "{}");
         }
         if within(&self.refusing, now).is_some() {
-            return failure(Phase::Connect);
+            return failure(ErrorKind::Connect);
         }
         let step = if query(request)["timeframe"] == "1m" { 60 } else { HOUR };
         let age = if hash(number) % 10 == 1 { hash(number) % 30 } else { 0 };

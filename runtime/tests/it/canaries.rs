@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
-use runtime::transport::{Phase, TransportError};
-use runtime::{Builder, Error, Retry};
+use runtime::{Builder, Error, ErrorKind, Retry};
 
 use crate::alone::{is_alone, run_alone};
 use crate::invented::Client;
@@ -110,15 +109,15 @@ mod log {
     }
 }
 
-fn failed(phase: Phase, echo: &str) -> MockResponse {
+fn failed(kind: ErrorKind, echo: &str) -> MockResponse {
     let cause = std::io::Error::other(echo.to_owned());
-    MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
+    MockResponse { outcome: Err(Error::retryable(kind, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
 /// Returns the mock service's response in the case `number`; `None` after the last case.
 fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
-    const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];
+    const KINDS: [ErrorKind; 4] = [ErrorKind::Connect, ErrorKind::Send, ErrorKind::Headers, ErrorKind::Body];
     let location = format!("https://canary-key.example.com/{}", echo.replace(' ', "/"));
     let headers = [("location", &*location), ("www-authenticate", echo), ("content-type", echo), ("x-echo", echo)];
     let bodies = [
@@ -131,8 +130,8 @@ fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     let (status, body) = (STATUSES.get(number / bodies.len()), &bodies[number % bodies.len()]);
     match (status, number.checked_sub(STATUSES.len() * bodies.len())) {
         (Some(status), _) => Some(reply(*status, &headers, body)),
-        (None, Some(number)) if number < PHASES.len() => Some(failed(PHASES[number], echo)),
-        (None, Some(number)) if number == PHASES.len() => Some(silence()),
+        (None, Some(number)) if number < KINDS.len() => Some(failed(KINDS[number], echo)),
+        (None, Some(number)) if number == KINDS.len() => Some(silence()),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, ProcessRateLimiter, RateLimiter};
-use runtime::transport::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, from_fn};
+use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport, from_fn};
 use runtime::{ErrorKind, RateLimit, Retry};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
@@ -34,7 +34,7 @@ fn token(request: &HttpRequest) -> Option<MockResponse> {
 async fn requests_that_were_not_sent_do_not_end_a_pause() {
     let service = Service::new(|_, before| match before {
         0 => reply(429, &[("retry-after", "10")], ""),
-        1..10 => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..failure(Phase::Connect) },
+        1..10 => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..failure(ErrorKind::Connect) },
         _ => ok(),
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).retry(Retry::none()).build().unwrap();

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::{self, Timeframe};
-use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, RateLimiter, RateLimiterError};
-use runtime::transport::Phase;
-use runtime::{ErrorKind, RateLimit, Retry, Timestamp};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, RateLimiter};
+use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
 
 use crate::scripted::{MockResponse, Service, failure, ok, reply};
 
@@ -24,7 +23,8 @@ impl RateLimiter for Counting {
     fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async {
             match self.entered.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(RateLimiterError::new("the counter cannot be reached").with_source("connection refused")),
+                0 => Err(Error::retryable(ErrorKind::Queue, "the counter cannot be reached")
+                    .with_source("connection refused")),
                 _ => Ok(Permit::new(())),
             }
         })
@@ -41,7 +41,7 @@ impl RateLimiter for Counting {
 
 #[test]
 fn custom_limiter_error_has_its_cause() {
-    let error = RateLimiterError::new("the counter cannot be reached").with_source("connection refused");
+    let error = Error::retryable(ErrorKind::Queue, "the counter cannot be reached").with_source("connection refused");
     assert_eq!(std::error::Error::source(&error).map(ToString::to_string).as_deref(), Some("connection refused"));
 }
 
@@ -153,7 +153,7 @@ impl PermitObserver for RecordedPermit {
 #[tokio::test(start_paused = true)]
 async fn custom_limiter_receives_every_outcome() {
     let service = Service::new(|_, before| match before {
-        0 => failure(Phase::Headers),
+        0 => failure(ErrorKind::Headers),
         1 => reply(429, &[], ""),
         _ => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..ok() },
     });

@@ -5,8 +5,7 @@
 use std::time::Duration;
 
 use runtime::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo};
-use runtime::transport::Phase;
-use runtime::{Endpoint, RateLimit, Retry};
+use runtime::{Endpoint, ErrorKind, RateLimit, Retry};
 
 use crate::invented::{RatioRecord, Request};
 use crate::scripted::{DATA, MockResponse, Service, failure, reply, silence};
@@ -26,7 +25,7 @@ type Row = (fn() -> MockResponse, &'static str);
 #[tokio::test(start_paused = true)]
 async fn error_text_after_one_attempt() {
     let table: [Row; 22] = [
-        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+        (|| failure(ErrorKind::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no complete response in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
         (
@@ -230,7 +229,7 @@ async fn error_text_of_failed_token_requests() {
             "the body is HTML or XML of type `text/html` instead of JSON; check the base URL and any proxy in \
              between; after 1 attempt in 21ms",
         ),
-        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+        (|| failure(ErrorKind::Connect), "it failed as it should; after 1 attempt in 21ms"),
     ];
     let mut wrong = Vec::new();
     for (mock, expected) in table {

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::ErrorKind;
 use runtime::history::{Checkpoint, Follow, Update};
-use runtime::transport::{HttpRequest, Phase};
+use runtime::transport::HttpRequest;
 use runtime::{RateLimit, Timestamp, observer::Event};
 use tokio::time::Instant;
 
@@ -212,7 +213,7 @@ async fn an_outage_is_reported_and_caught_up_with() {
     let service = service(&clock, |_| 0);
     let times = clock.clone();
     service.becomes(move |request, _| match times.seconds() {
-        300..36_000 => failure(Phase::Connect),
+        300..36_000 => failure(ErrorKind::Connect),
         _ => respond(request, &times, &|_| 0),
     });
     let outages = Arc::new(AtomicUsize::new(0));

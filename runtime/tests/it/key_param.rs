@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use runtime::Retry;
 use runtime::observer::{Event, Observer};
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+use runtime::{Error, ErrorKind, Retry};
 
 const KEY: &str = "canary+/elk";
 
@@ -44,7 +44,7 @@ client!(keyed, "KEYED", api_key_query: Some("api key"),);
 client!(basic, "BASIC", api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true,);
 client!(open, "OPEN",);
 
-type Outcome = fn(&HttpRequest) -> Result<HttpResponse, TransportError>;
+type Outcome = fn(&HttpRequest) -> Result<HttpResponse, Error>;
 
 /// A service that records every request, and responds with the result of a function.
 struct Service(Arc<Mutex<Vec<HttpRequest>>>, Outcome);
@@ -75,10 +75,10 @@ const OUTCOMES: [Outcome; 5] = [
         headers.insert("location", &request.url).unwrap();
         Ok(HttpResponse::new(302, headers, "elsewhere"))
     },
-    |request| Err(TransportError::new(Phase::Headers, format!("{} failed", request.url))),
+    |request| Err(Error::retryable(ErrorKind::Headers, format!("{} failed", request.url))),
     |request| {
         let cause = std::io::Error::other(request.url.clone());
-        Err(TransportError::new(Phase::Connect, "no connection").with_source(cause))
+        Err(Error::retryable(ErrorKind::Connect, "no connection").with_source(cause))
     },
 ];
 

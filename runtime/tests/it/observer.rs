@@ -4,9 +4,8 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::Retry;
 use runtime::observer::{Event, Observer};
-use runtime::transport::Phase;
+use runtime::{ErrorKind, Retry};
 
 use crate::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
 
@@ -81,7 +80,11 @@ async fn every_request_ends_once() {
             minute,
             "Failure { kind: Decode, status: Some(200) }, 11 bytes, 1 attempts, 21ms, 0ns",
         ),
-        (|| failure(Phase::Connect), minute, "Failure { kind: Connect, status: None }, 0 bytes, 1 attempts, 21ms, 0ns"),
+        (
+            || failure(ErrorKind::Connect),
+            minute,
+            "Failure { kind: Connect, status: None }, 0 bytes, 1 attempts, 21ms, 0ns",
+        ),
         (silence, Duration::from_secs(2), "Cancelled, 0 bytes, 1 attempts, 2s, 0ns"),
     ];
     for (outcome, patience, expected) in table {

@@ -6,8 +6,8 @@ mod pauses;
 use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::transport::{HttpRequest, Phase, SendFuture, SentNotifier, Transport, TransportError};
-use runtime::{RateLimit, Retry};
+use runtime::transport::{HttpRequest, SendFuture, SentNotifier, Transport};
+use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
 use crate::invented::{Client, SERVICE, limits};
@@ -144,7 +144,7 @@ async fn unsent_request_leaves_room() {
     struct Broken;
     impl Transport for Broken {
         fn send(&self, _: HttpRequest) -> SendFuture<'_> {
-            Box::pin(async { Err(TransportError::new(Phase::Connect, "no connection")) })
+            Box::pin(async { Err(Error::retryable(ErrorKind::Connect, "no connection")) })
         }
 
         fn reports_sent(&self) -> bool {

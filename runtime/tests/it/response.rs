@@ -1,7 +1,7 @@
 //! Tests of the status and headers of successful responses and of errors.
 
-use runtime::ErrorKind;
-use runtime::transport::{Headers, HttpResponse, Phase, TransportError};
+use runtime::transport::{Headers, HttpResponse};
+use runtime::{Error, ErrorKind};
 
 use crate::scripted::{self, DATA, Service, reply};
 
@@ -36,8 +36,7 @@ async fn error_has_the_response_headers() {
     let error = client.market().ratio().response().await.unwrap_err();
     assert!(error.is_decode());
     let whole = error;
-    let broken =
-        TransportError::new(Phase::Body, "it broke off").with_status_and_headers(200, whole.headers().unwrap().clone());
+    let broken = Error::retryable(ErrorKind::Body, "it broke off").with_response(200, whole.headers().unwrap().clone());
     let client = Service::new(move |_, _| scripted::mock_response(Err(broken.clone()))).client();
     let broken = client.market().ratio().await.unwrap_err();
     assert_eq!((whole.kind(), broken.kind()), (ErrorKind::Decode, ErrorKind::Body));

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::transport::{HttpRequest, Phase, SendFuture, Transport};
+use runtime::transport::{HttpRequest, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
@@ -28,8 +28,8 @@ async fn always(mock: impl Fn() -> MockResponse + Send + 'static) -> (usize, Opt
 
 #[tokio::test(start_paused = true)]
 async fn transient_failures_are_retried_and_permanent_ones_are_final() {
-    for phase in [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body] {
-        assert_eq!(always(move || failure(phase)).await.0, 4, "{phase:?}");
+    for kind in [ErrorKind::Connect, ErrorKind::Send, ErrorKind::Headers, ErrorKind::Body] {
+        assert_eq!(always(move || failure(kind)).await.0, 4, "{kind:?}");
     }
     assert_eq!(always(silence).await, (4, Some(ErrorKind::Headers)));
     for (status, sent) in [(408, 4), (425, 4), (429, 4), (502, 4), (520, 4), (524, 4), (529, 4), (530, 4), (500, 2)] {
@@ -49,7 +49,7 @@ async fn transient_failures_are_retried_and_permanent_ones_are_final() {
 #[tokio::test(start_paused = true)]
 async fn a_success_after_failures_is_a_success() {
     let service = Service::new(|_, before| match before {
-        0 => failure(Phase::Headers),
+        0 => failure(ErrorKind::Headers),
         1 => reply(503, &[("retry-after", "3")], ""),
         2 => silence(),
         _ => ok(),
@@ -249,7 +249,7 @@ async fn retry_none_never_retries() {
 #[tokio::test(start_paused = true)]
 async fn token_is_refreshed_once_for_all_callers() {
     let service = Service::new(|request, before| match before {
-        0 => failure(Phase::Connect),
+        0 => failure(ErrorKind::Connect),
         1 => reply(503, &[], ""),
         _ if request.url.ends_with("token") => reply(200, &[], TOKEN),
         _ => ok(),
@@ -271,7 +271,7 @@ async fn token_is_refreshed_once_for_all_callers() {
 async fn token_outage_ends_with_the_next_call() {
     let begin = Instant::now();
     let service = Service::new(move |request, _| match request.url.ends_with("token") {
-        true if begin.elapsed() < 30 * SECOND => failure(Phase::Connect),
+        true if begin.elapsed() < 30 * SECOND => failure(ErrorKind::Connect),
         true => reply(200, &[], TOKEN),
         false => ok(),
     });

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::invented::Client;
 use crate::scripted::{Service, reply};
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
-use runtime::{Error, RateLimit, Retry};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+use runtime::{Error, ErrorKind, RateLimit, Retry};
 
 const KEY: &str = "canary+/elk==";
 
@@ -15,7 +15,7 @@ const KEY: &str = "canary+/elk==";
 const TRACES: [&str; 2] = ["canary", "elk"];
 
 /// A transport that returns the same response, or the same failure, for every request.
-struct Canned(Result<(u16, String), fn() -> TransportError>);
+struct Canned(Result<(u16, String), fn() -> Error>);
 
 impl Transport for Canned {
     fn send(&self, _: HttpRequest) -> SendFuture<'_> {
@@ -144,7 +144,7 @@ impl std::error::Error for LeakyError {
 async fn causes_keep_their_text_without_the_key() {
     let failure = || {
         let cause = Box::new(LeakyError { sent: KEY, cause: None });
-        TransportError::new(Phase::Send, "no way").with_source(LeakyError { sent: "", cause: Some(cause) })
+        Error::retryable(ErrorKind::Send, "no way").with_source(LeakyError { sent: "", cause: Some(cause) })
     };
     let error = check(Canned(Err(failure))).await;
     let error = format!("{error:#}");
@@ -156,7 +156,7 @@ async fn causes_keep_their_text_without_the_key() {
 
 #[tokio::test]
 async fn cause_without_secrets_is_unchanged() {
-    let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
+    let failure = || Error::retryable(ErrorKind::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     let cause = std::error::Error::source(&error).unwrap();
     assert!(cause.downcast_ref::<std::io::Error>().is_some());
@@ -164,7 +164,7 @@ async fn cause_without_secrets_is_unchanged() {
 
 #[tokio::test]
 async fn error_returned_from_main_is_readable() {
-    let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
+    let failure = || Error::retryable(ErrorKind::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     assert!(format!("{error:?}").starts_with("market.ratio (GET /ratio?note=*"), "{error:?}");
     assert!(format!("{error:?}").contains("): no way; "), "{error:?}");

@@ -8,8 +8,8 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, Phase, SendFuture, Transport, TransportError};
-use runtime::{RateLimit, Retry};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -55,7 +55,7 @@ impl Transport for Service {
             sleep(self.milliseconds(0..400)).await;
             let mock = self.state().random.u8(0..10);
             if mock < 4 {
-                return Err(TransportError::new(Phase::Connect, "no connection"));
+                return Err(Error::retryable(ErrorKind::Connect, "no connection"));
             }
             request.on_sent.notify();
             sleep(self.milliseconds(0..200)).await;

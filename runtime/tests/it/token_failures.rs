@@ -10,8 +10,7 @@ use std::time::Duration;
 use runtime::observer::WaitReason;
 use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
-use runtime::transport::Phase;
-use runtime::{Error, RateLimit, RequestKind};
+use runtime::{Error, ErrorKind, RateLimit, RequestKind};
 use tokio::time::Instant;
 
 use crate::invented::Client;
@@ -53,10 +52,10 @@ async fn failures_of_the_token_endpoint() {
         ("a list", || token(r#"["canary-token"]"#), 1, "it has no `access_token`"),
         ("line break", || token(r#"{"access_token": "canary-\ntoken"}"#), 1, "characters that HTTP does not allow"),
         ("mac", || token(r#"{"access_token": "t", "token_type": "mac"}"#), 1, "its `token_type` is not `Bearer`"),
-        ("no connection", || failure(Phase::Connect), 4, "it failed as it should"),
-        ("not sent", || failure(Phase::Send), 4, "it failed as it should"),
-        ("no head", || failure(Phase::Headers), 4, "it failed as it should"),
-        ("cut body", || failure(Phase::Body), 4, "it failed as it should"),
+        ("no connection", || failure(ErrorKind::Connect), 4, "it failed as it should"),
+        ("not sent", || failure(ErrorKind::Send), 4, "it failed as it should"),
+        ("no head", || failure(ErrorKind::Headers), 4, "it failed as it should"),
+        ("cut body", || failure(ErrorKind::Body), 4, "it failed as it should"),
         ("silence", silence, 4, "no complete response in time"),
         ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
     ];

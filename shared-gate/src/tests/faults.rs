@@ -2,7 +2,6 @@
 
 use runtime::ErrorKind;
 use runtime::rate_limit::RateLimiter;
-use runtime::transport::Phase;
 
 use super::*;
 use crate::scripted::{failure, reply};
@@ -216,7 +215,7 @@ async fn ended_program_releases_its_slots() {
 async fn cancelled_request_leaves_nothing_behind() {
     let store = MemoryStore::new();
     let service = Service::new(|_, before| match before % 3 {
-        0 => failure(Phase::Headers),
+        0 => failure(ErrorKind::Headers),
         1 => MockResponse { arrives_after: SECOND, sent_after: SECOND, ..ok() },
         _ => MockResponse { duration: 50 * SECOND, ..ok() },
     });

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use runtime::rate_limit::RateLimiterError;
 use runtime::rate_limit::rules::GateTime;
+use runtime::{Error, ErrorKind};
 use tokio::time::Instant;
 
 use crate::server_outage::Failure;
@@ -115,7 +115,7 @@ impl Server {
 
 impl StateStore for Arc<MemoryStore> {
     async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
-        let failure = || Failure::Transient(RateLimiterError::new("the server cannot be reached"));
+        let failure = || Failure::Transient(Error::retryable(ErrorKind::Queue, "the server cannot be reached"));
         tokio::time::sleep(self.trip / 2).await;
         let response = {
             let mut server = self.server();

@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use runtime::transport::TransportError;
-use runtime::{Error as RequestError, ErrorKind, Retry};
+use runtime::{Error, ErrorKind, Retry};
 use tables::{BackfillEvent, ResponseMonitor};
 use tokio::time::Instant;
 
@@ -109,7 +108,7 @@ async fn a_body_that_is_too_large_is_a_response() {
     let dir = tempfile::tempdir().unwrap();
     let transport = runtime::transport::from_fn(|_| async {
         tokio::time::sleep(Duration::from_secs(10)).await;
-        Err(TransportError::body_too_large(100))
+        Err(Error::body_too_large(100))
     });
     let monitor = ResponseMonitor::default();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
@@ -127,7 +126,7 @@ async fn a_body_that_is_too_large_is_a_response() {
     };
     let summary = whole.run(watch, std::future::pending()).await.unwrap();
     assert!(!has_trouble && !summary.is_unreachable && summary.failed_pages == 24, "{summary:?}");
-    assert!(causes.len() == 24 && causes.iter().all(RequestError::is_body_too_large), "{causes:?}");
+    assert!(causes.len() == 24 && causes.iter().all(Error::is_body_too_large), "{causes:?}");
 }
 
 /// If one interval has more records than fit on a page, the page fails, but the service has responded.

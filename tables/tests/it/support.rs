@@ -14,8 +14,8 @@ use arrow_array::RecordBatch;
 use flate2::read::GzDecoder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
-use runtime::{Builder, RateLimit, Retry, Timestamp};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::{Builder, Error, ErrorKind, RateLimit, Retry, Timestamp};
 use service::Client;
 use tables::{Backfill, BackfillEvent, SeriesRequest, Status, Summary, Target, TextWriter};
 
@@ -31,7 +31,7 @@ pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
         let (status, body) = respond(&request.url, param("startTime="), param("endTime="));
-        let refused = || TransportError::new(Phase::Connect, "connection refused");
+        let refused = || Error::retryable(ErrorKind::Connect, "connection refused");
         let response = (status != 0).then(|| HttpResponse::new(status, Headers::new(), body)).ok_or_else(refused);
         async move { response }
     });

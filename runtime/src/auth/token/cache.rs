@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::headers::Headers;
 use crate::platform::Instant;
 use crate::secrets::Secret;
-use crate::transport::Headers;
 
 /// A bearer token.
 pub(crate) struct Token {

@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
-use crate::transport::TransportError;
+use crate::error::Error;
 use crate::transport::settings::Settings;
 
 pub(super) type Connector = HttpConnector;
@@ -19,7 +19,7 @@ pub(super) type Connector = HttpConnector;
 pub(super) struct Routes;
 
 impl Routes {
-    pub(super) fn new(_: &Settings) -> Result<Self, TransportError> {
+    pub(super) fn new(_: &Settings) -> Result<Self, Error> {
         Ok(Self)
     }
 

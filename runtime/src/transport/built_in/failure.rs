@@ -10,8 +10,8 @@ use std::{fmt, io};
 use http::Uri;
 use rustls::CertificateError;
 
+use crate::error::{BoxError, Error, ErrorKind};
 use crate::transport::address::is_loopback;
-use crate::transport::{BoxError, Phase, TransportError};
 
 /// The route of a connection that failed.
 pub(super) struct Route {
@@ -40,25 +40,21 @@ pub(super) fn unused_proxy(target: &Uri) -> &'static str {
 }
 
 /// Converts an error that occurred before the headers arrived, and adds its phase.
-pub(super) fn before_headers(
-    error: impl Into<BoxError>,
-    is_connect: bool,
-    route: impl FnOnce() -> Route,
-) -> TransportError {
+pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route: impl FnOnce() -> Route) -> Error {
     let error = error.into();
     if is_connect {
         return no_connection(error, &route());
     }
     let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
     if causes(&*error).any(|cause| cause.downcast_ref().is_some_and(unsent)) {
-        TransportError::new(Phase::Send, "the request could not be sent").with_source(error)
+        Error::retryable(ErrorKind::Send, "the request could not be sent").with_source(error)
     } else {
-        TransportError::new(Phase::Headers, "the connection failed before a status arrived").with_source(error)
+        Error::retryable(ErrorKind::Headers, "the connection failed before a status arrived").with_source(error)
     }
 }
 
 /// Creates the error for a failed connection, and adds the reason.
-fn no_connection(error: BoxError, route: &Route) -> TransportError {
+fn no_connection(error: BoxError, route: &Route) -> Error {
     let causes = || causes(&*error);
     let Route { target, proxy, hint } = route;
     // With a proxy, the base URL is a less likely cause than the proxy.
@@ -66,12 +62,12 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
     let has_text = |words: &str| causes().any(|cause| cause.to_string() == words);
     let is_refusal = |cause: &io::Error| cause.kind() == io::ErrorKind::ConnectionRefused;
-    let failed = |message| TransportError::new(Phase::Connect, message);
+    let failed = |message| Error::retryable(ErrorKind::Connect, message);
     let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
-        failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
+        Error::new(ErrorKind::Connect, format!("the certificate of `{target}`{through} {fault}"))
     } else if has_text(PROXY_WANTS_CREDENTIALS) {
         let remedy = "the proxy requires credentials; add them to its URL";
-        failed(format!("connection to `{target}`{through} failed: {remedy}")).permanent()
+        Error::new(ErrorKind::Connect, format!("connection to `{target}`{through} failed: {remedy}"))
     } else if let Some(ConnectTimeout(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
         failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
     } else if has_text(UNKNOWN_NAME) {

@@ -9,14 +9,11 @@ use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
-use crate::transport::{Phase, ResponseBody, TransportError};
+use crate::error::{Error, ErrorKind};
+use crate::transport::ResponseBody;
 
 /// Decodes a compressed body, and removes the headers that no longer apply.
-pub(super) fn decode(
-    headers: &mut HeaderMap,
-    body: ResponseBody,
-    limit: usize,
-) -> Result<ResponseBody, TransportError> {
+pub(super) fn decode(headers: &mut HeaderMap, body: ResponseBody, limit: usize) -> Result<ResponseBody, Error> {
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes).unwrap_or_default();
     if !encoding.eq_ignore_ascii_case(b"gzip") && !encoding.eq_ignore_ascii_case(b"x-gzip") {
         return Ok(body);
@@ -32,10 +29,10 @@ pub(super) fn decode(
     let mut reader = MultiGzDecoder::new(&*body).take(max);
     reader.read_to_end(&mut decoded).map_err(|error| {
         let message = format!("the compressed body is truncated or corrupt after {} decoded bytes", decoded.len());
-        TransportError::new(Phase::Body, message).with_source(error)
+        Error::retryable(ErrorKind::Body, message).with_source(error)
     })?;
     if decoded.len() > limit {
-        return Err(TransportError::body_too_large(limit));
+        return Err(Error::body_too_large(limit));
     }
     Ok(decoded.into())
 }
@@ -55,7 +52,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn check(body: Vec<u8>, limit: usize) -> Result<Vec<u8>, TransportError> {
+    fn check(body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Error> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("GZip"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -76,7 +73,7 @@ mod tests {
         let whole = gzip(br#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#);
         for end in 1..whole.len() {
             let error = check(whole[..end].to_vec(), 100).unwrap_err();
-            assert_eq!(error.phase(), Phase::Body);
+            assert_eq!(error.kind(), ErrorKind::Body);
             assert!(error.is_retryable(), "{end}");
         }
     }

@@ -15,8 +15,9 @@ use super::messages::{self, Progress};
 use super::pools::{Pool, Pools};
 use super::routes::Routes;
 use super::timed_connector::TimedConnector;
+use crate::error::{Error, ErrorKind};
 use crate::transport::settings::Settings;
-use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
+use crate::transport::{HttpRequest, ResponseBody, SendFuture, Transport};
 
 /// The default transport, which pools connections to any host.
 pub(crate) struct HyperTransport {
@@ -31,7 +32,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 
 impl HyperTransport {
     /// Creates the transport without opening a connection.
-    pub(crate) fn new(settings: &Settings) -> Result<Self, TransportError> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, Error> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -58,7 +59,7 @@ impl HyperTransport {
         pool: &Pool,
         request: HttpRequest,
         progress: &mut Progress,
-    ) -> Result<ResponseBody, TransportError> {
+    ) -> Result<ResponseBody, Error> {
         let limit = request.options.max_body_bytes;
         let request = messages::convert(request)?;
         let target = request.uri().clone();
@@ -82,7 +83,7 @@ impl Transport for HyperTransport {
             progress.reply(body, timeout).map_err(|error| {
                 // If the request used a pooled connection and no other request received a response in the meantime, all
                 // pooled connections may be dead, so the pool is replaced.
-                let may_be_stale = is_without_response && error.phase() != Phase::Connect;
+                let may_be_stale = is_without_response && error.kind() != ErrorKind::Connect;
                 if may_be_stale && self.pools.distrust(&pool, responses) { error.on_stale_connection() } else { error }
             })
         })

@@ -16,10 +16,8 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::error::Elapsed;
 
-use crate::transport::{
-    BoxError, Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, SentNotifier,
-    TransportError,
-};
+use crate::error::{BoxError, Error, ErrorKind};
+use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, ResponseBody, SentNotifier};
 
 /// The part of a response that has arrived: its headers, if any, and the number of body bytes.
 pub(super) struct Progress {
@@ -36,29 +34,29 @@ impl Progress {
     /// Returns the response, or an error if the response is incomplete.
     pub(super) fn reply(
         self,
-        body: Result<Result<ResponseBody, TransportError>, Elapsed>,
+        body: Result<Result<ResponseBody, Error>, Elapsed>,
         timeout: Duration,
-    ) -> Result<HttpResponse, TransportError> {
-        let late = |phase, so_far: &str| {
-            TransportError::new(phase, format!("no complete response within {timeout:?}; {so_far}")).timed_out()
+    ) -> Result<HttpResponse, Error> {
+        let late = |kind, so_far: &str| {
+            Error::retryable(kind, format!("no complete response within {timeout:?}; {so_far}")).timed_out()
         };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
             // A response with an error status is returned even without its body.
             (Err(_), Some(head)) if !(200..300).contains(&head.status) => Ok(head),
-            (Ok(Err(error)), Some(head)) => Err(error.with_status_and_headers(head.status, head.headers)),
+            (Ok(Err(error)), Some(head)) => Err(error.with_response(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
             (Err(_), Some(head)) => {
-                let error = late(Phase::Body, &format!("{} bytes of the body received", self.bytes));
-                Err(error.with_status_and_headers(head.status, head.headers))
+                let error = late(ErrorKind::Body, &format!("{} bytes of the body received", self.bytes));
+                Err(error.with_response(head.status, head.headers))
             }
-            (_, None) => Err(late(Phase::Headers, "no status received")),
+            (_, None) => Err(late(ErrorKind::Headers, "no status received")),
         }
     }
 }
 
 /// Converts a request to the types of the `http` crate, which hyper and reqwest share.
-pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, TransportError> {
+pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Error> {
     let method = match request.method {
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
@@ -67,7 +65,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
     *converted.method_mut() = method;
     // The URL is passed as `Bytes`, because parsing a `str` would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
-        .map_err(|error| TransportError::new(Phase::Send, "the URL is invalid").permanent().with_source(error))?;
+        .map_err(|error| Error::new(ErrorKind::Send, "the URL is invalid").with_source(error))?;
     *converted.headers_mut() = request.headers.0;
     #[cfg(feature = "gzip")]
     converted.headers_mut().insert(http::header::ACCEPT_ENCODING, http::HeaderValue::from_static("gzip"));
@@ -79,7 +77,7 @@ pub(super) async fn read(
     response: Response<impl Body<Data = Bytes, Error: Into<BoxError>>>,
     limit: usize,
     progress: &mut Progress,
-) -> Result<ResponseBody, TransportError> {
+) -> Result<ResponseBody, Error> {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes, on_headers } = progress;
     // HTTP/2 frames, a `Content-Length` or chunks mark the end of a body.
@@ -114,9 +112,9 @@ async fn read_body(
     body: impl Body<Data = Bytes, Error: Into<BoxError>>,
     limit: usize,
     so_far: &mut usize,
-) -> Result<ResponseBody, TransportError> {
+) -> Result<ResponseBody, Error> {
     if usize::try_from(body.size_hint().lower()).map_or(true, |declared| declared > limit) {
-        return Err(TransportError::body_too_large(limit));
+        return Err(Error::body_too_large(limit));
     }
     let counted = body.map_frame(|frame| {
         *so_far += frame.data_ref().map_or(0, Bytes::len);
@@ -124,10 +122,10 @@ async fn read_body(
     });
     match pin!(Limited::new(counted, limit)).collect().await {
         Ok(body) => Ok(ResponseBody(body.to_bytes())),
-        Err(error) if error.is::<LengthLimitError>() => Err(TransportError::body_too_large(limit)),
+        Err(error) if error.is::<LengthLimitError>() => Err(Error::body_too_large(limit)),
         Err(error) => {
             let message = format!("the body was cut off after {so_far} bytes");
-            Err(TransportError::new(Phase::Body, message).with_source(error))
+            Err(Error::retryable(ErrorKind::Body, message).with_source(error))
         }
     }
 }
@@ -174,7 +172,7 @@ mod notifying_body_tests {
 
     use super::*;
     use crate::transport::{
-        Headers, HttpRequest, HttpResponse, HyperTransport, Method, RequestOptions, Settings, Transport, TransportError,
+        Headers, HttpRequest, HttpResponse, HyperTransport, Method, RequestOptions, Settings, Transport,
     };
 
     fn transports() -> Vec<Box<dyn Transport>> {
@@ -191,7 +189,7 @@ mod notifying_body_tests {
         url: &str,
         body: &[u8],
         notified: impl Fn() + Send + Sync + Clone + 'static,
-    ) -> Vec<Result<HttpResponse, TransportError>> {
+    ) -> Vec<Result<HttpResponse, Error>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let send = |_| {
             let method = if body.is_empty() { Method::Get } else { Method::Post };

@@ -20,9 +20,9 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::failure::{Route, host_and_port, unused_proxy};
+use crate::error::{BoxError, Error};
 use crate::transport::address::{is_loopback, is_port_usable};
-use crate::transport::settings::{Settings, invalid};
-use crate::transport::{BoxError, TransportError};
+use crate::transport::settings::Settings;
 
 /// The routes to servers, which determine the proxy for each server, if any.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ pub(super) struct Routes {
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 impl Routes {
-    pub(super) fn new(settings: &Settings) -> Result<Self, TransportError> {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Error> {
         match &settings.proxy {
             None if settings.env_proxy => Self::of_environment(&|name| std::env::var(name)),
             proxy => Self::through(proxy.as_deref().unwrap_or_default()),
@@ -44,18 +44,18 @@ impl Routes {
     }
 
     /// Creates routes through the proxy with this URL, or direct routes if the URL is empty.
-    fn through(url: &str) -> Result<Self, TransportError> {
+    fn through(url: &str) -> Result<Self, Error> {
         if !url.is_empty() && !is_usable(url) {
-            return Err(invalid(format!("invalid proxy URL; {EXAMPLES}")));
+            return Err(Error::build(format!("invalid proxy URL; {EXAMPLES}")));
         }
         Ok(Self { matcher: Arc::new(Matcher::builder().all(url).build()), is_of_env: false })
     }
 
-    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, TransportError> {
+    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, Error> {
         let proxy = |name: &str| {
             let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
             let problem = || format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}");
-            url.filter(|url| is_usable(url)).ok_or_else(|| invalid(problem()))
+            url.filter(|url| is_usable(url)).ok_or_else(|| Error::build(problem()))
         };
         let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
         let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);

@@ -12,7 +12,8 @@ use http::Uri;
 
 use super::failure::{Route, before_headers, host_and_port};
 use super::messages::{self, Progress};
-use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
+use crate::error::{Error, ErrorKind};
+use crate::transport::{HttpRequest, ResponseBody, SendFuture, Transport};
 
 /// Sends requests with a `reqwest::Client`; requires the feature `reqwest`.
 ///
@@ -50,13 +51,12 @@ impl ReqwestTransport {
         Self(client)
     }
 
-    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, TransportError> {
+    async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, Error> {
         let limit = request.options.max_body_bytes;
         let request = messages::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
-        let request = Request::try_from(request).map_err(|error| {
-            TransportError::new(Phase::Send, "the URL is invalid").permanent().with_source(error.without_url())
-        })?;
+        let request = Request::try_from(request)
+            .map_err(|error| Error::new(ErrorKind::Send, "the URL is invalid").with_source(error.without_url()))?;
         let asked = request.url().clone();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
         if *response.url() != asked {
@@ -82,7 +82,7 @@ impl Transport for ReqwestTransport {
 }
 
 /// Converts an error that occurred before the headers arrived, and adds its phase.
-fn failed(error: ReqwestError, target: &Uri) -> TransportError {
+fn failed(error: ReqwestError, target: &Uri) -> Error {
     if error.is_redirect() {
         return followed(error.url().and_then(|url| url.host_str()));
     }
@@ -94,16 +94,16 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
 }
 
 /// Marks the error as a timeout if a timeout of the reqwest client caused it.
-fn late(error: TransportError) -> TransportError {
+fn late(error: Error) -> Error {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }
 }
 
-fn followed(host: Option<&str>) -> TransportError {
+fn followed(host: Option<&str>) -> Error {
     let host = host.unwrap_or_default();
     let message = format!(
         "a redirect to the host `{host}` was followed, so that host may have received the API key; \
          build the reqwest client with `redirect::Policy::none()`"
     );
-    TransportError::new(Phase::Headers, message).permanent()
+    Error::new(ErrorKind::Headers, message)
 }

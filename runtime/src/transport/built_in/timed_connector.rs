@@ -13,7 +13,7 @@ use tower_service::Service;
 
 use super::failure::ConnectTimeout;
 use super::routes::Connector;
-use crate::transport::BoxError;
+use crate::error::BoxError;
 
 /// A connector with a timeout.
 #[derive(Clone)]

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use runtime::transport::TransportError;
 use runtime::{Error, Retry};
 
 use super::hours;
@@ -171,11 +170,7 @@ async fn page_above_the_size_limit_is_split() {
     let max_hours = 100;
     let service = Service::new(move |request, _| {
         let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
-        if hours > max_hours {
-            mock_response(Err(TransportError::body_too_large(1000)))
-        } else {
-            answer(request, |_| true)
-        }
+        if hours > max_hours { mock_response(Err(Error::body_too_large(1000))) } else { answer(request, |_| true) }
     });
     let all = hours(&service.client()).history(at(START)..at(START + 20_000 * HOUR)).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
@@ -183,7 +178,7 @@ async fn page_above_the_size_limit_is_split() {
     // Windows that were already requested are divided, and later windows are smaller from the beginning.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A window with a single record cannot be divided.
-    let service = Service::new(|_, _| mock_response(Err(TransportError::body_too_large(1000))));
+    let service = Service::new(|_, _| mock_response(Err(Error::body_too_large(1000))));
     let history = hours(&service.client()).history(at(START)..at(START + 500 * HOUR));
     let error = history.collect().await.unwrap_err().error;
     assert!(error.is_body_too_large(), "{error}");

@@ -10,9 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::Client;
-use runtime::transport::TransportError;
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, Phase, SendFuture, Transport};
-use runtime::{Builder, RateLimit, Retry};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::{Builder, Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
 pub(crate) const KEY: &str = "canary-key";
@@ -26,7 +25,7 @@ pub(crate) struct MockResponse {
     pub(crate) sent_after: Duration,
     /// The time from the arrival of the request to the end of the response.
     pub(crate) duration: Duration,
-    pub(crate) outcome: Result<HttpResponse, TransportError>,
+    pub(crate) outcome: Result<HttpResponse, Error>,
 }
 
 /// Creates a response with a status, headers and a body.
@@ -42,8 +41,8 @@ pub(crate) fn ok() -> MockResponse {
     reply(200, &[], DATA)
 }
 
-pub(crate) fn failure(phase: Phase) -> MockResponse {
-    mock_response(Err(TransportError::new(phase, "it failed as it should")))
+pub(crate) fn failure(kind: ErrorKind) -> MockResponse {
+    mock_response(Err(Error::retryable(kind, "it failed as it should")))
 }
 
 /// Creates the outcome of a request that never gets a response.
@@ -51,7 +50,7 @@ pub(crate) fn silence() -> MockResponse {
     MockResponse { duration: Duration::MAX, ..ok() }
 }
 
-pub(crate) fn mock_response(outcome: Result<HttpResponse, TransportError>) -> MockResponse {
+pub(crate) fn mock_response(outcome: Result<HttpResponse, Error>) -> MockResponse {
     MockResponse {
         sent_after: Duration::ZERO,
         arrives_after: Duration::from_millis(1),
@@ -181,7 +180,7 @@ impl Transport for Service {
                     .await;
                 mock.outcome
             };
-            let late = |_| Err(TransportError::new(Phase::Headers, "no complete response in time").timed_out());
+            let late = |_| Err(Error::retryable(ErrorKind::Headers, "no complete response in time").timed_out());
             tokio::time::timeout(timeout, outcome).await.unwrap_or_else(late)
         })
     }
@@ -194,7 +193,7 @@ impl Transport for Service {
 /// Creates a service with many failures, and the builder of a client for this service.
 pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
     let service = Service::new(|_, before| match before {
-        0 => failure(Phase::Connect),
+        0 => failure(ErrorKind::Connect),
         1 => reply(200, &[], r#"{"access_token": "canary-token", "expires_in": 600}"#),
         2 => reply(503, &[], r#"{"message": "canary-token and canary-key"}"#),
         _ => ok(),

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
-use runtime::{RateLimit, Retry};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::{Error, ErrorKind, RateLimit, Retry};
 
 use super::BEGIN;
 use crate::support::service::Client;
@@ -131,7 +131,7 @@ pub(super) fn client(service: &Shared) -> Client {
         service.requests += 1;
         let day = service.day();
         let response = if day == service.troubles.outage {
-            Err(TransportError::new(Phase::Connect, "connection refused"))
+            Err(Error::retryable(ErrorKind::Connect, "connection refused"))
         } else if day == service.troubles.rejected && service.requests.is_multiple_of(2) {
             Ok((503, String::new()))
         } else {

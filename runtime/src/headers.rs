@@ -2,15 +2,9 @@
 //!
 //! [`Headers`] wraps the map of the `http` crate, because that crate is not part of the public API. The default
 //! transport converts headers without copying them.
-//!
-//! Clones of a body share its bytes. The rate limiter counts a request when its [`SentNotifier`] is called, and stops
-//! further requests when a [`HeadersNotifier`] reports a 429.
 
 use std::fmt;
-use std::ops::Deref;
-use std::sync::Arc;
 
-use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
 /// Headers of a request or a response.
@@ -113,90 +107,6 @@ impl fmt::Display for InvalidHeader {
 impl std::error::Error for InvalidHeader {}
 
 crate::debug::debug_as_display!(InvalidHeader);
-
-/// The complete body of a response, readable as a slice of bytes.
-///
-/// `Debug` shows only the length, because the content may be a token.
-///
-/// ```
-/// # use generated_client_runtime::transport::ResponseBody;
-/// let body = ResponseBody::from("{}");
-/// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
-/// ```
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct ResponseBody(pub(crate) Bytes);
-
-impl Deref for ResponseBody {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for ResponseBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.len())
-    }
-}
-
-impl<B: Into<Vec<u8>>> From<B> for ResponseBody {
-    fn from(bytes: B) -> Self {
-        Self(Bytes::from(bytes.into()))
-    }
-}
-
-/// Notified when a request is sent. That may be long after the transport received the request, because a connection may
-/// have to be opened first.
-///
-/// ```
-/// # use generated_client_runtime::transport::SentNotifier;
-/// let on_sent = SentNotifier::new(|| println!("the request is sent"));
-/// on_sent.notify();
-/// ```
-#[derive(Clone, Default)]
-pub struct SentNotifier(Option<Arc<dyn Fn() + Send + Sync>>);
-
-impl SentNotifier {
-    /// Creates a notifier that calls `notified` when a request is sent; for testing a transport.
-    pub fn new(notified: impl Fn() + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(notified)))
-    }
-
-    /// Reports that the request is being sent; may be called from any thread. The rate limiter ignores all calls after
-    /// the first.
-    pub fn notify(&self) {
-        if let Some(notified) = &self.0 {
-            notified();
-        }
-    }
-}
-
-crate::debug::opaque_debug!(SentNotifier);
-
-type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
-
-/// Notified when the status and headers of a response have arrived. The transport sends the notification before it
-/// reads the body, so that a 429 stops further requests at once.
-#[derive(Clone, Default)]
-pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
-
-impl HeadersNotifier {
-    /// Creates a notifier that calls `on_headers` with the status and headers; for testing a transport.
-    pub fn new(on_headers: impl Fn(u16, &Headers) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(on_headers)))
-    }
-
-    /// Reports the status and headers. A transport may omit this call, because the client also reports them once the
-    /// response is complete.
-    pub fn notify(&self, status: u16, headers: &Headers) {
-        if let Some(on_headers) = &self.0 {
-            on_headers(status, headers);
-        }
-    }
-}
-
-crate::debug::opaque_debug!(HeadersNotifier);
 
 #[cfg(test)]
 mod tests {
