@@ -24,8 +24,9 @@ const GAP: f64 = 15.0;
 /// Colours that colour-blind readers can distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 
-/// The styles of lines. Each is used with all colours before the next one.
-const STYLES: [LineStyle; 4] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::Dotted, LineStyle::DashDot];
+/// The dashes of lines, in pixels. Each is used with all colours before the next one. The line in a legend is 12 pixels
+/// long, so a pattern is not longer.
+const DASHES: [&str; 4] = ["none", "5 2", "2 2", "6 2 2 2"];
 
 /// Maximum number of lines in a panel, which colours with styles, or letters, can distinguish.
 pub(crate) const MAX_LINES: usize = 26;
@@ -76,10 +77,10 @@ impl Line {
 
 impl Panel {
     fn plots(&self, columns: usize) -> Vec<Plot> {
-        let looks = STYLES.iter().flat_map(|style| COLOURS.iter().map(move |colour| (style, colour)));
-        let plot = |(line, (style, colour)): (&Line, (&LineStyle, &&str))| {
+        let looks = DASHES.iter().flat_map(|dashes| COLOURS.iter().map(move |colour| (*dashes, *colour)));
+        let plot = |(line, (dashes, colour)): (&Line, (&str, &str))| {
             let plot = LinePlot::new().with_data(line.thinned(columns)).with_stroke_width(1.2);
-            let plot = plot.with_color(*colour).with_line_style(style.clone());
+            let plot = plot.with_color(colour).with_line_style(LineStyle::Custom(dashes.to_owned()));
             if self.lines.len() > 1 { plot.with_legend(readable(&line.label)) } else { plot }.into()
         };
         self.lines.iter().zip(looks).map(plot).collect()
