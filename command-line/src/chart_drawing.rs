@@ -13,9 +13,13 @@ use runtime::Timestamp;
 
 use crate::table::readable;
 
-/// The width of an SVG file without a legend, and the height of each panel in it.
+/// The width of an SVG file without a legend, and the minimum height of each panel in it.
 const WIDTH: usize = 900;
 const HEIGHT: usize = 320;
+
+/// The height of a panel without the lines of its legend, and of each of these lines.
+const FRAME: usize = 110;
+const LEGEND_LINE: usize = 18;
 
 /// The right margin without a legend, and the distance of a legend from the panel and from the edge.
 const RIGHT: f64 = 50.0;
@@ -101,6 +105,8 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     // Beside the panels is half of the last time, or the legend, for which the chart becomes wider.
     let legends = layouts().filter(|layout| layout.show_legend).map(|layout| layout.legend_width + 2.0 * GAP);
     let right = legends.fold(RIGHT, f64::max);
+    // A legend that is higher than its panel would end with the number of further lines.
+    let height = panels.iter().map(|panel| FRAME + LEGEND_LINE * panel.lines.len()).fold(HEIGHT, usize::max);
     let layout = |(panel, layout): (&Panel, Layout)| {
         layout
             .with_title(panel.heading())
@@ -116,7 +122,7 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
         .with_plots(plots().collect())
         .with_layouts(panels.iter().zip(layouts()).map(layout).collect())
         .with_shared_x_all()
-        .with_figure_size(float(WIDTH) - RIGHT + right, float(HEIGHT * panels.len()))
+        .with_figure_size(float(WIDTH) - RIGHT + right, float(height * panels.len()))
         .render();
     SvgBackend::default().render_scene(&scene)
 }
@@ -177,6 +183,14 @@ mod tests {
         };
         // A character has about 7 pixels.
         assert!((500.0..900.0).contains(&(width(&"x".repeat(100)) - width("x"))));
+    }
+
+    #[test]
+    fn a_legend_has_all_lines() {
+        let line = |index: usize| Line { label: format!("l{index:02}"), points: vec![(0.0, 1.0), (3600.0, 2.0)] };
+        let panel = Panel { lines: (0..MAX_LINES).map(line).collect(), ..Panel::default() };
+        let text = svg(&[panel.clone(), panel]);
+        assert!((0..MAX_LINES).all(|index| text.matches(&line(index).label).count() == 2));
     }
 
     #[test]
