@@ -82,8 +82,11 @@ impl ToWire for Value {
     }
 }
 
-/// A value of a param, or an `Option` of a value.
-#[diagnostic::on_unimplemented(message = "`{Self}` cannot be converted to `{T}`, the type of the param")]
+/// A value of a param, or an `Option` of a value. A text is sent as it is written, in upper and lower case.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be converted to `{T}`, the type of the param",
+    note = "a `Timestamp` is `Timestamp::from_unix_seconds(..)`, or a parsed text: `\"2025-01-01\".parse::<Timestamp>()?`"
+)]
 pub trait IntoParam<T, Via = Given> {
     /// Returns the value; `None` omits the param.
     fn into_param(self) -> Option<T>;
@@ -108,24 +111,28 @@ pub enum Given {}
 #[derive(Debug)]
 pub enum Optional {}
 
+#[diagnostic::do_not_recommend]
 impl<T, V: Into<T>> IntoParam<T> for V {
     fn into_param(self) -> Option<T> {
         Some(self.into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, V: Into<T>> IntoParam<T, Optional> for Option<V> {
     fn into_param(self) -> Option<T> {
         self.map(V::into)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T> for I {
     fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
         Some(self.into_iter().map(Into::into))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, I: IntoIterator<Item: Into<T>>> IntoParamList<T, Optional> for Option<I> {
     fn into_param_list(self) -> Option<impl Iterator<Item = T>> {
         self.map(|values| values.into_iter().map(Into::into))
