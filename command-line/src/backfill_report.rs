@@ -73,8 +73,8 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
-/// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a program
-/// that reads them may not expect.
+/// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a
+/// program that reads them may not expect.
 pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
     let (out, mut notes) = (quoted(out), BTreeMap::<String, Vec<String>>::new());
     for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
@@ -296,8 +296,8 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Creates the failure of a run, from the number of fetched pages, the reasons why pages and complete series failed, and
-/// the names of these series.
+/// Creates the failure of a run, from the number of fetched pages, the reasons why pages and complete series failed,
+/// and the names of these series.
 fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, names: &[String], all: usize) -> Failure {
     let (requests, failed) = (pages.len() as u64, series.len());
     let names = if failed < all { format!(": {}", readable(&listed(names))) } else { String::new() };

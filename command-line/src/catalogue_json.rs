@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::endpoint_names;
 use crate::param_options::option;
+use crate::param_values::ParamValue;
 use crate::program::service;
 use crate::record_columns::{record, time_field};
-use crate::requested_series::{ParamValue, Series};
+use crate::requested_series::Series;
 
 /// Returns an endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
@@ -15,9 +16,9 @@ pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
     let required: Vec<_> = params.filter(|info| info.required.is_some()).map(|info| info.wire_name).collect();
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
-        "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path, "evidence": endpoint.evidence.as_str(),
-        "history": endpoint_names::history(endpoint).is_some(), "deprecated": endpoint.deprecated,
-        "required": required,
+        "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path,
+        "evidence": endpoint.evidence.as_str(), "history": endpoint_names::history(endpoint).is_some(),
+        "deprecated": endpoint.deprecated, "required": required,
     })
 }
 

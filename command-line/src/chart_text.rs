@@ -33,7 +33,7 @@ pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: 
     let mut out = String::new();
     for (panel, scale) in panels.iter().zip(&scales) {
         let max = if has_colours { COLOURS.len() } else { 1 };
-        let mark = if panel.lines.len() > max { letter } else { no_letter };
+        let mark = |line| ('a'..='z').nth(line).filter(|_| panel.lines.len() > max);
         out.push_str(&heading(panel, columns, mark));
         let cells = cells(panel, scale, times, (width, rows));
         for (row, line) in cells.chunks(width).enumerate() {
@@ -101,18 +101,9 @@ fn cells(panel: &Panel, scale: &Scale, times: (f64, f64), (width, rows): (usize,
     cells
 }
 
-/// Returns the mark of a line, given its index; `None` if a colour distinguishes it.
-type Mark = fn(usize) -> Option<char>;
-
-fn letter(line: usize) -> Option<char> {
-    ('a'..='z').nth(line)
-}
-
-fn no_letter(_: usize) -> Option<char> {
-    None
-}
-
-fn coloured(cells: &[Character], mark: Mark) -> String {
+/// Returns characters with the colours of their lines. `mark` returns the letter of a line; `None` if a colour
+/// distinguishes the line.
+fn coloured(cells: &[Character], mark: impl Fn(usize) -> Option<char>) -> String {
     let part = |part: &[Character]| {
         let style = Style::new().fg_color(Some(COLOURS[part[0].1 % COLOURS.len()].into()));
         let dots = |dots| char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' ');
@@ -124,7 +115,7 @@ fn coloured(cells: &[Character], mark: Mark) -> String {
 }
 
 /// Returns the title of a panel and the names of its lines, in as many lines as needed.
-fn heading(panel: &Panel, columns: usize, mark: Mark) -> String {
+fn heading(panel: &Panel, columns: usize, mark: impl Fn(usize) -> Option<char>) -> String {
     let (bold, title) = (Style::new().bold(), panel.heading());
     let mut out = format!("{bold}{title}{bold:#}");
     let mut used = title.chars().count();

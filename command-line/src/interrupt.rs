@@ -48,8 +48,8 @@ impl Interrupt {
                     _ = terminate.recv() => ExitKind::Terminated,
                     _ = async { hang_up.as_mut()?.recv().await }, if hang_up.is_some() => ExitKind::HungUp,
                 };
-                // After a second signal, the process ends at once and does not wait for the end of the work.
-                // The end of standard input is not counted, because Ctrl-C in a terminal also ends the program that holds it.
+                // After a second signal, the process ends at once and does not wait for the end of the work. The end of
+                // standard input is not counted, because Ctrl-C in a terminal also ends the program that holds it.
                 if mem::replace(&mut is_second, true) {
                     process::exit(signal as i32);
                 }

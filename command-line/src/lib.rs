@@ -31,6 +31,7 @@ mod interrupt;
 mod job_file;
 mod log;
 mod param_options;
+mod param_values;
 mod printer;
 mod program;
 mod progress;

@@ -1,8 +1,8 @@
 //! Converts records to rows and columns.
 //!
 //! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
-//! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a value
-//! that contradicts the param is kept among the unknown fields.
+//! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
+//! value that contradicts the param is kept among the unknown fields.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo};
@@ -74,8 +74,8 @@ pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
     let time = endpoints().filter_map(time_field).map(str::to_owned);
     let is_mixed = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
     let fields = endpoints().flat_map(fields);
-    // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object become
-    // columns.
+    // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object
+    // become columns.
     let keys = records().filter_map(|record| record.as_any().and_then(Value::as_object)).flat_map(Map::keys);
     let has_unknown = |part: &Part<'_>| {
         let params = part.series.identity();
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
     use crate::catalogue::metric;
-    use crate::requested_series::ParamValue;
+    use crate::param_values::ParamValue;
     use crate::table::Table;
 
     #[test]

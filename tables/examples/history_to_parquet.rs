@@ -1,5 +1,5 @@
-//! Writes the history of a year to `history.parquet`, for the endpoint that the catalogue marks as its example. A second
-//! run requests only new records.
+//! Writes the history of a year to `history.parquet`, for the endpoint that the catalogue marks as its example. A
+//! second run requests only new records.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -23,9 +23,9 @@ use crate::text_writer::Cell;
 pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// Creates the columns of a file: the identifying columns and then the fields of all sources, without duplicates and
-    /// with the facts of the last source; the column of unknown fields is last. Every column is nullable, because some
-    /// sources may not have it. If there is an existing file, it must be the first source.
+    /// Creates the columns of a file: the identifying columns and then the fields of all sources, without duplicates
+    /// and with the facts of the last source; the column of unknown fields is last. Every column is nullable, because
+    /// some sources may not have it. If there is an existing file, it must be the first source.
     pub(crate) fn new(sources: &[SchemaRef]) -> Result<Self, String> {
         let mut all: Vec<Field> = Vec::new();
         let fields = || sources.iter().flat_map(|source| source.fields());

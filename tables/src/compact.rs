@@ -49,8 +49,8 @@ impl Table {
             written.push(Written { file: self.storage.name(&name), changes });
         }
         if self.place.is_single && self.place.text.is_none() && !written.is_empty() {
-            // A single Parquet file has the state in its metadata. The other state is deleted before the journal, because
-            // without the journal it would count as newer.
+            // A single Parquet file has the state in its metadata. The other state is deleted before the journal,
+            // because without the journal it would count as newer.
             self.storage.delete(&self.place.state()).await?;
             (self.stored, self.version) = (Some(self.state.clone()), None);
         } else {

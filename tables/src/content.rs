@@ -6,7 +6,7 @@ use crate::file_storage::FileStorage;
 use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::place::Place;
-use crate::saved_state::{self, RowFacts, SeriesState, TableState};
+use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::SeriesRequest;
 use crate::table::Table;
 
@@ -19,8 +19,8 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Opens the tables of a job. Returns an error if the rows of the target have another source or period than the job.
-    /// If `is_locked`, no other run can write the tables.
+    /// Opens the tables of a job. Returns an error if the rows of the target have another source or period than the
+    /// job. If `is_locked`, no other run can write the tables.
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
         job.check()?;
         let storage = FileStorage::of(&job.target)?;
@@ -41,7 +41,7 @@ impl Content {
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
         let other = match all.iter().find(|other| places.iter().all(|(place, _)| place != *other)) {
-            Some(place) => origin(&storage, place).await?,
+            Some(place) => place.stored(&storage).await?.map_or(String::new(), |(state, _)| state.origin),
             None => String::new(),
         };
         let mut tables = Vec::with_capacity(places.len());
@@ -96,11 +96,4 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
         _ => return Ok(()),
     };
     Err(Error::invalid_input(format!("{}: {why}; name another file or folder", quoted(job.target.to_string()))))
-}
-
-/// Returns the source of the rows of another table.
-async fn origin(storage: &FileStorage, place: &Place) -> Result<String, Error> {
-    let Some((text, _)) = storage.find(&place.state()).await? else { return Ok(String::new()) };
-    let state = saved_state::parse::<TableState>(&text);
-    state.map(|state| state.origin).map_err(|why| Error::rebuild(place.location(storage), why))
 }

@@ -32,8 +32,8 @@ pub(crate) enum FileStorage {
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl FileStorage {
-    /// Returns the storage of a target. For a single file, that is the folder of the file. A part of a data set is not a
-    /// target.
+    /// Returns the storage of a target. For a single file, that is the folder of the file. A part of a data set is not
+    /// a target.
     pub(crate) fn of(target: &Target) -> Result<Self, Error> {
         reject_part(target)?;
         match target {

@@ -97,8 +97,8 @@ impl JournalFile {
     }
 }
 
-/// Returns the path of a new file after the last file. In object storage, two runs can write at the same time, so the name
-/// also has the time and the process.
+/// Returns the path of a new file after the last file. In object storage, two runs can write at the same time, so the
+/// name also has the time and the process.
 pub(crate) fn next_path(folder: &str, last: Option<&JournalFile>) -> String {
     let number = last.and_then(JournalFile::name).map_or(0, |(number, _)| number + 1);
     let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();

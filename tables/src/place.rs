@@ -1,7 +1,7 @@
 //! The paths of a table: its data files, its state, its journal and its lock.
 //!
-//! A data set has a table for each endpoint and interval, with a file for each period. A single file is a table with one
-//! period.
+//! A data set has a table for each endpoint and interval, with a file for each period. A single file is a table with
+//! one period.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,6 +13,7 @@ use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
+use crate::saved_state::{self, TableState};
 use crate::series::SeriesRequest;
 use crate::target::{Format, Target};
 
@@ -62,6 +63,13 @@ impl Place {
 
     pub(crate) fn state(&self) -> String {
         format!("{}/{STATE}", self.home)
+    }
+
+    /// Returns the state in the storage and the version of its file, if it has its own file.
+    pub(crate) async fn stored(&self, storage: &FileStorage) -> Result<Option<(TableState, String)>, Error> {
+        let Some((text, version)) = storage.find(&self.state()).await? else { return Ok(None) };
+        let state = saved_state::parse(&text).map_err(|why| Error::rebuild(self.location(storage), why))?;
+        Ok(Some((state, version)))
     }
 
     /// Returns the place of the table with this state.
@@ -120,8 +128,8 @@ impl Place {
         Some((Some(partition), range))
     }
 
-    /// Returns the paths and the versions of the data files. Fails if readers would read a Parquet file that is not part
-    /// of the table.
+    /// Returns the paths and the versions of the data files. Fails if readers would read a Parquet file that is not
+    /// part of the table.
     pub(crate) async fn files(&self, storage: &FileStorage) -> Result<BTreeMap<String, String>, Error> {
         if self.is_single {
             let opened = storage.open(&self.data).await?;
@@ -185,8 +193,8 @@ pub(crate) fn is_part(path: &str) -> bool {
     name.split_once('-').is_some_and(|(interval, period)| !interval.contains('/') && Partition::read(period).is_some())
 }
 
-/// Returns the path of a file of a data set while it is being written: in the folder of its journal, because nothing but
-/// data is written to the folders with the data.
+/// Returns the path of a file of a data set while it is being written: in the folder of its journal, because nothing
+/// but data is written to the folders with the data.
 pub(crate) fn unfinished(path: &str) -> Option<String> {
     let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
     let (interval, period) = name.split_once('-')?;

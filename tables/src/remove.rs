@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;
 use crate::place::Place;
-use crate::series::{endpoint_of, params_of};
 use crate::table::Table;
 use crate::target::Target;
 
@@ -20,21 +19,20 @@ pub struct Removed {
     pub files: Vec<String>,
 }
 
-/// Removes series from the files and the states of a target. `is_removed` gets the endpoint and the params of each
-/// series, such as `weather.levels` and `[("site", "dover"), ("interval", "1h")]`.
+/// Removes series from the files and the states of a target. `is_removed` gets the [path](crate::SeriesStatus::path) of
+/// each series, such as `weather.levels/site=dover/interval=1h`.
 ///
 /// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second
 /// call removes the rest. If another run is writing the target, nothing is removed, and [`Error::InUse`] names that
 /// run.
-pub async fn remove(target: &Target, is_removed: impl Fn(&str, &[(String, String)]) -> bool) -> Result<Removed, Error> {
+pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
     let storage = FileStorage::of(target)?;
     let places = Place::all(&storage, target).await?;
     let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())?;
     let mut removed = Removed::default();
     for place in places {
         let mut table = Table::open(&storage, place, Vec::new()).await?.intact()?;
-        let is_removed = |path: &String| is_removed(endpoint_of(path), &params_of(path).collect::<Vec<_>>());
-        let paths: BTreeSet<_> = table.current().into_keys().filter(is_removed).collect();
+        let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
         if paths.is_empty() {
             continue;
         }

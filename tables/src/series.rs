@@ -115,8 +115,8 @@ fn written(duration: Duration) -> String {
     format!("{}{unit}", seconds / length)
 }
 
-/// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts as
-/// not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
+/// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts
+/// as not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
 /// interval.
 fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
     let endpoint = request.endpoint();

@@ -1,7 +1,7 @@
 //! The columns that identify the series of a row: the endpoint and the params of the series.
 //!
-//! If a record has a field with the name of a param, the param is written, and a value that contradicts it is kept among
-//! the unknown fields.
+//! If a record has a field with the name of a param, the param is written, and a value that contradicts it is kept
+//! among the unknown fields.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

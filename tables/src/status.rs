@@ -121,8 +121,8 @@ impl SeriesStatus {
     }
 }
 
-/// Reads the state of a target from its states and, for files that were replaced, from their metadata. Finds missing and
-/// truncated files; [`verify`] also compares the content of all files with their checksums.
+/// Reads the state of a target from its states and, for files that were replaced, from their metadata. Finds missing
+/// and truncated files; [`verify`] also compares the content of all files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
     read(target, false).await
 }

@@ -47,9 +47,7 @@ pub(crate) struct Table {
 impl Table {
     /// Opens a table, which need not exist yet, for the series of a job. Collects the errors of damaged files.
     pub(crate) async fn open(storage: &FileStorage, place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
-        let (text, version) = storage.find(&place.state()).await?.unzip();
-        let stored = text.map(|text| saved_state::parse::<TableState>(&text)).transpose();
-        let stored = stored.map_err(|why| Error::rebuild(place.location(storage), why))?;
+        let (stored, version) = place.stored(storage).await?.unzip();
         let (journal, damaged) = JournalFile::open_all(storage, &place.home).await?;
         let mut this = Self {
             storage: storage.clone(),
@@ -122,8 +120,8 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the columns of the job. Fails if a column has another type in the catalogue than in the existing files, or
-    /// two types in the catalogue.
+    /// Returns the columns of the job. Fails if a column has another type in the catalogue than in the existing files,
+    /// or two types in the catalogue.
     fn series_columns(&self) -> Result<SeriesTable, Error> {
         let columns = |series: &[SeriesRequest]| SeriesTable::with(self.state.columns.clone(), series);
         columns(&self.series).map_err(|why| {
@@ -231,8 +229,8 @@ impl Table {
         (best != partition && rows > 2 * MAX_ROWS).then(|| {
             let location = self.place.location(&self.storage);
             format!(
-                "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and run \
-                 the same command again"
+                "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and \
+                 run the same command again"
             )
         })
     }

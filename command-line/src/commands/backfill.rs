@@ -40,7 +40,8 @@ use crate::time_arg::{self, Start};
 #[allow(clippy::struct_excessive_bools)] // Each is a flag of the command.
 #[command(after_help = examples::backfill())]
 pub(crate) struct Backfill {
-    #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job", add = candidates())]
+    #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job")]
+    #[arg(add = candidates())]
     endpoints: Vec<String>,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d, whose interval is included
     #[arg(long, value_name = "WHEN", value_parser = time_arg::start, required_unless_present = "job")]
@@ -49,7 +50,8 @@ pub(crate) struct Backfill {
     /// End of the range, excluded [default: now]
     #[arg(long, value_name = "WHEN", value_parser = time_arg::end)]
     to: Option<Timestamp>,
-    /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
+    /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for
+    /// stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
     out: Option<String>,
     /// Read series, range and target from a TOML file; `--from`, `--to` and `--out` replace its values

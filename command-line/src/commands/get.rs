@@ -19,11 +19,12 @@ use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
+use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
 use crate::program::program;
 use crate::progress::counted;
 use crate::record_columns::{Part, part};
-use crate::requested_series::{ParamValue, Series, combine, labels};
+use crate::requested_series::{Series, combine, labels};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
@@ -32,8 +33,8 @@ use crate::time_arg;
 #[derive(Args, Debug)]
 #[command(after_help = examples::get())]
 pub(crate) struct Get {
-    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records. It is
-    /// sent as it is, and included or excluded as the service defines it; `backfill --out -` includes it
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records. It
+    /// is sent as it is, and included or excluded as the service defines it; `backfill --out -` includes it
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, allow_hyphen_values = true)]
     from: Option<Timestamp>,
     /// End of the range, also sent as it is

@@ -1,6 +1,7 @@
 //! `remove`: deletes series from a file or a data set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::{iter, slice};
 
 use clap::Args;
 use serde_json::json;
@@ -12,9 +13,9 @@ use crate::endpoint_names;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab};
+use crate::param_values::stored_value;
 use crate::program::program;
 use crate::progress::counted;
-use crate::requested_series::stored_value;
 use crate::stdout;
 
 /// Delete series from a file or a data set
@@ -38,25 +39,21 @@ pub(crate) struct Remove {
     params: Params,
 }
 
-/// One value of an option.
-struct Choice {
-    /// The option with its value, for messages.
+/// The values of an option. A series is selected if it has one value of each option.
+struct Filter<'f> {
     option: String,
     /// `None` for the endpoint.
-    param: Option<String>,
-    value: String,
+    param: Option<&'f str>,
+    values: &'f [String],
 }
 
 impl Remove {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        let choices = self.choices()?;
-        if choices.is_empty() {
+        let filters = self.filters()?;
+        if filters.is_empty() {
             let message = "no series is named: give `--endpoint` or a param";
             return Err(Failure::usage(message).help("to remove everything, delete the file or folder"));
         }
-        let selects = |endpoint: &str, params: &[(String, String)]| {
-            choices.iter().all(|values| values.iter().any(|choice| choice.is_of(endpoint, params)))
-        };
         let (target, path) = (Target::parse(&self.path)?, quoted(&self.path));
         let tables::Status { mut series, damaged, .. } = tables::status(&target).await?;
         if series.is_empty() {
@@ -64,17 +61,19 @@ impl Remove {
             let damage = damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
             return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
         }
-        series.retain(|one| selects(one.endpoint(), &one.params().collect::<Vec<_>>()));
+        series.retain(|one| filters.iter().all(|filter| filter.values.iter().any(|value| filter.has(one, value))));
         if series.is_empty() {
             let help = format!("`{} status {path}` lists the series", program().name);
             return Err(Failure::usage(format!("{path}: no such series")).help(help));
         }
-        for choice in choices.iter().flatten() {
-            if !series.iter().any(|one| choice.is_of(one.endpoint(), &one.params().collect::<Vec<_>>())) {
-                log.warning(&format!("`{}` selects no series", choice.option));
+        for filter in &filters {
+            for value in filter.values.iter().filter(|value| !series.iter().any(|one| filter.has(one, value))) {
+                log.warning(&format!("`{} {value}` selects no series", filter.option));
             }
         }
-        let files = if self.dry_run { Vec::new() } else { tables::remove(&target, selects).await?.files };
+        let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
+        let is_removed = |path: &str| selected.contains(path);
+        let files = if self.dry_run { Vec::new() } else { tables::remove(&target, is_removed).await?.files };
         self.print(&series, log)?;
         if !self.dry_run {
             let changed = counted(files.len() as u64, "file");
@@ -96,34 +95,26 @@ impl Remove {
         Ok(())
     }
 
-    /// Returns the values of each option. A series is selected if it has one value of each.
-    fn choices(&self) -> Result<Vec<Vec<Choice>>> {
-        let of_endpoint = |written: &String| {
-            let value = endpoint_names::find(written)?.to_string();
-            Ok(Choice { option: format!("--endpoint {written}"), param: None, value })
-        };
-        let of_param = |name: &String, value: &String| Choice {
-            option: format!("--{} {value}", kebab(name)),
-            param: Some(name.clone()),
-            value: value.clone(),
-        };
-        let mut all = vec![self.endpoints.iter().map(of_endpoint).collect::<Result<Vec<_>>>()?];
-        for (name, values) in &self.params.known {
-            all.push(values.iter().map(|value| of_param(name, value)).collect());
-        }
-        all.extend(self.params.passed_on.iter().map(|(name, value)| vec![of_param(name, value)]));
-        all.retain(|values| !values.is_empty());
-        Ok(all)
+    fn filters(&self) -> Result<Vec<Filter<'_>>> {
+        self.endpoints.iter().try_for_each(|written| endpoint_names::find(written).map(drop))?;
+        let endpoint = Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints };
+        let of_param = |name, values| Filter { option: format!("--{}", kebab(name)), param: Some(name), values };
+        let known = self.params.known.iter().map(|(name, values)| of_param(name, values.as_slice()));
+        let passed_on = self.params.passed_on.iter().map(|(name, value)| of_param(name, slice::from_ref(value)));
+        let all = iter::once(endpoint).chain(known).chain(passed_on);
+        Ok(all.filter(|filter| !filter.values.is_empty()).collect())
     }
 }
 
-impl Choice {
-    /// Returns whether a series has the value, as it is written or in the form that files have.
-    fn is_of(&self, endpoint: &str, params: &[(String, String)]) -> bool {
-        let Some(name) = &self.param else { return endpoint == self.value };
+impl Filter<'_> {
+    /// Returns whether a series has a value, as it is written or in the form that files have.
+    fn has(&self, series: &SeriesStatus, value: &str) -> bool {
+        let Some(name) = self.param else {
+            return endpoint_names::find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
+        };
         // A param that is not set has an empty value.
-        let own = params.iter().find(|(other, _)| other == name).map_or("", |(_, own)| own);
-        let info = endpoint_names::find(endpoint).ok().and_then(|endpoint| endpoint.param(name));
-        own == self.value || info.is_some_and(|info| own == stored_value(info, &self.value))
+        let own = series.params().find(|(other, _)| other == name).map_or(String::new(), |(_, own)| own);
+        let info = endpoint_names::find(series.endpoint()).ok().and_then(|endpoint| endpoint.param(name));
+        own == value || info.is_some_and(|info| own == stored_value(info, value))
     }
 }

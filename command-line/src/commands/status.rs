@@ -17,7 +17,8 @@ use crate::progress::{age, counted, listed};
 use crate::table::{Cell, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
-/// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds them.
+/// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds
+/// them.
 const MAX_PENDING: Duration = Duration::from_secs(600);
 
 /// Show the records, gaps, damage and age of a file or data set
@@ -87,7 +88,8 @@ impl Status {
             (!labels.is_empty()).then(|| listed(&labels))
         };
         let damaged = status.damaged.len() as u64;
-        // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the rest.
+        // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the
+        // rest.
         let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running;
         let unfetched = names(&|series| !series.unfetched.is_empty() && !is_waiting(series));
         let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
@@ -123,8 +125,8 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     }
 }
 
-/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `up to date`, the age of the last record,
-/// or `empty`.
+/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `up to date`, the age of the last
+/// record, or `empty`.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         _ if series.is_retired => "retired".to_owned(),

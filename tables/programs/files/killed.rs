@@ -80,8 +80,8 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
     Ok(())
 }
 
-/// Kills a job once it is in a random phase or after a random time, and returns the phase that the files show; `None` if
-/// the job has ended before.
+/// Kills a job once it is in a random phase or after a random time, and returns the phase that the files show; `None`
+/// if the job has ended before.
 fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed: Duration) -> Outcome<Option<Phase>> {
     let folder = path.parent().ok_or("no folder")?;
     let all = [Phase::Fetch, Phase::Merge, Phase::BeforeState, Phase::BeforeDeletion];
@@ -181,9 +181,9 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
 }
 
 /// Starts two jobs that write different series to the same files in a bucket, and kills one of them in every other
-/// round. Every job that is not killed either succeeds, or fails because the other one has written the same file. Before
-/// any other run, the files or the journal must have all rows of a job that has succeeded, and all rows that were there
-/// before.
+/// round. Every job that is not killed either succeeds, or fails because the other one has written the same file.
+/// Before any other run, the files or the journal must have all rows of a job that has succeeded, and all rows that
+/// were there before.
 pub(super) async fn two_writers(bucket: &str, rounds: u32) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;

@@ -2,8 +2,9 @@
 //!
 //! `write` fills a folder with every kind of file, which other programs then read. `year` writes the files whose sizes
 //! `size.py` compares. `killed` kills jobs in every phase, restarts them, and compares the result with that of an
-//! uninterrupted job. `bucket` does the same with object storage, and with two jobs at once. `million` writes ten million
-//! records to Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is killed.
+//! uninterrupted job. `bucket` does the same with object storage, and with two jobs at once. `million` writes ten
+//! million records to Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is
+//! killed.
 
 #![allow(clippy::print_stdout)] // The output is the result.
 

@@ -23,8 +23,8 @@ pub(super) const ROWS: usize = 50_000;
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// The table, the period, and the number of a range of a series. The pages of a range are in order of time, unlike those
-/// of different ranges.
+/// The table, the period, and the number of a range of a series. The pages of a range are in order of time, unlike
+/// those of different ranges.
 type Key = (usize, Timestamp, usize);
 
 /// The rows of all series of a run.

@@ -22,8 +22,8 @@ pub enum BackfillEvent {
         /// The finished and remaining work of this run.
         progress: Progress,
     },
-    /// The problems of a page: times without records, invalid records, or the error of a page that failed; or a search for
-    /// the first record. The summary contains the problems that remain at the end of the run.
+    /// The problems of a page: times without records, invalid records, or the error of a page that failed; or a search
+    /// for the first record. The summary contains the problems that remain at the end of the run.
     #[non_exhaustive]
     Report {
         /// The series.

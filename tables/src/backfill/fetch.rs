@@ -12,7 +12,7 @@ use runtime::record::AnyRecord;
 use tokio::time::timeout;
 
 use super::event::BackfillEvent;
-use super::run::{Run, add};
+use super::run::{MAX_JOURNAL, Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
 
@@ -45,14 +45,14 @@ type Next = (usize, Option<Result<Page<AnyRecord>, RequestError>>);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
-    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way, and then returns
-    /// the error of these requests.
+    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way, and then
+    /// returns the error of these requests.
     pub(super) async fn fetch(
         &mut self,
         mut cancel: Pin<&mut impl Future<Output = ()>>,
     ) -> Result<Option<Error>, Error> {
         let mut rejected = None;
-        while rejected.is_none() && !self.is_stopped() {
+        while rejected.is_none() && !self.summary.is_cancelled && !self.summary.is_unreachable {
             self.begin_items();
             if self.active.is_empty() {
                 break;
@@ -83,7 +83,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             if self.buffer.is_due() {
                 self.flush().await?;
             }
-            if self.is_full() {
+            // The journal is merged before more ranges are fetched.
+            if self.content.journal_files() >= MAX_JOURNAL {
                 self.merge().await?;
             }
             self.report_progress();

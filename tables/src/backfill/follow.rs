@@ -19,7 +19,8 @@ use super::run::MAX_JOURNAL;
 use crate::content::Content;
 use crate::error::Error;
 
-/// Time for which records are collected, so that those of many series are written to one file of the journal.
+/// Interval at which delivered records are written, so that those of many series are written to one file of the
+/// journal.
 const COLLECT: Duration = Duration::from_secs(10);
 
 /// Time between two runs that request the refetch time and gaps again.
@@ -54,8 +55,6 @@ struct Following<'j, W> {
     pending: u64,
     run_at: Instant,
     compact_at: Instant,
-    /// The time at which the pages are written; `None` without pages.
-    write_at: Option<Instant>,
     compact_every: Duration,
 }
 
@@ -74,7 +73,6 @@ pub(super) async fn follow(
         pending: 0,
         run_at: now,
         compact_at: now + compact_every,
-        write_at: None,
         compact_every,
     };
     let ended = this.until(pin!(cancel)).await;
@@ -93,49 +91,36 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 Ok(false) => {}
                 Ok(true) => return Ok(()),
                 // The records are kept until the other run has ended.
-                Err(Error::InUse { .. }) if !self.followers.is_empty() => self.postpone(),
+                Err(Error::InUse { .. }) if !self.followers.is_empty() => {}
                 Err(error) => return Err(error),
             }
-            let due = self.due();
-            let next = poll_fn(|cx| match cancel.as_mut().poll(cx) {
-                Poll::Ready(()) => Poll::Ready(None),
-                Poll::Pending => self.followers.poll_join_next(cx),
-            });
-            match timeout_at(due, next).await {
-                Ok(None) => return Ok(()),
-                Ok(Some(next)) => self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?,
-                Err(_) => {}
+            let next_write = Instant::now() + COLLECT;
+            loop {
+                let next = poll_fn(|cx| match cancel.as_mut().poll(cx) {
+                    Poll::Ready(()) => Poll::Ready(None),
+                    Poll::Pending => self.followers.poll_join_next(cx),
+                });
+                match timeout_at(next_write, next).await {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(next)) => self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?,
+                    Err(_) => break,
+                }
             }
         }
-    }
-
-    /// Returns the time at which something is written next.
-    fn due(&self) -> Instant {
-        self.write_at.into_iter().chain([self.run_at, self.compact_at]).min().unwrap_or(self.run_at)
     }
 
     /// Writes what is due, or runs the complete job. Returns whether the job was cancelled.
     async fn write(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
         let now = Instant::now();
-        if self.run_at <= now {
+        let is_run_due = self.run_at <= now;
+        // The next write may be too late.
+        if is_run_due || self.compact_at < now + COLLECT {
             // A run counts the records that it adds to the files, and those in the journal have been counted.
             self.compact().await?;
-            return self.run(cancel).await;
-        }
-        if self.compact_at <= now {
-            self.compact().await?;
-        } else if self.write_at.is_some_and(|at| at <= now) {
+        } else {
             self.append().await?;
         }
-        Ok(false)
-    }
-
-    /// Waits before the next attempt to write.
-    fn postpone(&mut self) {
-        let next = Instant::now() + COLLECT;
-        self.run_at = self.run_at.max(next);
-        self.compact_at = self.compact_at.max(next);
-        self.write_at = self.write_at.map(|at| at.max(next));
+        if is_run_due { self.run(cancel).await } else { Ok(false) }
     }
 
     /// Runs the job, and begins to follow each series from its newest record on.
@@ -188,7 +173,6 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             Ok(update) => {
                 (self.watch)(FollowEvent::Update { series, update: &update });
                 if let Update::Records(page) | Update::Late(page) = update {
-                    self.write_at.get_or_insert_with(|| Instant::now() + COLLECT);
                     self.pages.push((series, page));
                 }
                 follower.pause = Duration::ZERO;
@@ -226,7 +210,6 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             }
             self.pages.clear();
         }
-        self.write_at = None;
         Ok(())
     }
 

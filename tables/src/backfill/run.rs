@@ -131,8 +131,8 @@ impl Items {
 
     /// Removes and returns the next range.
     ///
-    /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so the
-    /// range is requested up to the end of the job, and the history ends at the present of the service.
+    /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
+    /// the range is requested up to the end of the job, and the history ends at the present of the service.
     pub(super) fn pop(&mut self) -> Option<Item> {
         let (series, range) = self.planned.next().or_else(|| self.again.pop_front())?;
         let is_last = self.ends.get(series) == Some(&range.end);
@@ -166,15 +166,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             has_response: false,
             summary: Summary { series: plan.series.iter().map(report).collect(), ..Summary::default() },
         }
-    }
-
-    pub(super) fn is_stopped(&self) -> bool {
-        self.summary.is_cancelled || self.summary.is_unreachable
-    }
-
-    /// Returns `true` if the journal is merged before more ranges are fetched.
-    pub(super) fn is_full(&self) -> bool {
-        self.content.journal_files() >= MAX_JOURNAL
     }
 
     /// Returns the state of a series without the rows of the journal.

@@ -55,8 +55,8 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file completely or not at all, and returns its length. Until it is complete, the file has the name `temporary` or, by default, a
-/// hidden name in the same folder.
+/// Writes a file completely or not at all, and returns its length. Until it is complete, the file has the name
+/// `temporary` or, by default, a hidden name in the same folder.
 pub(crate) fn write<T>(
     path: &Path,
     temporary: Option<PathBuf>,

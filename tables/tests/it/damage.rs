@@ -136,7 +136,7 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
         let into = job(coins(&client(), &["ETH"]), END - DAY, END, &inner);
         for error in [
             status(&target).await.map(drop),
-            remove(&target, |_, _| true).await.map(drop),
+            remove(&target, |_| true).await.map(drop),
             into.plan().await.map(drop),
             into.run(|_| {}, std::future::pending()).await.map(drop),
         ] {

@@ -5,8 +5,8 @@ use tables::{Backfill, Error, Partition, Target};
 use crate::support::service::DELTA;
 use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, hours, job, read, run, state_of, with};
 
-fn is_eth(endpoint: &str, params: &[(String, String)]) -> bool {
-    endpoint == "orderflow.volume_ratio" && params.contains(&("coin".to_owned(), "ETH".to_owned()))
+fn is_eth(path: &str) -> bool {
+    path.starts_with("orderflow.volume_ratio/") && path.contains("/coin=ETH/")
 }
 
 #[tokio::test(start_paused = true)]
@@ -27,7 +27,7 @@ async fn removed_series_are_no_longer_in_files_and_status() {
         // The other series continue, and the removed series can be added again.
         let again = run(&job(coins(&client(), &names), END - 300 * DAY, END, &path)).await;
         assert_eq!((again.series[0].added, again.series[1].added), (0, 300 * 24), "{name}");
-        tables::remove(&target, |_, _| true).await.unwrap();
+        tables::remove(&target, |_| true).await.unwrap();
         assert!(files(dir.path()).iter().all(|name| name.contains(".parts/")), "{name}: {:?}", files(dir.path()));
         assert!(state_of(&path).await.series.is_empty(), "{name}");
     }

@@ -1,0 +1,144 @@
+//! The values of params on the command line and in job files.
+//!
+//! Values are checked against the registry.
+
+use runtime::Timestamp;
+use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+
+use crate::endpoint_names::name;
+use crate::fact_sentences::enumerated;
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::param_options::{kebab, splits};
+use crate::suggest;
+use crate::time_arg;
+
+/// The value of a param.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ParamValue {
+    /// One value, or several values that belong to one series.
+    Text(Vec<String>),
+    Time(Timestamp),
+}
+
+impl ParamValue {
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Text(values) => values.join("+"),
+            Self::Time(time) => time_arg::shown(*time),
+        }
+    }
+}
+
+/// Parses the value of a param, and checks it for an endpoint.
+pub(crate) fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<ParamValue> {
+    if matches!(info.ty, ValueType::Timestamp(_)) {
+        let time = time_arg::timestamp(value)
+            .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
+        return Ok(ParamValue::Time(time));
+    }
+    let several = several(info, value);
+    if several.iter().any(String::is_empty) {
+        return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
+    }
+    for one in &several {
+        check(endpoint, info, one, log)?;
+    }
+    Ok(ParamValue::Text(several))
+}
+
+/// Returns the values of a param that one value of an option joins, as the service writes them.
+fn several(info: &ParamInfo, value: &str) -> Vec<String> {
+    // `+` joins values only for a param that accepts a list.
+    let joins = info.list_setter.is_some() && splits(info);
+    let all = if joins { value.split('+').collect() } else { vec![value] };
+    all.into_iter().map(|one| as_known(info, one.trim())).collect()
+}
+
+/// Returns the value of an option in the form that files have.
+pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
+    several(info, value).join(",")
+}
+
+/// Returns the known value that equals this value except for upper and lower case. An unknown value in lower case is
+/// converted to upper case if all known values are in upper case.
+fn as_known(info: &ParamInfo, value: &str) -> String {
+    let ValueType::Named(ty) = info.ty else { return value.to_owned() };
+    let known = || ty.values.iter().map(|known| known.value);
+    let similar = || known().find(|known| known.eq_ignore_ascii_case(value));
+    match known().find(|known| *known == value).or_else(similar) {
+        Some(known) => known.to_owned(),
+        None if is_upper(info) && !value.contains(char::is_uppercase) => value.to_uppercase(),
+        None => value.to_owned(),
+    }
+}
+
+/// Returns whether all known values of a param are in upper case. Values that differ only in case are then the same.
+pub(crate) fn is_upper(info: &ParamInfo) -> bool {
+    let ValueType::Named(ty) = info.ty else { return false };
+    let known: String = ty.values.iter().map(|known| known.value).collect();
+    known.contains(char::is_uppercase) && !known.contains(char::is_lowercase)
+}
+
+/// Warns about a value that the service may reject. A value that is certainly wrong is an error: all valid values are
+/// documented, or it is probably several values.
+fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<()> {
+    let (name, param) = (name(endpoint), info.wire_name);
+    let option = || format!("`--{} {value}`", kebab(param));
+    if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
+        let accepted = info.allowed_values.join(", ");
+        log.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
+    }
+    let ValueType::Named(ty) = info.ty else { return Ok(()) };
+    let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
+    if known.is_empty() || known.contains(&value) {
+        if info.rejected_values.contains(&value) {
+            log.warning(&format!("{} is probably rejected by {name}", option()));
+        }
+        return Ok(());
+    }
+    let invalid = |expected: &str| Failure::usage(format!("invalid `{param}` `{value}` for {name} ({expected})"));
+    let unchecked = format!("`--param {param}={value}` sends it anyway");
+    let words: Vec<_> = value.split_whitespace().collect();
+    if words.len() > 1 && !known.iter().any(|known| known.contains(' ')) {
+        let several = format!("commas separate values: `--{} {}`", kebab(param), words.join(","));
+        return Err(invalid("expected no spaces").help(several).help(unchecked));
+    }
+    let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
+    let help = suggest::help(value, known.iter().copied());
+    if !ty.open && is_documented {
+        return Err(invalid(&format!("expected {}", enumerated(&known, "or"))).help_if(help).help(unchecked));
+    }
+    // Almost any short text resembles one of many short values, so it gets no suggestion.
+    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
+        log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::registry::{Evidence, TypeInfo, ValueInfo};
+
+    use super::*;
+
+    #[test]
+    fn values_are_sent_in_the_case_of_the_known_ones() {
+        const fn known(value: &'static str) -> ValueInfo {
+            ValueInfo::new(value, "", Evidence::Documented)
+        }
+        static UPPER: TypeInfo = TypeInfo::new("Key", &[known("AB"), known("1C")]);
+        static MIXED: TypeInfo = TypeInfo::new("Interval", &[known("1m"), known("1M")]);
+        let info = |ty| ParamInfo::new("key", "key", ValueType::Named(ty), Evidence::Documented);
+        for (ty, value, expected) in [
+            (&UPPER, "ab", "AB"),
+            (&UPPER, "xy", "XY"),
+            (&UPPER, "xY", "xY"),
+            (&MIXED, "1M", "1M"),
+            (&MIXED, "xy", "xy"),
+        ] {
+            assert_eq!(as_known(&info(ty), value), expected);
+        }
+        assert_eq!([&UPPER, &MIXED].map(|ty| is_upper(&info(ty))), [true, false]);
+    }
+}
