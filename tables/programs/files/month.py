@@ -17,6 +17,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlparse
 
@@ -41,6 +42,9 @@ class Service:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 service.answer(self)
+
+            def date_time_string(self, *_):
+                return formatdate(service.now, usegmt=True)
 
             def log_message(self, *_):
                 pass
