@@ -10,16 +10,21 @@ use crate::support::{self, RunOutput, Service, derivs, derivs_with, run, run_out
 const QUARTER: [&str; 2] = ["2025-01-01", "2025-04-01"];
 
 /// Returns the arguments of a run that writes one hourly series of a quarter.
-fn one<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn one<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     backfill(&metric().hourly(), QUARTER, out, more)
 }
 
 /// Returns the arguments of a run that writes two hourly series of a quarter.
-fn two<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn two<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     backfill(&metric().two_hourly(), QUARTER, out, more)
 }
 
-fn backfill<'a>(series: &[&'a str], [from, to]: [&'a str; 2], out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn backfill<'a>(
+    series: &[&'a str],
+    [from, to]: [&'a str; 2],
+    out: &'a Path,
+    more: &[&'a str],
+) -> Vec<&'a str> {
     [&["backfill"], series, &["--from", from, "--to", to, "--out", support::text(out)], more].concat()
 }
 
@@ -29,7 +34,7 @@ fn requests() -> u64 {
 }
 
 /// Returns the rows of a file, without the header.
-fn rows(file: &Path) -> Vec<String> {
+pub(crate) fn rows(file: &Path) -> Vec<String> {
     support::contents(file).lines().skip(1).map(str::to_owned).collect()
 }
 
@@ -236,72 +241,6 @@ fn a_series_without_any_record_is_incomplete() {
     assert!(streamed.err.contains(&expected), "{}", streamed.err);
 }
 
-#[test]
-fn status_shows_records_and_damage() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("quarter.parquet");
-    let path = support::text(&file);
-    run(&two(&file, &["--sandbox"]));
-    let output = run(&["status", path]);
-    assert_eq!((output.code, output.rows().len()), (Some(0), 2), "{}", output.err);
-    let label = [metric().name, metric().keys[0], metric().step(3600)].join(" ");
-    assert!(output.rows().iter().any(|row| row.starts_with(&format!("{label},"))), "{}", output.out);
-    let object: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
-    assert_eq!((&object["series"][1]["records"], &object["series"][1]["missing"]), (&2160.into(), &0.into()));
-    assert_eq!(run(&["status", path, "--max-age", "1h"]).code, Some(6));
-    let mut bytes = std::fs::read(&file).unwrap();
-    bytes[1000] ^= 1;
-    std::fs::write(&file, &bytes).unwrap();
-    assert_eq!(run(&["status", path]).code, Some(0), "only `--verify` reads the rows");
-    let damaged = run(&["status", path, "--verify"]);
-    assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
-    // A run does not merge damaged rows into a new file.
-    let rejected = run(&two(&file, &["--sandbox"]));
-    assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
-    std::fs::write(&file, &bytes[..1000]).unwrap();
-    let truncated = run(&["status", path]);
-    assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
-    let nothing = run(&["status", support::text(tempfile::tempdir().unwrap().path())]);
-    assert!(nothing.code == Some(2) && nothing.err.contains("has written nothing here"), "{}", nothing.err);
-    let missing = run(&["status", support::text(&folder.path().join("other.csv"))]);
-    assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
-}
-
-/// Between two windows, no record is missing, because none was requested.
-#[test]
-fn status_counts_the_records_that_no_run_has_requested() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.csv");
-    for range in [["2025-01-01", "2025-01-02"], ["2025-01-04", "2025-01-05"]] {
-        let output = run(&backfill(&metric().hourly(), range, &file, &["--sandbox"]));
-        assert_eq!(output.code, Some(0), "{}", output.err);
-    }
-    let status = run(&["status", support::text(&file)]);
-    assert_eq!(status.code, Some(0), "{}", status.err);
-    assert!(status.out.starts_with("series,state,missing,last,records,first,never requested,"), "{}", status.out);
-    let row = status.rows()[0].split(',').collect::<Vec<_>>();
-    assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);
-}
-
-/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
-#[test]
-fn records_in_the_future_are_a_warning() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let first = run(&one(&data, &["--sandbox"]));
-    assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
-    let mut home = std::fs::read_dir(data.join(".backfill")).unwrap().map(|entry| entry.unwrap().path());
-    let state = home.find_map(|path| Some(path.join("state.json")).filter(|state| state.exists())).unwrap();
-    let mut object: serde_json::Value = support::contents(&state).parse().unwrap();
-    let series = object["series"].as_object_mut().unwrap().values_mut().next().unwrap();
-    series["last"] = "2999-01-01T00:00:00Z".into();
-    std::fs::write(&state, object.to_string()).unwrap();
-    let output = run(&one(&data, &["--sandbox", "--dry-run"]));
-    let expected = "warning: the newest record, of 2999-01-01 00:00, is in the future; check the clock of this machine
-";
-    assert!(output.code == Some(0) && output.err.ends_with(expected), "{}", output.err);
-}
-
 /// The exit code is 5, because the service would reject the same command again. No file is written, because an empty
 /// file would hide the reason.
 #[test]
@@ -387,69 +326,6 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
-/// Returns a command that runs another command with SIGHUP neither ignored nor blocked, even if these tests run under
-/// `nohup`.
-#[cfg(target_os = "linux")]
-fn with_hang_up(command: &Command) -> Command {
-    let own = std::fs::read_to_string("/proc/self/status").unwrap();
-    let mask = own.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-    let is_ignored = u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1;
-    wrapped(if is_ignored { &["env", "--default-signal=HUP"] } else { &["env"] }, command)
-}
-
-/// Returns a command that runs the program `by` with another command as its last arguments.
-#[cfg(unix)]
-fn wrapped(by: &[&str], command: &Command) -> Command {
-    let mut outer = Command::new(by[0]);
-    outer.args(&by[1..]).arg(command.get_program()).args(command.get_args()).stderr(Stdio::piped());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => outer.env(name, value),
-            None => outer.env_remove(name),
-        };
-    }
-    outer
-}
-
-// The test needs Linux. On other systems, the program cannot determine whether SIGHUP is ignored, so it does not handle
-// the signal.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.csv");
-    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
-    let minutes = metric().args(metric().keys[0], 60);
-    let args = backfill(&minutes, ["2024-01-01", "2024-01-16"], &file, &[]);
-    let run = with_hang_up(&derivs_with(&service, &args)).spawn().unwrap();
-    while service.requests() < 2 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
-    let output = run_output(&run.wait_with_output().unwrap());
-    assert_eq!(output.code, Some(129), "{}", output.err);
-    assert!(output.err.contains("error: stopped; ") && output.err.contains("to continue"), "{}", output.err);
-    let again = run_with(&service, &args);
-    assert_eq!((again.code, rows(&file).len()), (Some(0), 15 * 24 * 60), "{}", again.err);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_run_that_ignores_hang_ups_ends_with_all_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.csv");
-    let service = Service::with(|builder| builder.fault("latency=100ms".parse().unwrap()));
-    let args = one(&file, &[]);
-    let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
-    let run = wrapped(&ignoring, &derivs_with(&service, &args)).spawn().unwrap();
-    while service.requests() < 1 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
-    let output = run_output(&run.wait_with_output().unwrap());
-    assert_eq!((output.code, rows(&file).len()), (Some(0), 90 * 24), "{}", output.err);
-}
-
 #[cfg(unix)]
 #[test]
 fn warning_without_a_response_names_the_cause() {
@@ -511,64 +387,4 @@ fn many_series_need_few_open_files() {
     let script = format!("ulimit -n 64; exec {} \"$@\"", support::PROGRAM);
     let output = run_output(&Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap());
     assert_eq!(output.code, Some(0), "{}", output.err);
-}
-
-#[cfg(unix)]
-#[test]
-fn status_during_a_first_run_names_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = Service::with(|builder| builder.fault("latency=300ms".parse().unwrap()));
-    for name in ["a.csv", "data"] {
-        let out = folder.path().join(name);
-        let minutes = metric().args(metric().keys[0], 60);
-        let args = backfill(&minutes, ["2024-01-01", "2024-12-01"], &out, &[]);
-        let before = service.requests();
-        let mut first = derivs_with(&service, &args).stderr(Stdio::null()).spawn().unwrap();
-        while service.requests() < before + 2 {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        let status = run(&["status", support::text(&out)]);
-        first.kill().unwrap();
-        first.wait().unwrap();
-        let expected = format!("warning: {}: a run is in progress (process {}", support::text(&out), first.id());
-        assert!(status.code == Some(0) && status.err.contains(&expected), "{name}: {}", status.err);
-        let stopped = run(&["status", support::text(&out)]);
-        assert!(stopped.code == Some(6) && stopped.err.contains("never fetched"), "{name}: {}", stopped.err);
-    }
-}
-
-/// The time of the records is that of the service, so the test needs only those that exist when it begins.
-#[cfg(unix)]
-#[test]
-fn ctrl_c_ends_a_poll_that_keeps_its_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.csv");
-    let service = Service::start();
-    let minutes = metric().args(metric().keys[0], 60);
-    let args = [&["poll"], &*minutes, &["--from", "3h", "--out", support::text(&file)]].concat();
-    let run = derivs_with(&service, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = std::time::Instant::now();
-    while !file.exists() && begun.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
-    let output = run_output(&run.wait_with_output().unwrap());
-    assert_eq!((output.code, output.out.as_str()), (Some(130), ""), "{}", output.err);
-    // A minute may end during the test.
-    assert!((179..=182).contains(&rows(&file).len()), "{} rows: {}", rows(&file).len(), output.err);
-}
-
-#[test]
-fn status_has_the_reason_of_a_series_that_is_rejected_now() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("quarter.csv");
-    let service = Service::start();
-    assert_eq!(run_with(&service, &one(&file, &[])).code, Some(0));
-    let service = Service::with(|builder| builder.fault(format!("{} status=422", metric().path).parse().unwrap()));
-    let longer = backfill(&metric().hourly(), ["2025-01-01", "2025-05-01"], &file, &[]);
-    assert_eq!(run_with(&service, &longer).code, Some(5));
-    let status = run(&["status", support::text(&file)]);
-    let expected = format!("the service rejected {}", metric().name);
-    assert!(status.code == Some(6) && status.err.contains(&expected), "{}", status.err);
-    assert!(status.err.contains("status 422") && !status.err.contains("never fetched"), "{}", status.err);
 }

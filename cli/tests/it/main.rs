@@ -5,6 +5,7 @@
 mod backfill;
 mod completion;
 mod concurrent_runs;
+mod connection;
 mod json;
 mod options;
 mod pipes;
@@ -13,6 +14,9 @@ mod remove;
 #[path = "../../../shared-gate/tests/it/server.rs"]
 mod server;
 mod shared_rate_limit;
+#[cfg(unix)]
+mod signals;
+mod status;
 mod support;
 #[cfg(unix)]
 mod terminal;

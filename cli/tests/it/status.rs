@@ -1,0 +1,86 @@
+//! Tests of the command `status`.
+
+use crate::backfill::{backfill, one, two};
+use crate::support::catalogue::metric;
+use crate::support::{self, Service, run, run_with};
+
+#[test]
+fn status_shows_records_and_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.parquet");
+    let path = support::text(&file);
+    run(&two(&file, &["--sandbox"]));
+    let output = run(&["status", path]);
+    assert_eq!((output.code, output.rows().len()), (Some(0), 2), "{}", output.err);
+    let label = [metric().name, metric().keys[0], metric().step(3600)].join(" ");
+    assert!(output.rows().iter().any(|row| row.starts_with(&format!("{label},"))), "{}", output.out);
+    let object: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
+    assert_eq!((&object["series"][1]["records"], &object["series"][1]["missing"]), (&2160.into(), &0.into()));
+    assert_eq!(run(&["status", path, "--max-age", "1h"]).code, Some(6));
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[1000] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    assert_eq!(run(&["status", path]).code, Some(0), "only `--verify` reads the rows");
+    let damaged = run(&["status", path, "--verify"]);
+    assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
+    // A run does not merge damaged rows into a new file.
+    let rejected = run(&two(&file, &["--sandbox"]));
+    assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
+    std::fs::write(&file, &bytes[..1000]).unwrap();
+    let truncated = run(&["status", path]);
+    assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
+    let nothing = run(&["status", support::text(tempfile::tempdir().unwrap().path())]);
+    assert!(nothing.code == Some(2) && nothing.err.contains("has written nothing here"), "{}", nothing.err);
+    let missing = run(&["status", support::text(&folder.path().join("other.csv"))]);
+    assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
+}
+
+/// Between two windows, no record is missing, because none was requested.
+#[test]
+fn status_counts_the_records_that_no_run_has_requested() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for range in [["2025-01-01", "2025-01-02"], ["2025-01-04", "2025-01-05"]] {
+        let output = run(&backfill(&metric().hourly(), range, &file, &["--sandbox"]));
+        assert_eq!(output.code, Some(0), "{}", output.err);
+    }
+    let status = run(&["status", support::text(&file)]);
+    assert_eq!(status.code, Some(0), "{}", status.err);
+    assert!(status.out.starts_with("series,state,missing,last,records,first,never requested,"), "{}", status.out);
+    let row = status.rows()[0].split(',').collect::<Vec<_>>();
+    assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);
+}
+
+/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
+#[test]
+fn records_in_the_future_are_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let first = run(&one(&data, &["--sandbox"]));
+    assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
+    let mut home = std::fs::read_dir(data.join(".backfill")).unwrap().map(|entry| entry.unwrap().path());
+    let state = home.find_map(|path| Some(path.join("state.json")).filter(|state| state.exists())).unwrap();
+    let mut object: serde_json::Value = support::contents(&state).parse().unwrap();
+    let series = object["series"].as_object_mut().unwrap().values_mut().next().unwrap();
+    series["last"] = "2999-01-01T00:00:00Z".into();
+    std::fs::write(&state, object.to_string()).unwrap();
+    let output = run(&one(&data, &["--sandbox", "--dry-run"]));
+    let expected = "warning: the newest record, of 2999-01-01 00:00, is in the future; check the clock of this machine
+";
+    assert!(output.code == Some(0) && output.err.ends_with(expected), "{}", output.err);
+}
+
+#[test]
+fn status_has_the_reason_of_a_series_that_is_rejected_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let service = Service::start();
+    assert_eq!(run_with(&service, &one(&file, &[])).code, Some(0));
+    let service = Service::with(|builder| builder.fault(format!("{} status=422", metric().path).parse().unwrap()));
+    let longer = backfill(&metric().hourly(), ["2025-01-01", "2025-05-01"], &file, &[]);
+    assert_eq!(run_with(&service, &longer).code, Some(5));
+    let status = run(&["status", support::text(&file)]);
+    let expected = format!("the service rejected {}", metric().name);
+    assert!(status.code == Some(6) && status.err.contains(&expected), "{}", status.err);
+    assert!(status.err.contains("status 422") && !status.err.contains("never fetched"), "{}", status.err);
+}
