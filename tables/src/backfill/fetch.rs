@@ -9,7 +9,7 @@ use std::time::Duration;
 use runtime::Error as RequestError;
 use runtime::history::{Page, Pages};
 use runtime::record::AnyRecord;
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 use super::event::BackfillEvent;
 use super::run::{MAX_JOURNAL, Run, add};
@@ -40,8 +40,8 @@ pub(super) struct Active {
     pub(super) pages: Pages<AnyRecord>,
 }
 
-/// The next page of a range, or the error or the end of the range, with its index among the active ranges.
-type Next = (usize, Option<Result<Page<AnyRecord>, RequestError>>);
+/// The next page of a range; `None` at the end of the range.
+type Next = Option<Result<Page<AnyRecord>, RequestError>>;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
@@ -57,28 +57,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             if self.active.is_empty() {
                 break;
             }
-            let first = poll_fn(|cx| match cancel.as_mut().poll(cx) {
+            tokio::select! {
                 // `cancel` is polled first, so that a cancelled run processes no further page.
-                Poll::Ready(()) => Poll::Ready(None),
-                Poll::Pending => self.poll_page(cx).map(Some),
-            });
-            match timeout(TICK, first).await {
-                Ok(None) => self.summary.is_cancelled = true,
-                Ok(Some((index, None))) => self.end_item(index),
-                Ok(Some((index, Some(page)))) => {
-                    let Some((series, item)) = self.active.get(index).map(|active| (active.series, active.item)) else {
-                        continue;
-                    };
-                    match page {
-                        Ok(page) => self.page((series, item), page)?,
-                        Err(error) => {
-                            rejected = self.failed(series, error);
-                            self.end_item(index);
-                        }
-                    }
-                }
-                // A tick has passed without a page.
-                Err(_) => {}
+                biased;
+                () = cancel.as_mut() => self.summary.is_cancelled = true,
+                (index, page) = poll_fn(|cx| self.poll_page(cx)) => rejected = self.process(index, page)?,
+                () = sleep(TICK) => {}
             }
             if self.buffer.is_due() {
                 self.flush().await?;
@@ -112,14 +96,27 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
     }
 
-    /// Polls the active ranges in turn.
-    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+    /// Polls the active ranges in turn. Returns a page with the index of its range.
+    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<(usize, Next)> {
         for (index, active) in self.active.iter_mut().enumerate() {
             if let Poll::Ready(page) = pin!(active.pages.next()).poll(cx) {
                 return Poll::Ready((index, page));
             }
         }
         Poll::Pending
+    }
+
+    /// Adds the next page of a range, or ends the range. If every other range would fail in the same way, returns the
+    /// error.
+    fn process(&mut self, index: usize, page: Next) -> Result<Option<Error>, Error> {
+        let Some(&Active { series, item, .. }) = self.active.get(index) else { return Ok(None) };
+        let failure = match page {
+            Some(Ok(page)) => return self.page((series, item), page).map(|()| None),
+            Some(Err(error)) => self.failed(series, error),
+            None => None,
+        };
+        self.end_item(index);
+        Ok(failure)
     }
 
     /// Ends a range. The next range takes its place at the end, so that all ranges are polled in turn.

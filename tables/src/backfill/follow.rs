@@ -1,16 +1,15 @@
 //! Keeps a target up to date: followers deliver new records, which are written to the journal soon, and to the data
 //! files later.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::{Pin, pin};
-use std::task::Poll;
 use std::time::Duration;
 
 use runtime::history::{Follow, Page, Update};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error as RequestError, Timestamp};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Backfill;
 use super::buffer::Buffer;
@@ -96,14 +95,13 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             }
             let next_write = Instant::now() + COLLECT;
             loop {
-                let next = poll_fn(|cx| match cancel.as_mut().poll(cx) {
-                    Poll::Ready(()) => Poll::Ready(None),
-                    Poll::Pending => self.followers.poll_join_next(cx),
-                });
-                match timeout_at(next_write, next).await {
-                    Ok(None) => return Ok(()),
-                    Ok(Some(next)) => self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?,
-                    Err(_) => break,
+                tokio::select! {
+                    biased;
+                    () = cancel.as_mut() => return Ok(()),
+                    Some(next) = self.followers.join_next() => {
+                        self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?;
+                    }
+                    () = sleep_until(next_write) => break,
                 }
             }
         }
