@@ -2,7 +2,8 @@
 //!
 //! First every data file is written, then the state, and then the journal is deleted. If a run is killed in between,
 //! the next run merges the same rows again, which changes nothing. Row groups whose rows do not change are copied
-//! without decoding them. All other rows are read once, in batches.
+//! without decoding them, except those after the first new row of their series. All other rows are read once, in
+//! batches.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
@@ -77,17 +78,16 @@ impl Table {
         for parts in parts.values_mut() {
             parts.retain(|path, _| !removed.contains(*path));
         }
-        let mut starts: BTreeSet<_> = parts.keys().copied().collect();
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !columns.are_of(known)) {
-            let periods = self.state.files.keys().filter_map(|path| self.place.period_of(path));
-            starts.extend(periods.map(|(_, range)| range.start));
+            for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {
+                parts.entry(range.start).or_default();
+            }
         }
         self.state.columns = Some(columns.schema());
-        let (mut all, none) = (Vec::new(), Parts::new());
-        for start in starts {
-            let parts = parts.get(&start).unwrap_or(&none);
+        let mut all = Vec::new();
+        for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
-            let (version, sections, written) = self.rewrite(&path, &range, (parts, &columns, removed)).await?;
+            let (version, sections, written) = self.rewrite(&path, &range, (&parts, &columns, removed)).await?;
             self.state.replace(&range, &sections, &written.changes);
             all.push(written);
             if sections.is_empty() && self.storage.local().is_some() {
