@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use super::Core;
 use super::blocking::Background;
@@ -130,10 +131,17 @@ impl Untyped {
     }
 
     pub(crate) fn send(self) -> Sending {
-        Box::pin(async move {
-            let outcome = spawn(*self.0)?.await;
-            outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(error)))
-        })
+        Sending { request: Some(self), task: None }
+    }
+
+    /// Starts the task that sends the request.
+    fn start(self, runtime: &Runtime) -> Task<Outcome> {
+        let Parts { core, target, options } = *self.0;
+        let sending = send::send(core.connection, target, options);
+        // The span of the request is a child of the span in which it was first polled.
+        #[cfg(feature = "tracing")]
+        let sending = tracing::Instrument::in_current_span(sending);
+        runtime.spawn(sending)
     }
 
     /// Waits for the response.
@@ -154,21 +162,33 @@ impl Deref for Untyped {
 
 crate::debug::opaque_debug!(Untyped);
 
-/// The future of a response before decoding. It sends nothing before the first poll.
-pub(crate) type Sending = Pin<Box<dyn Future<Output = Outcome> + Send + Sync>>;
+/// The future of a response before decoding.
+pub(crate) struct Sending {
+    /// The request before the first poll in a runtime.
+    request: Option<Untyped>,
+    /// The task that sends the request; `None` before that, and after its outcome was returned.
+    task: Option<Task<Outcome>>,
+}
+
+impl Future for Sending {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        if let Some(request) = &self.request {
+            // After this error, the next poll tries again.
+            let runtime = require_runtime().map_err(|error| request.about(error))?;
+            self.task = self.request.take().map(|request| request.start(&runtime));
+        }
+        let Some(task) = &mut self.task else {
+            return Poll::Ready(Err(Error::build("the outcome of this request was already returned")));
+        };
+        let outcome = ready!(Pin::new(task).poll(cx));
+        self.task = None;
+        Poll::Ready(outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(error))))
+    }
+}
 
 /// Returns the current runtime, or an error that explains how to run one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
     Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
-}
-
-/// Starts the task that sends the request.
-fn spawn(parts: Parts) -> Result<Task<Outcome>, Error> {
-    let Parts { core, target, options } = parts;
-    let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;
-    let sending = send::send(core.connection, target, options);
-    // The span of the request is a child of the span in which it was first polled.
-    #[cfg(feature = "tracing")]
-    let sending = tracing::Instrument::in_current_span(sending);
-    Ok(runtime.spawn(sending))
 }

@@ -2,13 +2,17 @@
 //!
 //! The tests assert outcomes, never durations.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use runtime::{Error, ErrorKind, Retry};
 use tokio::net::TcpListener;
+use tokio::runtime::Builder;
 
 use crate::alone::{is_alone, run_alone};
 use crate::invented::Client;
+use crate::scripted;
 use crate::socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {
@@ -251,13 +255,20 @@ async fn failed_reused_connection_is_replaced_silently() {
     }
 }
 
+/// A request that was polled outside of a runtime can be sent in one, and no poll panics.
 #[test]
 fn request_outside_of_a_runtime_is_an_error() {
-    let client = Client::builder("https://example.com/v2").api_key(KEY).build().unwrap();
-    let mut call = std::pin::pin!(client.raw("/x").into_future());
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    let std::task::Poll::Ready(outcome) = call.as_mut().poll(&mut context) else {
-        panic!("the request waits although there is no runtime");
-    };
-    assert!(outcome.unwrap_err().to_string().contains("no Tokio runtime is running"));
+    let client = scripted::Service::new(|_, _| scripted::ok()).builder().build().unwrap();
+    let mut call = client.raw("/x").into_future();
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..2 {
+        let Poll::Ready(outcome) = Pin::new(&mut call).poll(&mut context) else {
+            panic!("the request waits although there is no runtime");
+        };
+        assert!(outcome.unwrap_err().to_string().contains("no Tokio runtime is running"));
+    }
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(&mut call).unwrap();
+    let error = runtime.block_on(&mut call).unwrap_err();
+    assert!(error.to_string().contains("already returned"), "{error}");
 }
