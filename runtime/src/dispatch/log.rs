@@ -9,7 +9,6 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::observer::{Event, Outcome};
-use crate::error::Timing;
 use crate::registry::EndpointInfo;
 use crate::request::RequestTarget;
 use crate::secrets::Redact;
@@ -26,8 +25,8 @@ pub(super) fn span(endpoint: &EndpointInfo, params: &dyn fmt::Display) -> Span {
     )
 }
 
-/// Logs an event.
-pub(super) fn event(event: &Event) {
+/// Logs an event, and adds the outcome to the span at the end of the request.
+pub(super) fn event(event: &Event, span: &Span) {
     match event {
         Event::Wait { request, reason, elapsed, .. } => {
             tracing::debug!(target: TARGET, %request, ?reason, elapsed_ms = ms(elapsed), "waited");
@@ -48,13 +47,19 @@ pub(super) fn event(event: &Event) {
         Event::UnexpectedValues { request, values, .. } => tracing::warn!(
             target: TARGET, %request, values, "values of other types; they are in `unknown_fields`"
         ),
-        Event::End { request, outcome: outcome @ Outcome::Failure { .. }, attempts, elapsed, waited, .. } => {
-            let (elapsed_ms, waited_ms) = (ms(elapsed), ms(waited));
-            tracing::warn!(target: TARGET, %request, ?outcome, attempts, elapsed_ms, waited_ms, "failed");
-        }
         Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
             let (elapsed_ms, waited_ms) = (ms(elapsed), ms(waited));
-            tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
+            span.record("attempts", attempts).record("waited_ms", waited_ms);
+            match outcome {
+                Outcome::Success { status, .. } => span.record("status", status).record("bytes", bytes),
+                Outcome::Failure { status: Some(status), .. } => span.record("status", status),
+                _ => span,
+            };
+            if let Outcome::Failure { .. } = outcome {
+                tracing::warn!(target: TARGET, %request, ?outcome, attempts, elapsed_ms, waited_ms, "failed");
+            } else {
+                tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
+            }
         }
         Event::Outage { request, kind, elapsed, .. } => {
             tracing::warn!(target: TARGET, %request, ?kind, elapsed_ms = ms(elapsed), "outage");
@@ -73,20 +78,6 @@ impl fmt::Display for Params<'_> {
         let mut text = known.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
         self.1.redact(&mut text);
         f.write_str(&text)
-    }
-}
-
-/// Adds to the span the number of attempts, the waiting time, the status of the last response, and the size of a
-/// successful body.
-pub(crate) fn end(span: &Span, timing: Timing, status: Option<u16>, bytes: Option<usize>) {
-    span.record("attempts", timing.attempts);
-    span.record("waited_ms", ms(&timing.waited));
-    // `None` as a value would write an empty field.
-    if let Some(status) = status {
-        span.record("status", status);
-    }
-    if let Some(bytes) = bytes {
-        span.record("bytes", bytes);
     }
 }
 

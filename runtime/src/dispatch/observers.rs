@@ -37,7 +37,7 @@ impl Observers {
     pub(crate) fn notify(&self, event: &Event) {
         catch_panic(|| {
             #[cfg(feature = "tracing")]
-            self.span.in_scope(|| log::event(event));
+            self.span.in_scope(|| log::event(event, &self.span));
             if let Some(observer) = &self.observer {
                 observer.observe(event);
             }

@@ -33,8 +33,6 @@ pub(crate) struct RequestContext {
     time_waited: Duration,
     time_in_queue: Duration,
     attempts: Attempts,
-    /// The status of the last attempt's response.
-    pub(crate) status: Option<u16>,
     /// The duration of the last attempt.
     pub(crate) last_attempt: Duration,
     /// The error of the last attempt that was followed by a retry.
@@ -67,7 +65,6 @@ impl RequestContext {
             time_waited: Duration::ZERO,
             time_in_queue: Duration::ZERO,
             attempts: Attempts::default(),
-            status: None,
             failure: None,
             last_attempt: Duration::ZERO,
         }
@@ -122,8 +119,8 @@ impl RequestContext {
 
     /// Reports the outcome of an attempt.
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
-        (self.status, self.last_attempt) = (outcome.ok(), since.elapsed());
-        let (request, number, elapsed) = (self.request, self.attempts.sent, since.elapsed());
+        self.last_attempt = since.elapsed();
+        let (request, number, elapsed) = (self.request, self.attempts.sent, self.last_attempt);
         self.observers.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
     }
 

@@ -125,11 +125,8 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     let mut context = RequestContext::new(RequestKind::Data(target.endpoint), weight, policy, observers);
     let success = success(&connection, &target, &options, &mut context);
     #[cfg(feature = "tracing")]
-    let success = tracing::Instrument::instrument(success, span.clone());
-    let response = success.await;
-    #[cfg(feature = "tracing")]
-    log::end(&span, context.timing(), context.status, response.as_ref().ok().map(|response| response.body.len()));
-    match response {
+    let success = tracing::Instrument::instrument(success, span);
+    match success.await {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
             let (date, age) = (response.headers.get("date"), response.headers.get("age"));
