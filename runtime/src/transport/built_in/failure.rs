@@ -4,8 +4,7 @@
 //! of sources: by the type of a source, or by its text if its type is private.
 
 use std::error::Error as StdError;
-use std::time::Duration;
-use std::{fmt, io};
+use std::io;
 
 use http::Uri;
 use rustls::CertificateError;
@@ -68,8 +67,8 @@ fn no_connection(error: BoxError, route: &Route) -> Error {
     } else if has_text(PROXY_WANTS_CREDENTIALS) {
         let remedy = "the proxy requires credentials; add them to its URL";
         Error::new(ErrorKind::Connect, format!("connection to `{target}`{through} failed: {remedy}"))
-    } else if let Some(ConnectTimeout(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
-        failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
+    } else if let Some(late) = causes().find_map(|cause| cause.downcast_ref::<Error>()) {
+        failed(format!("connection to `{target}`{through} {late}{hint}")).timed_out()
     } else if has_text(UNKNOWN_NAME) {
         failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))
     } else if causes().any(|cause| cause.downcast_ref().is_some_and(is_refusal)) {
@@ -79,18 +78,6 @@ fn no_connection(error: BoxError, route: &Route) -> Error {
     };
     this.with_source(error)
 }
-
-/// The error for a connection that was not established in time.
-#[derive(Debug)]
-pub(super) struct ConnectTimeout(pub(super) Duration);
-
-impl fmt::Display for ConnectTimeout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`connect_timeout` elapsed")
-    }
-}
-
-impl StdError for ConnectTimeout {}
 
 /// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
 const UNKNOWN_NAME: &str = "dns error";

@@ -11,9 +11,8 @@ use http::Uri;
 use hyper_rustls::HttpsConnector;
 use tower_service::Service;
 
-use super::failure::ConnectTimeout;
 use super::routes::Connector;
-use crate::error::BoxError;
+use crate::error::{BoxError, Error, ErrorKind};
 
 /// A connector with a timeout.
 #[derive(Clone)]
@@ -33,7 +32,7 @@ impl Service<Uri> for TimedConnector {
 
     fn call(&mut self, target: Uri) -> Self::Future {
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
-        let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout(timeout)))) })
+        let late = Error::retryable(ErrorKind::Connect, format!("timed out after {:?}", self.timeout));
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(late.into())) })
     }
 }
