@@ -4,10 +4,9 @@
 //! the credentials.
 //!
 //! The text of a cause from another crate may contain a secret. If the cause or one of its own causes contains one, all
-//! of them are replaced by their masked texts. Otherwise the cause keeps its type, so that callers can examine it.
+//! of them are replaced by one masked text. Otherwise the cause keeps its type, so that callers can examine it.
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +32,7 @@ impl Error {
     }
 
     /// Creates the error for a body that is larger than `limit` bytes, the
-    /// [`max_body_bytes`](crate::transport::RequestOptions::max_body_bytes) of its request.
+    /// [`max_body_bytes`](crate::transport::HttpRequest::max_body_bytes) of its request.
     pub fn body_too_large(limit: usize) -> Self {
         let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
         Self::new(ErrorKind::Body, message).again(Again::InParts)
@@ -168,33 +167,11 @@ pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
     if !all().any(|cause| shows(format!("{cause} {cause:#} {cause:?}"))) {
         return cause;
     }
-    let mut texts: Vec<_> = all().map(|cause| masked(cause.to_string(), credentials)).collect();
-    let innermost = Masked { text: texts.pop().unwrap_or_default(), cause: None };
-    let outermost =
-        texts.into_iter().rev().fold(innermost, |cause, text| Masked { text, cause: Some(Box::new(cause)) });
-    Arc::new(outermost)
+    let texts: Vec<_> = all().map(|cause| masked(cause.to_string(), credentials)).collect();
+    BoxError::from(texts.join(": ")).into()
 }
 
 fn masked(mut text: String, credentials: &dyn Redact) -> String {
     credentials.redact(&mut text);
     text
-}
-
-/// The masked text of one cause in a chain of causes that contained a secret.
-#[derive(Debug)]
-struct Masked {
-    text: String,
-    cause: Option<Box<Self>>,
-}
-
-impl fmt::Display for Masked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl StdError for Masked {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
-    }
 }
