@@ -70,7 +70,8 @@ pub(crate) use settings::Settings;
 
 /// Sends a request and returns the response.
 ///
-/// A transport has to enforce the [`options`](HttpRequest::options) of the request.
+/// A transport has to enforce the [`timeout`](HttpRequest::timeout) and the
+/// [`max_body_bytes`](HttpRequest::max_body_bytes) of the request.
 ///
 /// ```
 /// # use generated_client_runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
@@ -117,20 +118,20 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 /// The future that [`Transport::send`] returns.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, Error>> + Send + 't>>;
 
-/// A request to send.
+/// A request to send: a `POST` if it has a form, otherwise a `GET`.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpRequest {
-    /// The HTTP method.
-    pub method: Method,
     /// The absolute URL. For some services the query contains the API key, so `Debug` hides the query.
     pub url: String,
     /// The headers; `Debug` hides headers that carry credentials.
     pub headers: Headers,
-    /// The body; empty for [`Method::Get`].
-    pub body: Vec<u8>,
-    /// The timeout and the maximum size that the transport has to enforce.
-    pub options: RequestOptions,
+    /// The body of a token request; `None` for data requests.
+    pub form: Option<String>,
+    /// The maximum time from the call of [`Transport::send`] to the last byte of the body.
+    pub timeout: Duration,
+    /// The maximum size of the decoded body in bytes.
+    pub max_body_bytes: usize,
     /// Notified when the request is sent, if the transport [supports this](Transport::reports_sent).
     pub on_sent: SentNotifier,
     /// Notified when the status and headers of the response have arrived, if the transport supports this.
@@ -138,17 +139,15 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// Creates a request without a body, as a transport receives it; for testing a transport.
-    pub fn new(method: Method, url: impl Into<String>, headers: Headers, options: RequestOptions) -> Self {
-        Self {
-            method,
-            url: url.into(),
-            headers,
-            body: Vec::new(),
-            options,
-            on_sent: SentNotifier::default(),
-            on_headers: HeadersNotifier::default(),
-        }
+    /// Creates a `GET` as a transport receives it; for testing a transport.
+    pub fn new(url: impl Into<String>, headers: Headers, timeout: Duration, max_body_bytes: usize) -> Self {
+        let (on_sent, on_headers) = (SentNotifier::default(), HeadersNotifier::default());
+        Self { url: url.into(), headers, form: None, timeout, max_body_bytes, on_sent, on_headers }
+    }
+
+    /// Returns the name of the HTTP method.
+    pub fn method(&self) -> &'static str {
+        if self.form.is_some() { "POST" } else { "GET" }
     }
 }
 
@@ -156,48 +155,12 @@ impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = self.url.split_once('?').map_or_else(|| self.url.clone(), |(path, _)| format!("{path}?…"));
         f.debug_struct("HttpRequest")
-            .field("method", &self.method)
+            .field("method", &self.method())
             .field("url", &url)
             .field("headers", &self.headers)
-            .field("options", &self.options)
+            .field("timeout", &self.timeout)
+            .field("max_body_bytes", &self.max_body_bytes)
             .finish_non_exhaustive()
-    }
-}
-
-/// An HTTP method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Method {
-    /// The method of all data requests.
-    Get,
-    /// The method of token requests.
-    Post,
-}
-
-impl Method {
-    /// Returns the name of the method, as it is sent.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-        }
-    }
-}
-
-/// The timeout and the maximum size that a transport has to enforce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RequestOptions {
-    /// The maximum time from the call of [`Transport::send`] to the last byte of the body.
-    pub timeout: Duration,
-    /// The maximum size of the decoded body in bytes.
-    pub max_body_bytes: usize,
-}
-
-impl RequestOptions {
-    /// Creates options with a timeout and a maximum body size.
-    pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
-        Self { timeout, max_body_bytes }
     }
 }
 

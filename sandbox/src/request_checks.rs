@@ -11,7 +11,7 @@ use std::future::IntoFuture;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::emitted::{ClientType, Request};
 use runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Builder, Endpoint};
 
 const HOST: &str = "https://example.com";
@@ -63,7 +63,7 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     // The response is empty, so a typed body does not decode; only the sent request is checked.
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
-    assert_eq!(sent.method, Method::Get);
+    assert_eq!(sent.method(), "GET");
     assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
     let key = service.api_key_value(KEY);
     let key_header = service.api_key_header;
@@ -72,7 +72,7 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
         assert_eq!(sent.headers.get(name), Some(*value), "{name}");
     }
     let has_token = key_header != Some("authorization") && sent.headers.get("authorization").is_some();
-    assert!(!has_token && sent.body.is_empty());
+    assert!(!has_token);
 }
 
 fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {

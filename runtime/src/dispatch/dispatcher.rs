@@ -14,7 +14,7 @@ use super::retry::{Retries, read_retry_after};
 use crate::error::{Error, ErrorKind};
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimiter};
-use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, RequestOptions, Transport};
+use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Transport};
 
 /// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
@@ -53,12 +53,8 @@ impl Dispatcher {
         context: &RequestContext,
     ) -> HttpRequest {
         let timeout = context.policy.attempt_timeout.min(context.left());
-        let options = RequestOptions::new(timeout, self.max_body_bytes);
-        let method = if form.is_some() { Method::Post } else { Method::Get };
         let url = [&self.base_url, path].concat();
-        let mut request = HttpRequest::new(method, url, headers, options);
-        request.body = form.unwrap_or_default().into();
-        request
+        HttpRequest { form: form.map(str::to_owned), ..HttpRequest::new(url, headers, timeout, self.max_body_bytes) }
     }
 
     /// Sends a request, once.
@@ -77,7 +73,7 @@ impl Dispatcher {
         }
         let on_headers = self.on_headers(context);
         request.on_headers = on_headers.clone();
-        let time = request.options.timeout;
+        let time = request.timeout;
         // If the transport does not enforce the timeout, the attempt ends here.
         let late = || Error::retryable(ErrorKind::Headers, format!("no complete response within {time:?}")).timed_out();
         let outcome = timeout(time.saturating_add(TICK), self.transport.send(request)).await;

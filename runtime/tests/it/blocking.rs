@@ -84,7 +84,7 @@ fn many_threads_share_a_real_server() {
 #[test]
 fn many_threads_share_gate_and_token() {
     let token = r#"{"access_token": "canary-token", "expires_in": 600}"#;
-    let service = Service::new(move |request, _| if request.body.is_empty() { ok() } else { reply(200, &[], token) });
+    let service = Service::new(move |request, _| if request.form.is_none() { ok() } else { reply(200, &[], token) });
     let builder = service.builder().client_credentials("canary-id", "canary-secret");
     let client = builder.rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 4)).build().unwrap();
     ask_from_threads(&client, 16, 3);

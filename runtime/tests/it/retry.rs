@@ -117,7 +117,7 @@ async fn attempt_is_limited_to_the_remaining_time() {
     let given = Arc::new(Mutex::new(Vec::new()));
     let seen = given.clone();
     let service = Service::new(move |request, _| {
-        seen.lock().unwrap().push(request.options.timeout);
+        seen.lock().unwrap().push(request.timeout);
         reply(503, &[("retry-after", "2")], "")
     });
     let builder = service.builder().timeout(5 * SECOND).attempt_timeout(4 * SECOND);

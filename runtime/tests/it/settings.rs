@@ -80,8 +80,8 @@ x-team = "red"
     let header = |name| sent[0].headers.get(name);
     assert_eq!(header("x-api-key"), Some("canary-key"));
     assert_eq!((header("user-agent"), header("x-team")), (Some("mine/1"), Some("red")));
-    assert_eq!(sent[0].options.timeout, Duration::from_secs(90));
-    assert_eq!(sent[0].options.max_body_bytes, 1000);
+    assert_eq!(sent[0].timeout, Duration::from_secs(90));
+    assert_eq!(sent[0].max_body_bytes, 1000);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, timeout};
@@ -44,10 +44,10 @@ impl Transport for Service {
         {
             let mut state = self.state();
             state.violations += usize::from(state.pause_end.is_some_and(|end| Instant::now() < end));
-            state.tokens += usize::from(request.method == Method::Post);
+            state.tokens += usize::from(request.form.is_some());
         }
         Box::pin(async move {
-            if request.method == Method::Post {
+            if request.form.is_some() {
                 request.on_sent.notify();
                 sleep(SECOND).await;
                 return Ok(HttpResponse::new(200, Headers::new(), TOKEN));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::{self, Client, RatioRecord, Series};
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit};
 
 const KEY: &str = "canary-key";
@@ -46,10 +46,7 @@ impl Transport for Service {
 
 impl State {
     fn answer(&mut self, request: HttpRequest) -> HttpResponse {
-        let (status, body) = match request.method {
-            Method::Post => self.token(request),
-            _ => self.data(request),
-        };
+        let (status, body) = if request.form.is_some() { self.token(request) } else { self.data(request) };
         HttpResponse::new(status, Headers::new(), body)
     }
 
@@ -122,7 +119,7 @@ async fn token_and_data_requests_match_the_document() {
     let state = service.0.lock().unwrap();
     let token = &state.tokens[0];
     assert_eq!(token.url, "https://example.com/v2/oauth2/token");
-    assert_eq!(token.body, b"grant_type=client_credentials");
+    assert_eq!(token.form.as_deref(), Some("grant_type=client_credentials"));
     assert_eq!(token.headers.get("x-api-key"), Some(KEY));
     assert_eq!(token.headers.get("content-type"), Some("application/x-www-form-urlencoded"));
     // The base64 of `my:id:canary secret/+`.
@@ -132,7 +129,7 @@ async fn token_and_data_requests_match_the_document() {
     assert_eq!(data.url, "https://example.com/v2/ratio?symbol=BTC");
     assert_eq!(data.headers.get("x-api-key"), Some(KEY));
     assert_eq!(data.headers.get("authorization"), Some("Bearer canary-token-1"));
-    assert!(data.body.is_empty());
+    assert_eq!(data.form, None);
 }
 
 #[tokio::test(start_paused = true)]

@@ -60,7 +60,7 @@ impl HyperTransport {
         request: HttpRequest,
         progress: &mut Progress,
     ) -> Result<ResponseBody, Error> {
-        let limit = request.options.max_body_bytes;
+        let limit = request.max_body_bytes;
         let request = messages::convert(request)?;
         let target = request.uri().clone();
         let response = pool.client.request(request).await.map_err(|error| {
@@ -75,7 +75,7 @@ impl HyperTransport {
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let timeout = request.options.timeout;
+            let timeout = request.timeout;
             let pool = self.pools.here();
             let (mut progress, responses) = (Progress::new(&request), pool.responses());
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;

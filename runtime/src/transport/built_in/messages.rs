@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{Request, Response, Uri, Version};
+use http::{Method, Request, Response, Uri, Version};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::error::Elapsed;
 
 use crate::error::{BoxError, Error, ErrorKind};
-use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, ResponseBody, SentNotifier};
+use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, ResponseBody, SentNotifier};
 
 /// The part of a response that has arrived: its headers, if any, and the number of body bytes.
 pub(super) struct Progress {
@@ -57,11 +57,9 @@ impl Progress {
 
 /// Converts a request to the types of the `http` crate, which hyper and reqwest share.
 pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Error> {
-    let method = match request.method {
-        Method::Get => http::Method::GET,
-        Method::Post => http::Method::POST,
-    };
-    let mut converted = Request::new(NotifyingBody { body: request.body.into(), on_sent: request.on_sent });
+    let method = if request.form.is_some() { Method::POST } else { Method::GET };
+    let body = request.form.unwrap_or_default().into();
+    let mut converted = Request::new(NotifyingBody { body, on_sent: request.on_sent });
     *converted.method_mut() = method;
     // The URL is passed as `Bytes`, because parsing a `str` would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
@@ -171,9 +169,7 @@ mod notifying_body_tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::transport::{
-        Headers, HttpRequest, HttpResponse, HyperTransport, Method, RequestOptions, Settings, Transport,
-    };
+    use crate::transport::{Headers, HttpRequest, HttpResponse, HyperTransport, Settings, Transport};
 
     fn transports() -> Vec<Box<dyn Transport>> {
         vec![
@@ -187,15 +183,13 @@ mod notifying_body_tests {
     fn check(
         transport: &dyn Transport,
         url: &str,
-        body: &[u8],
+        form: Option<&str>,
         notified: impl Fn() + Send + Sync + Clone + 'static,
     ) -> Vec<Result<HttpResponse, Error>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let send = |_| {
-            let method = if body.is_empty() { Method::Get } else { Method::Post };
-            let mut request =
-                HttpRequest::new(method, url, Headers::new(), RequestOptions::new(Duration::from_secs(10), 100));
-            request.body = body.to_vec();
+            let mut request = HttpRequest::new(url, Headers::new(), Duration::from_secs(10), 100);
+            request.form = form.map(str::to_owned);
             request.on_sent = SentNotifier::new(notified.clone());
             runtime.block_on(transport.send(request))
         };
@@ -214,12 +208,12 @@ mod notifying_body_tests {
     fn request_is_reported_as_sent_before_its_response() {
         for transport in transports() {
             assert!(transport.reports_sent());
-            for body in [&b""[..], b"grant_type=client_credentials"] {
+            for form in [None, Some("grant_type=client_credentials")] {
                 let listener = TcpListener::bind("127.0.0.1:0").unwrap();
                 let url = format!("http://{}/", listener.local_addr().unwrap());
                 let (notify, notified) = std::sync::mpsc::channel();
                 thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &notified)));
-                let outcomes = check(&*transport, &url, body, move || notify.send(()).unwrap());
+                let outcomes = check(&*transport, &url, form, move || notify.send(()).unwrap());
                 assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
             }
         }
@@ -233,7 +227,7 @@ mod notifying_body_tests {
         for transport in transports() {
             let notified = Arc::new(AtomicUsize::new(0));
             let count = notified.clone();
-            let outcomes = check(&*transport, &url, b"", move || _ = count.fetch_add(1, Ordering::SeqCst));
+            let outcomes = check(&*transport, &url, None, move || _ = count.fetch_add(1, Ordering::SeqCst));
             assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
             assert_eq!(notified.load(Ordering::SeqCst), 0);
         }

@@ -52,7 +52,7 @@ impl ReqwestTransport {
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, Error> {
-        let limit = request.options.max_body_bytes;
+        let limit = request.max_body_bytes;
         let request = messages::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request)
@@ -69,7 +69,7 @@ impl ReqwestTransport {
 impl Transport for ReqwestTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let timeout = request.options.timeout;
+            let timeout = request.timeout;
             let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
             progress.reply(body, timeout)

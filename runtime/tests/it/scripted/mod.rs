@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::Client;
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Builder, Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
@@ -127,7 +127,7 @@ impl Service {
     /// Returns the number of data requests and the number of token requests.
     pub(crate) fn seen(&self) -> (usize, usize) {
         let arrivals = self.arrivals.lock().unwrap();
-        let tokens = arrivals.iter().filter(|(_, request)| request.method == Method::Post).count();
+        let tokens = arrivals.iter().filter(|(_, request)| request.form.is_some()).count();
         (arrivals.len() - tokens, tokens)
     }
 
@@ -163,7 +163,7 @@ impl Transport for Service {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let _in_flight = InFlight::new(self);
-            let timeout = request.options.timeout;
+            let timeout = request.timeout;
             let on_sent = request.on_sent.clone();
             let mock = {
                 let mut arrivals = self.arrivals.lock().unwrap();
