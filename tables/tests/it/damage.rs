@@ -95,7 +95,8 @@ async fn copies_in_a_data_set_are_damage_and_are_not_read() {
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(endpoint.join("1h-2024.parquet"), &copy).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        assert!(error.contains(copy.to_str().unwrap()) && error.contains("move it"), "{error}");
+        let name = copy.file_name().unwrap().to_str().unwrap();
+        assert!(error.contains(name) && error.contains("move it"), "{error}");
         let damaged = state_of(&path).await.damaged;
         assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
         fs::remove_file(&copy).unwrap();
@@ -147,7 +148,7 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
     }
     assert_eq!(all_files(&path), before);
     // The parent folder of a file is no target either.
-    let file = dir.path().join("parent/one.parquet");
+    let file = dir.path().join("parent").join("one.parquet");
     fs::create_dir(file.parent().unwrap()).unwrap();
     run(&job(coins(&client(), &["BTC"]), END - DAY, END, &file)).await;
     let error = status(&Target::Folder(dir.path().join("parent"))).await.unwrap_err().to_string();

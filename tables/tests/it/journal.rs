@@ -118,6 +118,7 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
 
 /// After a kill between the two deletions, a state without its journal would replace the newer state in the file.
 #[tokio::test(start_paused = true)]
+#[cfg_attr(windows, ignore = "Windows keeps the name of a deleted file until it is closed")]
 async fn the_state_of_a_single_file_is_deleted_before_its_journal() {
     let dir = tempfile::tempdir().unwrap();
     let (path, parts) = (dir.path().join("out.parquet"), dir.path().join("out.parquet.parts"));
