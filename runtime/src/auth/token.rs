@@ -38,8 +38,7 @@ pub(crate) struct TokenFlow {
 
 impl TokenFlow {
     /// Prepares the flow with the client id and secret. `path` is the path of the token endpoint, with the API key if the
-    /// query carries it. `headers` are added to every request, and `policy` applies to
-    /// every token request.
+    /// query carries it. `headers` are added to every request, and `policy` applies to every token request.
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
         path: String,

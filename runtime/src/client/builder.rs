@@ -106,7 +106,6 @@ impl<C: From<Core>> Builder<C> {
         Self { settings, service, agent, client: PhantomData }
     }
 
-    /// Replaces the base URL.
     /// Changes the settings.
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);

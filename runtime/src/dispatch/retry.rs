@@ -21,9 +21,10 @@ use crate::values::Value;
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and the statuses of proxies in front of a service, 520 to 524, 529 and 530.
 /// After 500 it is retried once. A status in the body that the catalogue lists as `rate_limited` counts as 429. Other
-/// statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but
-/// truncated text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles with each
-/// attempt, or as long as `Retry-After` if that is longer.
+/// statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length
+/// nor chunks mark the end of a body, JSON that ends early is retried, but truncated text or CSV cannot be detected. A
+/// delay is random between zero and an upper limit that doubles with each attempt, or as long as `Retry-After` if that
+/// is longer.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;

@@ -5,6 +5,8 @@
 //! parts. If a page is not full, but has no records at the start or end of its window, that part is requested once
 //! more. Nothing here waits, sends or reads a clock.
 
+mod planned_page;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -14,6 +16,8 @@ use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::{Error, ErrorKind};
 use crate::values::Timestamp;
+
+use planned_page::{PageState, PlannedPage};
 
 /// The settings for fetching a range.
 #[derive(Clone, Debug)]
@@ -62,62 +66,6 @@ const MANY_PAGES: u64 = 16;
 
 /// A window with its records, or with the error of its last attempt.
 pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
-
-/// A window of the range.
-#[derive(Debug)]
-struct PlannedPage<R> {
-    window: Span,
-    state: PageState<R>,
-    /// True for a response without records, until the adjacent windows have shown whether to accept it.
-    is_doubted: bool,
-    /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
-    /// that this part is requested again. The value is the number of records on that page.
-    confirms: Option<usize>,
-    /// Set if this window is a part of a larger window whose page had only bad records. The value is their number.
-    bad_half_of: Option<usize>,
-    /// True if the page at which this window begins or ends has a record in this window.
-    is_anchored: bool,
-}
-
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // Nearly all pages end in the largest state.
-enum PageState<R> {
-    Waiting,
-    /// The window was requested; this number identifies the request.
-    Sent(u64),
-    Settled(Result<PageResponse<R>, Error>),
-}
-
-impl<R> PlannedPage<R> {
-    fn new(window: Span) -> Self {
-        Self {
-            window,
-            state: PageState::Waiting,
-            is_doubted: false,
-            confirms: None,
-            bad_half_of: None,
-            is_anchored: false,
-        }
-    }
-
-    fn settled(window: Span, response: PageResponse<R>) -> Self {
-        Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
-    }
-
-    /// Returns whether the response has records; `None` before there is a response.
-    fn has_records(&self) -> Option<bool> {
-        match &self.state {
-            PageState::Settled(outcome) => Some(outcome.as_ref().is_ok_and(|response| !response.is_empty())),
-            PageState::Waiting | PageState::Sent(_) => None,
-        }
-    }
-
-    /// Returns whether this window is the start or the end of a page with records, and the second request for it failed
-    /// or returned no record. Such a window is not evidence about the windows next to that page.
-    fn is_empty_end(&self) -> bool {
-        self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
-    }
-}
 
 impl<R> Pager<R> {
     /// Creates a pager for the windows from `at` to the end of the range.

@@ -1,0 +1,61 @@
+//! A window of the range of a pager, from its plan to its response.
+
+use crate::error::Error;
+use crate::history::page::PageResponse;
+use crate::history::time_grid::Span;
+
+/// A window of the range.
+#[derive(Debug)]
+pub(super) struct PlannedPage<R> {
+    pub(super) window: Span,
+    pub(super) state: PageState<R>,
+    /// True for a response without records, until the adjacent windows have shown whether to accept it.
+    pub(super) is_doubted: bool,
+    /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
+    /// that this part is requested again. The value is the number of records on that page.
+    pub(super) confirms: Option<usize>,
+    /// Set if this window is a part of a larger window whose page had only bad records. The value is their number.
+    pub(super) bad_half_of: Option<usize>,
+    /// True if the page at which this window begins or ends has a record in this window.
+    pub(super) is_anchored: bool,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // Nearly all pages end in the largest state.
+pub(super) enum PageState<R> {
+    Waiting,
+    /// The window was requested; this number identifies the request.
+    Sent(u64),
+    Settled(Result<PageResponse<R>, Error>),
+}
+
+impl<R> PlannedPage<R> {
+    pub(super) fn new(window: Span) -> Self {
+        Self {
+            window,
+            state: PageState::Waiting,
+            is_doubted: false,
+            confirms: None,
+            bad_half_of: None,
+            is_anchored: false,
+        }
+    }
+
+    pub(super) fn settled(window: Span, response: PageResponse<R>) -> Self {
+        Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
+    }
+
+    /// Returns whether the response has records; `None` before there is a response.
+    pub(super) fn has_records(&self) -> Option<bool> {
+        match &self.state {
+            PageState::Settled(outcome) => Some(outcome.as_ref().is_ok_and(|response| !response.is_empty())),
+            PageState::Waiting | PageState::Sent(_) => None,
+        }
+    }
+
+    /// Returns whether this window is the start or the end of a page with records, and the second request for it failed
+    /// or returned no record. Such a window is not evidence about the windows next to that page.
+    pub(super) fn is_empty_end(&self) -> bool {
+        self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
+    }
+}
