@@ -159,7 +159,7 @@ impl Reporter {
     /// Prints the outcome, and chooses the exit code.
     pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, tables::Error>, signal: ExitKind) -> Result<()> {
         self.bar.clear();
-        self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
+        self.list(self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure)));
         let (out, summary) = (&file.out, ended?);
         if summary.is_cancelled || summary.is_unreachable {
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
@@ -180,7 +180,7 @@ impl Reporter {
         }
         let begin = |(series, start): (&usize, &Timestamp)| {
             let first = summary.series.get(*series)?.first.filter(|first| first > start)?;
-            Some(format!("{} {}", self.label(*series), time_arg::shown(first)))
+            Some(format!("{} {}", self.labels[*series], time_arg::shown(first)))
         };
         let begins: Vec<_> = self.searched.iter().filter_map(begin).collect();
         if !begins.is_empty() {
@@ -206,7 +206,7 @@ impl Reporter {
         let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
         let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
         let reason = self.first_failure(&summary);
-        let names: Vec<_> = summary.failed.iter().map(|(index, _)| self.label(*index).to_owned()).collect();
+        let names: Vec<_> = summary.failed.iter().map(|(index, _)| self.labels[*index].clone()).collect();
         let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
         if failed.is_empty() && summary.failed_pages == 0 {
             return Err(no_record(&empty, file));
@@ -234,14 +234,10 @@ impl Reporter {
         first.map(|(_, error)| error.clone().into())
     }
 
-    fn label(&self, series: usize) -> &str {
-        self.labels.get(series).map_or("", String::as_str)
-    }
-
     /// Prints the error of a series in one line, and returns the exit code of the error.
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
-        self.log.warning(&line_of(&format!("{}: {reason}", self.label(series)), MAX_LINE));
+        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series]), MAX_LINE));
         Failure::from(error).exit_kind
     }
 
@@ -319,10 +315,10 @@ fn failed_request(label: &str, history::FailedPage { range, error, .. }: &histor
     line_of(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
-/// Returns the number of intervals of this length in a range, rounded up.
-pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> u64 {
-    let length = if range.start < range.end { range.end - range.start } else { Duration::ZERO };
-    u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)
+/// Returns the number of intervals of this length in all ranges; each range is rounded up.
+pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
+    let lengths = ranges.into_iter().filter(|range| !range.is_empty()).map(|range| range.end - range.start);
+    lengths.map(|length| u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)).sum()
 }
 
 /// Formats the bounds of a range.

@@ -8,7 +8,7 @@ mod local;
 mod s3;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Failure};
@@ -67,13 +67,6 @@ impl FileStorage {
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => bucket.open(path).await,
         }
-    }
-
-    /// Returns the text of a file, if it exists, and its version.
-    pub(crate) async fn find(&self, path: &str) -> Result<Option<(String, String)>, Error> {
-        let Some((file, version)) = self.open(path).await? else { return Ok(None) };
-        let text = io::read_to_string(file).map_err(|error| Error::storage(self.name(path), error))?;
-        Ok(Some((text, version)))
     }
 
     /// Writes a file, and returns its version. In object storage, fails if the present version is not `replaced`, where

@@ -4,6 +4,7 @@
 //! one period.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,8 @@ impl Place {
 
     /// Returns the state in the storage and the version of its file, if it has its own file.
     pub(crate) async fn stored(&self, storage: &FileStorage) -> Result<Option<(TableState, String)>, Error> {
-        let Some((text, version)) = storage.find(&self.state()).await? else { return Ok(None) };
+        let Some((file, version)) = storage.open(&self.state()).await? else { return Ok(None) };
+        let text = io::read_to_string(file).map_err(|error| Error::storage(storage.name(&self.state()), error))?;
         let state = saved_state::parse(&text).map_err(|why| Error::rebuild(self.location(storage), why))?;
         Ok(Some((state, version)))
     }

@@ -176,7 +176,7 @@ impl Backfill {
                 let mut page = match page {
                     Ok(page) => page,
                     Err(error) => {
-                        report.unfetched += steps(&(next..file.to.min(time_arg::now())), report.step);
+                        report.unfetched += steps([&(next..file.to.min(time_arg::now()))], report.step);
                         fatal = Some(error.clone()).filter(fails_everywhere);
                         summary.failed.push((index, error.into()));
                         break;
@@ -252,7 +252,7 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
 
 /// Adds a page on standard output to the report of its series.
 fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
-    report.unfetched += sum(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
+    report.unfetched += steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
     report.added += page.records.len() as u64;
     report.first = report.first.or(page.times.first().copied());
     report.last = page.times.last().copied().or(report.last);
@@ -269,12 +269,7 @@ fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
 fn end_series(report: &mut SeriesReport) {
     let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
     report.gaps.retain(is_inside);
-    report.missing = sum(report.gaps.iter(), report.step);
-}
-
-/// Returns the number of intervals in all ranges.
-fn sum<'r>(ranges: impl Iterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
-    ranges.map(|range| steps(range, step)).sum()
+    report.missing = steps(&report.gaps, report.step);
 }
 
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.

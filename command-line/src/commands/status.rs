@@ -138,10 +138,6 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
     }
 }
 
-fn step(series: &SeriesStatus) -> Duration {
-    Duration::from_secs(series.step)
-}
-
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let names =
         ["series", "state", "missing", "last", "records", "first", "never requested", "revised in last run", "invalid"];
@@ -149,7 +145,7 @@ fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
-        let unrequested = series.unrequested.iter().map(|range| steps(range, step(series))).sum();
+        let unrequested = steps(&series.unrequested, Duration::from_secs(series.step));
         let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
         let middle = [number(*missing), time(*last), number(*rows), time(*first)];
         let rest = [number(unrequested), number(*revised), number(*invalid)];

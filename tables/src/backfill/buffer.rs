@@ -23,13 +23,14 @@ pub(super) const ROWS: usize = 50_000;
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// The table, the period, and the number of a range of a series. The pages of a range are in order of time, unlike
-/// those of different ranges.
-type Key = (usize, Timestamp, usize);
+/// Sections and their rows, by period and by the number of a range of a series. The pages of a range are in order of
+/// time, unlike those of different ranges.
+type Sections = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>)>;
 
 /// The rows of all series of a run.
 pub(super) struct Buffer {
-    sections: BTreeMap<Key, (Section, Vec<RecordBatch>)>,
+    /// The sections of each table.
+    sections: BTreeMap<usize, Sections>,
     rows: usize,
     since: Instant,
 }
@@ -64,19 +65,21 @@ impl Buffer {
         let rows = table.columns.batch(index, &page.records, &times)?;
         let (path, facts) = (request.path().to_owned(), RowFacts::new(&request));
         let empty = Section { path, rows: facts, ..Section::default() };
-        let (mut from, mut time) = (0, page.times.first().copied().unwrap_or(page.range.start));
+        let (sections, mut from) = (self.sections.entry(of).or_default(), 0);
         loop {
-            let period = period(table.state.partition, time);
-            let count = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < period.end);
+            let left = page.times.get(from..).unwrap_or_default();
+            let period = period(table.state.partition, left.first().copied().unwrap_or(page.range.start));
+            let count = left.partition_point(|time| *time < period.end);
             let new = || (empty.clone(), Vec::new());
-            let (known, batches) = self.sections.entry((of, period.start, item)).or_insert_with(new);
+            let (known, batches) = sections.entry((period.start, item)).or_insert_with(new);
             if from == 0 {
                 known.fetched.add(page.range.clone());
             }
             batches.extend((count > 0).then(|| rows.slice(from, count)));
             from += count;
-            let Some(next) = page.times.get(from) else { break };
-            time = *next;
+            if from >= page.times.len() {
+                break;
+            }
         }
         self.rows += from;
         Ok(dropped)
@@ -90,13 +93,9 @@ impl Buffer {
     /// Writes all rows to the journals of their tables. `run` is the start of the run, and its refetch time.
     pub(super) async fn write(&mut self, content: &mut Content, run: (Timestamp, Duration)) -> Result<(), Error> {
         self.rows = 0;
-        let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for ((table, ..), section) in std::mem::take(&mut self.sections) {
-            all.entry(table).or_default().push(section);
-        }
-        for (table, sections) in all {
+        for (table, sections) in std::mem::take(&mut self.sections) {
             if let Some(table) = content.tables.get_mut(table) {
-                table.journal(sections, run).await?;
+                table.journal(sections.into_values().collect(), run).await?;
             }
         }
         Ok(())

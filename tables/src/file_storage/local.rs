@@ -9,21 +9,22 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Failure};
 
+/// Returns `None` if a file or a folder does not exist.
+fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, Error> {
     let path = root.join(folder);
     let fails = |error| Error::storage(path.display(), error);
-    let entries = match fs::read_dir(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(fails)?,
-    };
     let mut found = Vec::new();
-    for entry in entries {
+    for entry in existing(fs::read_dir(&path)).map_err(fails)?.into_iter().flatten() {
         let entry = entry.map_err(fails)?;
-        let data = match fs::metadata(entry.path()) {
-            // Another run has removed its lock or its temporary file in the meantime.
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            data => data.map_err(fails)?,
-        };
+        // Another run may have removed its lock or its temporary file in the meantime.
+        let Some(data) = existing(fs::metadata(entry.path())).map_err(fails)? else { continue };
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
@@ -34,21 +35,14 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, E
 
 pub(super) fn open(path: &Path) -> Result<Option<(File, String)>, Error> {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len().to_string(), file)));
-    match opened {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::storage(path.display(), error)),
-        Ok((length, file)) => Ok(Some((file, length))),
-    }
+    let opened = existing(opened).map_err(|error| Error::storage(path.display(), error))?;
+    Ok(opened.map(|(length, file)| (file, length)))
 }
 
 /// Deletes a file, and the folders below the root that are then empty.
 pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
-    match fs::remove_file(root.join(path)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(Error::storage(root.join(path).display(), error));
-        }
-        _ => {}
-    }
+    let file = root.join(path);
+    existing(fs::remove_file(&file)).map_err(|error| Error::storage(file.display(), error))?;
     let folders = Path::new(path).ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
     // A folder that is not empty is not removed.
     folders.map(|folder| fs::remove_dir(root.join(folder))).all(|removed| removed.is_ok());
