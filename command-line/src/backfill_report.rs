@@ -98,6 +98,24 @@ pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<
     notes
 }
 
+/// Describes ranges, with the option with which a run fetches them; `None` if there are none.
+pub(crate) fn absent<'r>(what: &str, ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone) -> Option<String> {
+    let start = ranges.clone().map(|range| range.start).min()?;
+    let end = ranges.map(|range| range.end).max()?;
+    let from = time_arg::argument(start);
+    Some(format!("{what}, {}; run the backfill with `--from {from}`", span(&(start..end))))
+}
+
+/// Returns hints about the ranges of a series that only a run with another start fetches.
+fn hints(label: &str, report: &SeriesReport) -> Vec<String> {
+    let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
+    let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
+        let count = counted(steps(ranges, report.step), "record");
+        absent(&readable(&format!("{label}: {count} {what}")), ranges.iter())
+    };
+    ranges.into_iter().filter_map(hint).collect()
+}
+
 /// Creates the failure for series without a record.
 fn no_record(labels: &[String], file: &JobFile) -> Failure {
     let (names, range) = (readable(&listed(labels)), span(&(file.from.time..file.to)));
@@ -142,12 +160,14 @@ impl Reporter {
             let error = of_series.or_else(of_page);
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+            let notes = self.notes.get(&full_name(series.endpoint)).into_iter().flatten().cloned();
+            let hints = hints(&self.labels[index], report).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
                 "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
-                "gaps": ranges(&report.gaps), "files": report.files, "error": error,
-                "notes": self.notes.get(&full_name(series.endpoint)).map_or(&[][..], Vec::as_slice),
+                "gaps": ranges(&report.gaps), "unrequested": ranges(&report.unrequested), "files": report.files,
+                "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
             });
             let mut object = catalogue_json::series(series);
             object.extend(facts.as_object().cloned().unwrap_or_default());
@@ -188,11 +208,18 @@ impl Reporter {
         }
         let mut warnings = Vec::new();
         for (report, label) in summary.series.iter().zip(&self.labels) {
+            let mut missing = report.missing;
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
-            let unfetched = if summary.is_complete { report.unfetched } else { 0 };
-            let gaps = [(report.missing, "missing between its first and last record"), (unfetched, "never fetched")];
-            let text = |(count, what)| line_of(&format!("{label}: {} {what}", counted(count, "record")), MAX_LINE);
-            warnings.extend(gaps.into_iter().filter(|(count, _)| *count > 0).map(text));
+            if summary.is_complete {
+                let unfetched = steps(&report.unfetched_ranges, report.step);
+                missing = (missing + report.unfetched).saturating_sub(unfetched);
+                warnings.extend(hints(label, report));
+            }
+            if missing > 0 {
+                let missing = counted(missing, "record");
+                let text = format!("{label}: {missing} missing between its first and last record");
+                warnings.push(line_of(&text, MAX_LINE));
+            }
         }
         // With `--json`, the objects of a stream list what is missing; no file has a status.
         if !warnings.is_empty() && !is_stream {

@@ -122,6 +122,12 @@ pub(crate) fn shown(time: Timestamp) -> String {
     }
 }
 
+/// Formats a timestamp as the value of an option, without a time of day if that is zero.
+pub(crate) fn argument(time: Timestamp) -> String {
+    let text = shown(time.floor(Duration::from_secs(1)));
+    text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +157,7 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(check(text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(check(&argument(timestamp(expected).unwrap())).as_deref(), Ok(expected), "{text}");
         }
     }
 

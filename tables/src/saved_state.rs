@@ -157,13 +157,10 @@ impl SeriesState {
         ranges
     }
 
-    /// Returns the unfetched ranges up to now that are before the first record or after the last record. Between these
-    /// two records, missing records are visible as gaps.
+    /// Returns the unfetched ranges up to now that have no record.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let mut ranges = self.unfetched.until(Timestamp::now());
-        if let Some(known) = self.rows.known() {
-            ranges.subtract(&(known.start..known.end + self.rows.step()).into());
-        }
+        ranges.subtract(&self.rows.present);
         ranges
     }
 }

@@ -95,8 +95,7 @@ impl SeriesStatus {
         let (last, end, step) = (state.rows.last, state.rows.end(), rows.step());
         let state = SeriesState { rows, ..state.clone() };
         let (rows, gaps) = (&state.rows, state.gaps());
-        let mut unfetched = state.unfetched.until(Timestamp::now());
-        unfetched.subtract(&rows.present);
+        let unfetched = state.unfetched();
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
         Self {

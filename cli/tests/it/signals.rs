@@ -87,6 +87,32 @@ fn ctrl_c_ends_a_poll_that_keeps_its_records() {
     assert!((179..=182).contains(&rows(&file).len()), "{} rows: {}", rows(&file).len(), output.err);
 }
 
+/// A run with a later start completes nothing of the stopped run but its fetched records.
+#[test]
+fn the_rest_of_a_stopped_run_is_named_with_the_option_that_fetches_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=100ms".parse().unwrap()));
+    let minutes = metric().args(metric().keys[0], 60);
+    let args = backfill(&minutes, ["2024-01-01", "2024-03-01"], &file, &[]);
+    let first = derivs_with(&service, &args).stderr(Stdio::piped()).spawn().unwrap();
+    while service.requests() < 30 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
+    let status = run(&["status", support::text(&file)]);
+    assert!(status.code == Some(6) && status.err.contains("the next run adds "), "{}", status.err);
+    let from = |text: &str| Some(text.split_once("run the backfill with `--from ")?.1.split_once('`')?.0.to_owned());
+    let start = from(&status.err).unwrap();
+    let later = run_with(&service, &backfill(&minutes, ["2024-03-01", "2024-03-02"], &file, &[]));
+    assert!(later.err.contains(" never fetched, from ") && !later.err.contains("missing between"), "{}", later.err);
+    assert_eq!((later.code, from(&later.err).as_ref()), (Some(0), Some(&start)), "{}", later.err);
+    let rest = run_with(&service, &backfill(&minutes, [&*start, "2024-03-02"], &file, &[]));
+    let status = run(&["status", support::text(&file)]);
+    assert_eq!((rest.code, status.code, status.err.as_str()), (Some(0), Some(0), ""), "{}", rest.err);
+}
+
 #[test]
 fn status_during_a_first_run_names_the_run() {
     let folder = tempfile::tempdir().unwrap();

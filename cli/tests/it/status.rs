@@ -40,12 +40,17 @@ fn status_shows_records_and_damage() {
 fn status_counts_the_records_that_no_run_has_requested() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
-    for range in [["2025-01-01", "2025-01-02"], ["2025-01-04", "2025-01-05"]] {
-        let output = run(&backfill(&metric().hourly(), range, &file, &["--sandbox"]));
-        assert_eq!(output.code, Some(0), "{}", output.err);
+    let hint = " never requested, from 2025-01-02 00:00 to 2025-01-04 00:00; \
+                run the backfill with `--from 2025-01-02`\n";
+    for (range, has_hole) in [(["2025-01-01", "2025-01-02"], false), (["2025-01-04", "2025-01-05"], true)] {
+        let output = run(&backfill(&metric().hourly(), range, &file, &["--sandbox", "--json"]));
+        assert_eq!((output.code, output.err.contains(hint)), (Some(0), has_hole), "{}", output.err);
+        let object: serde_json::Value = output.out.parse().unwrap();
+        let hole = serde_json::json!([["2025-01-02T00:00:00Z", "2025-01-04T00:00:00Z"]]);
+        assert_eq!((object["unrequested"] == hole, object["notes"] != serde_json::json!([])), (has_hole, has_hole));
     }
     let status = run(&["status", support::text(&file)]);
-    assert_eq!(status.code, Some(0), "{}", status.err);
+    assert!(status.code == Some(0) && status.err.contains(hint), "{}", status.err);
     assert!(status.out.starts_with("series,state,missing,last,records,first,never requested,"), "{}", status.out);
     let row = status.rows()[0].split(',').collect::<Vec<_>>();
     assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);

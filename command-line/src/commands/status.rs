@@ -3,6 +3,7 @@
 //! The output has a row for each series, or is one JSON object. No request is sent.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target, quoted};
 
-use crate::backfill_report::{ranges, steps};
+use crate::backfill_report::{absent, ranges, steps};
 use crate::failure::{ExitKind, Failure, Result, brief_text};
 use crate::log::Log;
 use crate::progress::{age, counted, listed};
@@ -66,6 +67,12 @@ impl Status {
             table_of(&status.series, now).print()?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
+        if let Some(hole) = part_of(&status, "requested", |series| &series.unrequested, |_| true) {
+            log.warning(&format!("{}: {hole}", quoted(&self.path)));
+        }
+        if status.pending > 0 && !is_late(&status, now) && status.running.is_none() {
+            log.remark(&format!("the next run adds {} to the files", counted(status.pending, "fetched record")));
+        }
         check_clock(status.series.iter().filter_map(|series| series.last), log);
         let problems = self.problems(&status, now);
         if problems.is_empty() {
@@ -91,16 +98,15 @@ impl Status {
         // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the
         // rest.
         let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running;
-        let unfetched = names(&|series| !series.unfetched.is_empty() && !is_waiting(series));
+        let unfetched = part_of(status, "fetched", |series| &series.unfetched, |series| !is_waiting(series));
         let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
         let rejected = names(&is_rejected);
         let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
-        let is_late = status.pending_since.is_some_and(|since| since + MAX_PENDING < now);
         let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
-            is_late.then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
-            unfetched.map(|names| format!("a part of {names} was never fetched; run the backfill again")),
+            is_late(status, now).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
+            unfetched,
             rejected.zip(reason).map(|(names, why)| {
                 format!("the service rejected {names}: {}; `remove` deletes series", brief_text(why))
             }),
@@ -108,6 +114,20 @@ impl Status {
         ];
         problems.into_iter().flatten().collect()
     }
+}
+
+/// Names the series with such ranges, and the option with which a run fetches them.
+fn part_of(
+    status: &tables::Status,
+    what: &str,
+    ranges: fn(&SeriesStatus) -> &Vec<Range<Timestamp>>,
+    is_affected: impl Fn(&SeriesStatus) -> bool,
+) -> Option<String> {
+    let is_listed = |series: &&SeriesStatus| !ranges(series).is_empty() && is_affected(series);
+    let affected: Vec<_> = status.series.iter().filter(is_listed).collect();
+    let labels: Vec<_> = affected.iter().map(|series| label_of(series)).collect();
+    let what = format!("a part of {} was never {what}", listed(&labels));
+    absent(&what, affected.iter().flat_map(|series| ranges(series)))
 }
 
 /// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
@@ -125,13 +145,19 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     }
 }
 
-/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `up to date`, the age of the last
-/// record, or `empty`.
+/// Returns `true` if a run would have added the fetched records to the files by now.
+fn is_late(status: &tables::Status, now: Timestamp) -> bool {
+    status.pending_since.is_some_and(|since| since + MAX_PENDING < now)
+}
+
+/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `incomplete`, `up to date`, the age of
+/// the last record, or `empty`.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         _ if series.is_retired => "retired".to_owned(),
         _ if series.rejected.is_some() => "rejected".to_owned(),
         (_, Some(last)) if last > now => "in the future".to_owned(),
+        (Some(0), _) if !series.unfetched.is_empty() => "incomplete".to_owned(),
         (Some(0), _) => "up to date".to_owned(),
         _ if series.end.is_some() => format!("{} old", age(series.end.unwrap_or(now), now)),
         _ => "empty".to_owned(),
@@ -164,7 +190,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "records": series.rows,
         "first": series.first.map(time),
         "last": series.last.map(time),
-        "is_up_to_date": series.behind(now) == Some(0) && series.last <= Some(now),
+        "is_up_to_date": series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty(),
         "intervals_behind": series.behind(now),
         "missing": series.missing,
         "gaps": ranges(&series.gaps),
@@ -197,6 +223,12 @@ mod tests {
             assert_eq!(object(&series, now)["is_up_to_date"], is_current);
             assert_eq!(options.problems(&status, now).is_empty(), is_current);
         }
+        let (start, now) = (Timestamp::from_unix_seconds(0), Timestamp::from_unix_seconds(7200));
+        series.unfetched = vec![start..start + Duration::from_secs(3600)];
+        assert_eq!(
+            (state(&series, now).as_str(), &object(&series, now)["is_up_to_date"]),
+            ("incomplete", &false.into())
+        );
     }
 
     #[test]

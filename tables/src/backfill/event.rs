@@ -145,6 +145,11 @@ pub struct SeriesReport {
     /// The maximum number of records that a run has planned to fetch but no run has fetched. Counts only times before
     /// the first record and after the last record; [`missing`](Self::missing) counts the times between them.
     pub unfetched: u64,
+    /// Ranges without records that a run has planned to fetch but no run has fetched, also between the first and the
+    /// last record.
+    pub unfetched_ranges: Vec<Range<Timestamp>>,
+    /// Ranges between the first and the last record that no run has requested.
+    pub unrequested: Vec<Range<Timestamp>>,
     /// The time of the first record in the target.
     pub first: Option<Timestamp>,
     /// The time of the last record in the target.
@@ -173,6 +178,10 @@ impl SeriesReport {
         (self.end, self.step) = (state.rows.end(), state.rows.step());
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
-        self.unfetched = state.unfetched().steps(self.step);
+        let mut unfetched = state.unfetched();
+        self.unfetched_ranges = unfetched.ranges().collect();
+        unfetched.subtract(&state.rows.gaps());
+        self.unfetched = unfetched.steps(self.step);
+        self.unrequested = state.unrequested().ranges().collect();
     }
 }
