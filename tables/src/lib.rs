@@ -58,6 +58,7 @@ pub use backfill::{
 };
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};
+pub use lock::RunOwner;
 pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;

@@ -4,6 +4,7 @@
 //! these lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error.
 //! The operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,33 @@ use std::time::Duration;
 use std::{env, process, thread};
 
 use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+
+/// The process of a run. A lock file has it as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunOwner {
+    /// The number of the process; `None` if the lock file cannot be read.
+    pub process: Option<u32>,
+    /// The name of the machine, if it is known.
+    pub host: Option<String>,
+    /// The start of the run.
+    pub since: Option<Timestamp>,
+}
+
+/// Writes the process, the machine and the second of the start.
+impl fmt::Display for RunOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(process) = self.process else { return f.write_str("another process") };
+        write!(f, "process {process}")?;
+        if let Some(host) = &self.host {
+            write!(f, " on `{host}`")?;
+        }
+        self.since.map_or(Ok(()), |since| write!(f, ", since {}", since.floor(Duration::from_secs(1))))
+    }
+}
 
 /// Locked files. Dropping the value removes and unlocks them.
 #[derive(Debug, Default)]
@@ -28,7 +54,7 @@ impl Lock {
         for path in paths {
             match lock(&path).map_err(|error| Error::storage(path.display(), error))? {
                 Ok(file) => this.0.extend(file.map(|file| (path, file))),
-                Err(by) => return Err(Error::InUse { target: target.to_owned(), by }),
+                Err(by) => return Err(Error::InUse { target: target.to_owned(), by: by.to_string() }),
             }
         }
         Ok(this)
@@ -49,8 +75,8 @@ impl Drop for Lock {
     }
 }
 
-/// Returns the process that has locked a file, with its start.
-pub(crate) fn holder(path: &Path) -> Option<String> {
+/// Returns the run that has locked a file.
+pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
     match File::open(path).ok()?.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(owner_of(path)),
         _ => None,
@@ -58,19 +84,20 @@ pub(crate) fn holder(path: &Path) -> Option<String> {
 }
 
 /// Returns the owner of a locked file, which some systems do not let others read.
-fn owner_of(path: &Path) -> String {
-    let owner = fs::read_to_string(path).unwrap_or_default();
-    if owner.is_empty() { "another process".to_owned() } else { owner }
+fn owner_of(path: &Path) -> RunOwner {
+    let owner = fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    owner.unwrap_or_default()
 }
 
 /// Locks a file. Returns `None` if the file system has no locks; a second run is then not detected. If another run has
-/// locked the file, the inner error has the process and the start time of that run.
-fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
+/// locked the file, the inner error is that run.
+fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     // The time is not rounded, so that no other lock has the same text.
-    let owner = format!("process {}{}, since {}", process::id(), host(), Timestamp::now());
+    let owner = RunOwner { process: Some(process::id()), host: host(), since: Some(Timestamp::now()) };
+    let owner = serde_json::to_string(&owner)?;
     let mut is_second = false;
     loop {
         // The file is not truncated before it is locked, because it may contain the owner of another run's lock.
@@ -104,10 +131,10 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
 }
 
 /// Returns the machine's name, if it can be read without unsafe code.
-fn host() -> String {
+fn host() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok());
-    name.map_or(String::new(), |name| format!(" on `{}`", name.trim()))
+    name.map(|name| name.trim().to_owned())
 }
 
 /// Returns `true` for errors of a file system without locks: locks are unsupported, or the lock server is not running,
@@ -133,12 +160,18 @@ mod tests {
         let paths = |names: &[&str]| names.iter().map(|name| dir.path().join(name)).collect::<Vec<_>>();
         let first = Lock::acquire("out", paths(&[".a", ".b"])).unwrap();
         let error = Lock::acquire("out", paths(&[".b", ".c"])).unwrap_err();
-        assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
-        assert!(holder(&dir.path().join(".a")).is_some_and(|by| by.starts_with("process ")));
+        let run = holder(&dir.path().join(".a")).unwrap();
+        assert!(
+            run.process == Some(process::id()) && run.since.is_some_and(|since| since <= Timestamp::now()),
+            "{run}"
+        );
+        let (by, start) = (run.to_string(), run.since.unwrap().floor(Duration::from_secs(1)));
+        assert!(by.starts_with("process ") && by.ends_with(&format!(", since {start}")), "{by}");
+        assert_eq!(error.to_string(), format!("out: another backfill ({by}) is writing the same files"));
         drop(Lock::acquire("out", paths(&[".c"])).unwrap());
         // A run that has just created its lock file has not written its name yet.
         fs::write(dir.path().join(".a"), "").unwrap();
-        assert_eq!(holder(&dir.path().join(".a")).as_deref(), Some("another process"));
+        assert_eq!(holder(&dir.path().join(".a")).unwrap().to_string(), "another process");
         drop(first);
         // This is the state after a run was killed.
         fs::write(dir.path().join(".b"), "process 1").unwrap();

@@ -8,7 +8,7 @@ use runtime::Timestamp;
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::journal::JournalFile;
-use crate::lock;
+use crate::lock::{self, RunOwner};
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::{endpoint_of, params_of};
@@ -29,9 +29,8 @@ pub struct Status {
     pub pending: u64,
     /// The time at which the first of these records were fetched.
     pub pending_since: Option<Timestamp>,
-    /// The process of a run that is in progress, and its start; `None` in object storage. The run may
-    /// have other series.
-    pub running: Option<String>,
+    /// The process of a run that is in progress; `None` in object storage. The run may have other series.
+    pub running: Option<RunOwner>,
 }
 
 /// The state of one series in a target.

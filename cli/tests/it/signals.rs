@@ -127,6 +127,10 @@ fn status_during_a_first_run_names_the_run() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         let status = run(&["status", support::text(&out)]);
+        let object: serde_json::Value = run(&["status", support::text(&out), "--json"]).out.parse().unwrap();
+        assert_eq!(object["running"]["process"], first.id());
+        let since = object["running"]["since"].as_str().unwrap();
+        assert!(since.len() == "2025-01-01T00:00:00Z".len() && status.err.contains(since), "{since}: {}", status.err);
         first.kill().unwrap();
         first.wait().unwrap();
         let expected = format!("warning: {}: a run is in progress (process {}", support::text(&out), first.id());

@@ -58,9 +58,13 @@ impl Status {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
             let (path, damaged, pending) = (&self.path, &status.damaged, status.pending);
             let since = status.pending_since.map(|time| time.to_string());
+            let running = status.running.as_ref().map(|run| {
+                let since = run.since.map(|time| time.floor(Duration::from_secs(1)).to_string());
+                json!({ "process": run.process, "host": run.host, "since": since })
+            });
             let all = json!({
                 "path": path, "series": series, "damaged": damaged, "pending": pending, "pending_since": since,
-                "running": status.running,
+                "running": running,
             });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
@@ -238,7 +242,7 @@ mod tests {
         let mut series = SeriesStatus::default();
         series.unfetched = vec![Timestamp::from_unix_seconds(0)..now];
         let mut status = tables::Status::default();
-        (status.running, status.series) = (Some("process 1".to_owned()), vec![series]);
+        (status.running, status.series) = (Some(tables::RunOwner::default()), vec![series]);
         assert!(options.problems(&status, now)[0].contains("never fetched"));
         status.series[0].is_running = true;
         assert!(options.problems(&status, now).is_empty());
