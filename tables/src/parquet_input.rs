@@ -55,7 +55,8 @@ impl ParquetInput {
         let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::default())
             .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
         let Some(state) = entry(&metadata, STATE) else {
-            let foreign = "not written by a backfill, but readers would read it; move it";
+            let foreign = "no backfill has written it, or another program has changed it; move it away and run the \
+                           backfill again for its whole range";
             return Err(Error::invalid_input(format!("{}: {foreign}", quoted(name))));
         };
         let state = saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?;

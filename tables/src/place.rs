@@ -68,10 +68,16 @@ impl Place {
 
     /// Returns the state in the storage and the version of its file, if it has its own file.
     pub(crate) async fn stored(&self, storage: &FileStorage) -> Result<Option<(TableState, String)>, Error> {
-        let Some((file, version)) = storage.open(&self.state()).await? else { return Ok(None) };
-        let text = io::read_to_string(file).map_err(|error| Error::storage(storage.name(&self.state()), error))?;
-        let state = saved_state::parse(&text).map_err(|why| Error::rebuild(self.location(storage), why))?;
-        Ok(Some((state, version)))
+        let path = self.state();
+        let Some((file, version)) = storage.open(&path).await? else { return Ok(None) };
+        let text = io::read_to_string(file).map_err(|error| Error::storage(storage.name(&path), error))?;
+        let unreadable = |why| {
+            let (state, location) = (quoted(storage.name(&path)), self.location(storage));
+            Error::invalid_input(format!(
+                "{state}: {why}; to rebuild, move {location} away and run the same command again"
+            ))
+        };
+        Ok(Some((saved_state::parse(&text).map_err(unreadable)?, version)))
     }
 
     /// Returns the place of the table with this state.
@@ -93,7 +99,8 @@ impl Place {
         // A run that was killed before it has written the first state leaves data files and a journal.
         files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
         let Some((path, _)) = files.first() else { return Ok(places) };
-        let file = storage.name(path);
+        // A folder with this name has the rows of a text file.
+        let file = storage.name(path.strip_suffix(".parts/rows.parquet").unwrap_or(path));
         // The target may be a folder with several data sets.
         let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
         let data_set = Path::new(&file).ancestors().find(is_data_set);

@@ -160,18 +160,20 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
 impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
         let mut damaged: Vec<_> = table.damaged.iter().map(Error::to_string).collect();
-        let missing = "missing; the next run for its range fetches the rows again";
-        damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.storage.name(path)))));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
                 return Err(lost);
             }
             damaged.push(lost.to_string());
-        } else if table.text_state()? == TextState::Changed {
-            let path = table.text_path().unwrap_or_default();
-            let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-            damaged.push(format!("{}: {changed}", quoted(path)));
+        } else {
+            let missing = "missing; the next run for its range fetches the rows again";
+            damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.storage.name(path)))));
+            if table.text_state()? == TextState::Changed {
+                let path = table.text_path().unwrap_or_default();
+                let changed = "missing or changed since a backfill wrote it; the next run writes it again";
+                damaged.push(format!("{}: {changed}", quoted(path)));
+            }
         }
         if is_complete {
             for path in table.state.files.keys() {

@@ -98,7 +98,13 @@ impl Table {
             if self.state.files.get(&path) == Some(&version) {
                 continue;
             }
-            let input = ParquetInput::find_intact(&self.storage, &path, &mut self.damaged).await?;
+            let input = match self.data_file(&path).await {
+                Err(damage @ Error::Damaged { .. }) => {
+                    self.damaged.push(damage);
+                    continue;
+                }
+                input => input?,
+            };
             let Some(input) = input else { continue };
             let (schema, file) = (input.schema(), input.state);
             // The file of a table with one file also has the state, so that the file can be moved.
@@ -140,9 +146,19 @@ impl Table {
         self.series.iter().map(SeriesRequest::step).min().unwrap_or_default()
     }
 
+    /// Opens a data file, if it exists. If another program has written one that the state lists, the file is damaged.
+    async fn data_file(&self, path: &str) -> Result<Option<ParquetInput>, Error> {
+        match ParquetInput::find(&self.storage, path).await {
+            Err(Error::InvalidInput(_)) if self.state.files.contains_key(path) => {
+                Err(Error::damaged(self.storage.name(path), "another program has changed it since the last run"))
+            }
+            found => Ok(found?.map(|(input, _)| input)),
+        }
+    }
+
     /// Compares the checksums of a data file, and its rows with the facts in its metadata.
     pub(crate) async fn verify(&self, path: &str) -> Result<(), Error> {
-        let Some((input, _)) = ParquetInput::find(&self.storage, path).await? else { return Ok(()) };
+        let Some(input) = self.data_file(path).await? else { return Ok(()) };
         input.verify()?;
         let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(0..input.groups().len())?)?);
         for section in &input.state.sections {

@@ -1,9 +1,14 @@
 //! Tests of files that are damaged, missing, copied or changed by hand.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
+use std::sync::Arc;
 
-use tables::{Target, remove, status};
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use tables::{Target, quoted, remove, status};
 
 use crate::support::{
     DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
@@ -148,11 +153,13 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
     }
     assert_eq!(all_files(&path), before);
     // The parent folder of a file is no target either.
-    let file = dir.path().join("parent").join("one.parquet");
-    fs::create_dir(file.parent().unwrap()).unwrap();
-    run(&job(coins(&client(), &["BTC"]), END - DAY, END, &file)).await;
-    let error = status(&Target::Folder(dir.path().join("parent"))).await.unwrap_err().to_string();
-    assert!(error.ends_with(&format!("not a data set; name a file in it, such as {}", file.display())), "{error}");
+    for (parent, name) in [("parent", "one.parquet"), ("the second", "two.csv")] {
+        let (folder, file) = (dir.path().join(parent), dir.path().join(parent).join(name));
+        fs::create_dir(&folder).unwrap();
+        run(&job(coins(&client(), &["BTC"]), END - DAY, END, &file)).await;
+        let error = status(&Target::Folder(folder)).await.unwrap_err().to_string();
+        assert!(error.ends_with(&format!("not a data set; name a file in it, such as {}", quoted(&file))), "{error}");
+    }
     // The first run of another endpoint was cancelled, so its folder does not exist yet.
     fs::create_dir_all(path.join(".backfill/orderflow.volume_delta-1h")).unwrap();
     let early = path.join("orderflow.volume_delta/new.csv");
@@ -173,6 +180,7 @@ async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
     fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
     let error = days(7).plan().await.unwrap_err().to_string();
     assert!(error.contains("move the file away and run the backfill again for its whole range"), "{error}");
+    assert_eq!(state_of(&path).await.damaged, [error]);
     assert_eq!(read(&path).len(), 30 * 24);
     fs::rename(&path, dir.path().join("away.csv")).unwrap();
     assert_eq!(run(&days(30)).await.records, 30 * 24);
@@ -303,4 +311,25 @@ async fn a_parquet_file_of_another_program_is_no_data_set() {
         );
         fs::remove_file(file).unwrap();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_data_file_that_another_program_has_changed_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = job(coins(&client(), &["BTC"]), END - DAY, END, dir.path());
+    run(&whole).await;
+    let file = dir.path().join(files(dir.path()).remove(0));
+    let rows = ParquetRecordBatchReaderBuilder::try_new(File::open(&file).unwrap()).unwrap().build().unwrap();
+    let rows = rows.map(Result::unwrap).next().unwrap();
+    let schema = Arc::new(Schema::new(rows.schema().fields().clone()));
+    let rows = RecordBatch::try_new(schema.clone(), rows.columns().to_vec()).unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(&file).unwrap(), schema, None).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let state = state_of(dir.path()).await;
+    let [damage] = &state.damaged[..] else { panic!("{state:?}") };
+    assert!(damage.contains("another program has changed it since the last run; delete it"), "{damage}");
+    assert_eq!((state.series[0].rows, whole.plan().await.unwrap_err().to_string()), (24, damage.clone()));
+    fs::remove_file(file).unwrap();
+    assert_eq!((run(&whole).await.records, state_of(dir.path()).await.damaged), (24, Vec::new()));
 }
