@@ -25,9 +25,9 @@ const MAX_PENDING: Duration = Duration::from_secs(600);
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is writing the series, if records
-are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the last record of
-a series is older or in the future.")]
+    Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is writing the series, if \
+    records are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the \
+    last record of a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -87,12 +87,13 @@ impl Status {
 
     /// Returns the problems for which the command fails, each with the number or names of the affected items.
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
+        let max_age = |series: &SeriesStatus| self.max_age.filter(|_| !series.is_retired);
         let is_old = |series: &&SeriesStatus| {
             let is_late = |max, (last, end)| end + max < now || last > now;
             // A series without any record, such as one that does not exist yet, has no age.
-            let is_old =
-                |max| series.last.zip(series.end).map_or(!series.unfetched.is_empty(), |times| is_late(max, times));
-            !series.is_retired && self.max_age.is_some_and(is_old)
+            let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| end + max < now);
+            max_age(series).is_some_and(is_old)
+        let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
         };
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
             let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
@@ -114,7 +115,8 @@ impl Status {
             rejected.zip(reason).map(|(names, why)| {
                 format!("the service rejected {names}: {}; `remove` deletes series", brief_text(why))
             }),
-            names(&is_old).map(|names| format!("last record too old or in the future: {names}")),
+            names(&is_old).map(|names| format!("last record too old: {names}")),
+            names(&is_future).map(|names| format!("last record in the future: {names}")),
         ];
         problems.into_iter().flatten().collect()
     }
@@ -225,7 +227,12 @@ mod tests {
             let (now, is_current) = (Timestamp::from_unix_seconds(now), expected == "up to date");
             assert_eq!(state(&series, now), expected);
             assert_eq!(object(&series, now)["is_up_to_date"], is_current);
-            assert_eq!(options.problems(&status, now).is_empty(), is_current);
+            let problem = match expected {
+                "up to date" => None,
+                "in the future" => Some("last record in the future: "),
+                _ => Some("last record too old: "),
+            };
+            assert_eq!(options.problems(&status, now), Vec::from_iter(problem));
         }
         let (start, now) = (Timestamp::from_unix_seconds(0), Timestamp::from_unix_seconds(7200));
         series.unfetched = vec![start..start + Duration::from_secs(3600)];
