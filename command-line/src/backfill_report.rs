@@ -37,7 +37,9 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
         parts.extend((count > 0).then(|| format!("{} {what}", HumanCount(count))));
     }
     let lasts = || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.end?, label)));
-    if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
+    // By a clock that is behind, the newest record has no age.
+    let newest = lasts().max().filter(|(newest, _)| now.is_some_and(|now| *newest <= now));
+    if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, newest, lasts().min()) {
         parts.push(format!("last record {} ago", age(newest, now)));
         if age(newest, now) != age(oldest, now) {
             parts.push(format!("last record of {label} {} ago", age(oldest, now)));

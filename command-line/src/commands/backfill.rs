@@ -119,7 +119,9 @@ impl Backfill {
         let plan = job.plan().await?;
         log.remark(&fitting(&announced(&plan)));
         plan.outgrown.iter().for_each(|message| log.warning(message));
-        check_clock(plan.series.iter().filter_map(|series| series.last), log);
+        // The interval of a partial record has not ended yet.
+        let newest = |last, end| (last, if self.include_partial { last } else { end });
+        let is_noted = check_clock(plan.series.iter().map(|series| newest(series.last, series.end)), log);
         if self.dry_run {
             let table = planned(&plan, &labels);
             return if self.json { stdout::print(table.json_lines()) } else { table.print() };
@@ -139,6 +141,9 @@ impl Backfill {
                 && has_other_series(&status, summary)
             {
                 reporter.note(mixed(&file.out, &status));
+            }
+            if !is_noted {
+                check_clock(summary.series.iter().map(|series| newest(series.last, series.end)), log);
             }
             if has_no_rows && rows.exists() {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));

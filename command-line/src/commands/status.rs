@@ -77,7 +77,7 @@ impl Status {
         if status.pending > 0 && !is_late(&status, now) && status.running.is_none() {
             log.remark(&format!("the next run adds {} to the files", counted(status.pending, "fetched record")));
         }
-        check_clock(status.series.iter().filter_map(|series| series.last), log);
+        check_clock(status.series.iter().map(|series| (series.last, series.end)), log);
         let problems = self.problems(&status, now);
         if problems.is_empty() {
             return Ok(());
@@ -89,12 +89,11 @@ impl Status {
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let max_age = |series: &SeriesStatus| self.max_age.filter(|_| !series.is_retired);
         let is_old = |series: &&SeriesStatus| {
-            let is_late = |max, (last, end)| end + max < now || last > now;
             // A series without any record, such as one that does not exist yet, has no age.
             let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| end + max < now);
             max_age(series).is_some_and(is_old)
-        let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
         };
+        let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
             let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
             (!labels.is_empty()).then(|| listed(&labels))
@@ -143,12 +142,22 @@ pub(crate) fn label_of(series: &SeriesStatus) -> String {
     std::iter::once(name).chain(series.params().map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
 }
 
-/// Warns if the newest record is in the future, because the age of the records is then unknown.
-pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
-    if let Some(last) = lasts.max().filter(|last| *last > Timestamp::now()) {
-        let last = time_arg::shown(last);
-        log.warning(&format!("the newest record, of {last}, is in the future; check the clock of this machine"));
+/// Warns if the newest record or its end is in the future, because the age of the records is then unknown. Expects the
+/// last record of each series and its end. Returns `true` if it has warned.
+pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
+    let now = Timestamp::now();
+    let newest = records.filter_map(|(last, end)| Some((end?, last?))).max().filter(|(end, _)| *end > now);
+    if let Some((_, last)) = newest {
+        let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
+        log.warning(&if last > now {
+            format!("the newest record, of {time}, is in the future; {clock}")
+        } else {
+            format!(
+                "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
+            )
+        });
     }
+    newest.is_some()
 }
 
 /// Returns `true` if a run would have added the fetched records to the files by now.

@@ -43,6 +43,8 @@ pub struct SeriesPlan {
     pub range: Range<Timestamp>,
     /// The time of the newest record in the target.
     pub last: Option<Timestamp>,
+    /// The end of the interval of that record.
+    pub end: Option<Timestamp>,
     /// Ranges that have never been fetched, or that were fetched only while their records could still change. The last
     /// range may start earlier than necessary, so that its pages are full.
     pub unsettled: Vec<Range<Timestamp>>,
@@ -94,7 +96,8 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
         records += plan.records;
         requests += plan.requests;
     }
-    Ok(SeriesPlan { path: series.path().to_owned(), range, last: state.rows.last, unsettled, gaps, records, requests })
+    let (path, last, end) = (series.path().to_owned(), state.rows.last, state.rows.end());
+    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, records, requests })
 }
 
 type Ranges = Vec<Range<Timestamp>>;
