@@ -62,10 +62,15 @@ impl Poll {
         };
         let job =
             connected.backfill(stored(&connected.client, &series)?, self.from, time_arg::OPEN, Target::parse(out)?);
-        let labels = labels(&series);
+        let (labels, mut is_first) = (labels(&series), true);
         let watch = |event: FollowEvent<'_>| match event {
             FollowEvent::Run(summary) => {
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
+                if std::mem::take(&mut is_first) && !summary.is_cancelled {
+                    // The first run has fetched all records up to now.
+                    let now = time_arg::start("now").ok().filter(|now| now.time > self.from.time);
+                    note_due(&connected.client, &series, now.unwrap_or(self.from), "next", log);
+                }
                 if summary.is_unreachable && summary.failed.is_empty() {
                     log.warning("the service does not respond; still trying");
                 } else if summary.failed_pages > 0 {
@@ -99,17 +104,11 @@ impl Poll {
             let update = records.next().await;
             (index, records, update)
         };
-        let mut due = Vec::new();
+        note_due(client, series, self.from, "first", log);
         for (index, one) in series.iter().enumerate() {
             let request = request(client, one);
-            let step = step(&request)?;
-            let from = self.from.of(step);
-            let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
-            due.push(if is_end { from } else { from + step });
+            let from = self.from.of(step(&request)?);
             updates.spawn(next(index, Follow::new(request, from)));
-        }
-        if let Some(due) = due.into_iter().min().filter(|due| *due > Timestamp::now()) {
-            log.remark(&format!("the first record is due at {}", time_arg::shown(due)));
         }
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
@@ -126,6 +125,19 @@ impl Poll {
             printer.print(&[Part::of_page(index, &series[index], &page.records, &page.times)])?;
         }
         printer.end()
+    }
+}
+
+/// Prints when the first record from a start on is due, if that is in the future.
+fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: Log) {
+    let due = |one: &Series| {
+        let request = request(client, one);
+        let step = step(&request).ok()?;
+        let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
+        Some(if is_end { from.of(step) } else { from.of(step) + step })
+    };
+    if let Some(due) = series.iter().filter_map(due).min().filter(|due| *due > Timestamp::now()) {
+        log.remark(&format!("the {which} record is due at {}", time_arg::shown(due)));
     }
 }
 
