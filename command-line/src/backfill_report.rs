@@ -75,12 +75,20 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
-/// Returns notes about the endpoints whose series differ in their interval or in the params that are set, which a
-/// program that reads them may not expect.
+/// Returns notes about each endpoint whose series differ in their interval or in the params that are set, and about the
+/// endpoints in one file, which a program that reads them may not expect.
 pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
+    let is_file = matches!(Target::parse(out), Ok(Target::File { .. }));
     let (out, mut notes) = (quoted(out), BTreeMap::<String, Vec<String>>::new());
+    let endpoints: BTreeSet<_> = status.series.iter().map(tables::SeriesStatus::endpoint).collect();
+    let endpoints: Vec<_> = endpoints.into_iter().collect();
     for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
         let notes = notes.entry(of_endpoint[0].endpoint().to_owned()).or_default();
+        // The files of a data set have one endpoint each.
+        if is_file && endpoints.len() > 1 {
+            let all = enumerated(&endpoints, "and");
+            notes.push(format!("{out} now has the endpoints {all}; filter by the column `endpoint`"));
+        }
         let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();
         for name in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
             if params.iter().any(|params| !params.contains_key(name)) {

@@ -1,6 +1,7 @@
 //! Tests of what users type first: names, values, ranges and options that a program of this kind usually has.
 
-use crate::support::catalogue::{Metric, metric, object, option};
+use crate::backfill::backfill;
+use crate::support::catalogue::{Metric, metric, object, option, other_metric};
 use crate::support::{contents, run, text};
 
 fn get(more: &[&'static str]) -> crate::support::RunOutput {
@@ -71,6 +72,19 @@ fn a_file_with_several_intervals_is_noted() {
     assert_eq!((again.code, again.err), (Some(0), format!("warning: {note}\n")));
     let object: serde_json::Value = again.out.parse().unwrap();
     assert_eq!(object["notes"], serde_json::json!([note]));
+}
+
+#[test]
+fn a_file_with_several_endpoints_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, is_file) in [("a.parquet", true), ("data", false)] {
+        let file = folder.path().join(name);
+        for (metric, is_second) in [(metric(), false), (other_metric(), true)] {
+            let output = run(&backfill(&metric.hourly(), ["2025-01-01", "2025-01-02"], &file, &["--sandbox"]));
+            let has_note = output.err.contains("; filter by the column `endpoint`");
+            assert_eq!((output.code, has_note), (Some(0), is_file && is_second), "{}", output.err);
+        }
+    }
 }
 
 /// A shell passes a quoted text as one value, which would be stored as one more series.
