@@ -41,7 +41,7 @@ impl Dispatcher {
             Some(left) => timeout(left, entering).await.map_err(|_| context.timed_out("queue_timeout"))?,
         };
         context.waited();
-        permit
+        permit.map_err(|error| error.of_this_request(ErrorKind::Queue, "the rate limiter failed"))
     }
 
     /// Creates the request for a path; a `POST` if it has a form.
@@ -78,6 +78,7 @@ impl Dispatcher {
         let late = || Error::retryable(ErrorKind::Headers, format!("no complete response within {time:?}")).timed_out();
         let outcome = timeout(time.saturating_add(TICK), self.transport.send(request)).await;
         let outcome = outcome.unwrap_or_else(|_| Err(late()));
+        let outcome = outcome.map_err(|error| error.of_this_request(ErrorKind::Headers, "the transport failed"));
         if outcome.is_ok() {
             // A request that got a response was sent, even if the transport did not report that.
             permit.on_sent.notify();

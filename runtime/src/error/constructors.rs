@@ -77,7 +77,8 @@ impl Error {
         self.with(|facts| facts.retry_after = retry_after)
     }
 
-    /// Marks the error as a timeout.
+    /// Marks the error as a timeout. Create it with [`retryable`](Self::retryable), because attempts that timed out are
+    /// usually retried.
     pub fn timed_out(self) -> Self {
         self.with(|facts| facts.timeout = true)
     }
@@ -126,6 +127,15 @@ impl Error {
     /// Marks the error as the failure of a token request, on which a data request depends.
     pub(crate) fn of_token(self) -> Self {
         self.with(|facts| facts.token = true)
+    }
+
+    /// Makes an error of another request the source of an error without that request's facts. A rate limiter or a
+    /// transport returns such an error if it sends requests with another client.
+    pub(crate) fn of_this_request(self, kind: ErrorKind, message: &str) -> Self {
+        if self.0.facts.request.is_none() {
+            return self;
+        }
+        Self::new(kind, message).again(self.0.facts.again).with_source(self)
     }
 
     /// Adds the request: its endpoint, and its method and target in one line.

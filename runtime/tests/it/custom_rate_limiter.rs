@@ -65,6 +65,29 @@ async fn custom_limiter_is_used() {
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
 
+/// A rate limiter that asks another service.
+struct Asking(invented::Client);
+
+impl RateLimiter for Asking {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
+        Box::pin(async { self.0.raw("/permit").await.map(|_| Permit::new(())) })
+    }
+
+    fn on_rate_limited(&self, _: Duration) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_the_limiters_own_request_is_only_the_cause() {
+    let other = Service::new(|_, _| reply(400, &[], r#"{"message": "no such key"}"#));
+    let other = other.builder().retry(Retry::none()).build().unwrap();
+    let client = Service::new(|_, _| ok()).builder().rate_limiter(Asking(other)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    assert_eq!((error.kind(), error.status(), error.attempts()), (ErrorKind::Queue, None, 0));
+    let text = format!("{error:#}");
+    assert!(text.starts_with("client.raw (GET /x): the rate limiter failed"), "{text}");
+    assert!(text.contains("GET /permit") && text.contains("no such key"), "{text}");
+}
+
 /// The plan of a history uses the limit that the rate limiter reports.
 #[tokio::test(start_paused = true)]
 async fn plan_uses_the_limit_of_a_custom_limiter() {

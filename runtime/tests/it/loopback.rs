@@ -180,7 +180,7 @@ async fn stalled_handshake_times_out() {
     let error = ask(&client.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_timeout());
-    let expected = format!("connection to `{address}` timed out after 100ms; check the base URL");
+    let expected = format!("connection to `{address}` timed out after 100ms (`connect_timeout`); check the base URL");
     assert_eq!(words(&error).0, expected);
 }
 

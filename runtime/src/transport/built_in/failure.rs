@@ -67,7 +67,9 @@ fn no_connection(error: BoxError, route: &Route) -> Error {
     } else if has_text(PROXY_WANTS_CREDENTIALS) {
         let remedy = "the proxy requires credentials; add them to its URL";
         Error::new(ErrorKind::Connect, format!("connection to `{target}`{through} failed: {remedy}"))
-    } else if let Some(late) = causes().find_map(|cause| cause.downcast_ref::<Error>()) {
+    } else if let Some(late) =
+        causes().find_map(|cause| cause.downcast_ref().filter(|error: &&Error| error.is_timeout()))
+    {
         failed(format!("connection to `{target}`{through} {late}{hint}")).timed_out()
     } else if has_text(UNKNOWN_NAME) {
         failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))

@@ -32,7 +32,8 @@ impl Service<Uri> for TimedConnector {
 
     fn call(&mut self, target: Uri) -> Self::Future {
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
-        let late = Error::retryable(ErrorKind::Connect, format!("timed out after {:?}", self.timeout));
+        let late = format!("timed out after {:?} (`connect_timeout`)", self.timeout);
+        let late = Error::retryable(ErrorKind::Connect, late).timed_out();
         Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(late.into())) })
     }
 }
