@@ -131,14 +131,14 @@ async fn body(
 
 #[cfg(test)]
 mod tests {
-    use generated_client::registry::{Evidence, ParamInfo, ParamList, ValueType};
+    use generated_client::registry::{Evidence, ParamInfo, ValueType};
 
     use super::*;
 
     const fn endpoint(ident: &'static str, params: Option<&'static [ParamInfo]>) -> EndpointInfo {
         let info = EndpointInfo::of("books", ident).path(Some("/books"));
         match params {
-            Some(params) => info.params(Some(ParamList { shared: &[], overrides: &[], specific: params })),
+            Some(params) => info.params(Some(params)),
             None => info,
         }
     }

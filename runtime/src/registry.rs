@@ -52,7 +52,7 @@ mod endpoint;
 mod service;
 
 pub use endpoint::{
-    BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation,
+    BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo};
 pub use value::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, TypeInfo, ValueInfo, ValueType};

@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
-    RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
+    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, ParamSet, Range,
+    RecordRef, RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -231,8 +231,8 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     quote!(ParamInfo::new(#ident, #name, #ty, #evidence) #(#facts)*)
 }
 
-/// Returns a param of an endpoint as an expression: for a shared param, its constant, followed by calls that set the
-/// endpoint's overrides; for any other param, a literal.
+/// Returns a param of an endpoint as an expression: for a shared param, its constant, followed by calls that set what
+/// the endpoint describes anew; for any other param, a literal.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -270,19 +270,23 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// Returns the calls that set the params of an endpoint: the constant of the param set, the endpoint's own params, and
-/// those params of the set that the endpoint overrides.
+/// Returns the param set of an endpoint that has exactly the params of the set, with the same descriptions.
+pub(super) fn exact_set<'a>(api: &'a Api, endpoint: &Endpoint) -> Option<&'a ParamSet> {
+    let (params, set) = (endpoint.params.as_ref()?, api.param_sets.get(endpoint.param_set?)?);
+    let is_changed = params.iter().any(|param| matches!(param.shared, Some((_, true))));
+    (params.len() == set.params.len() && !is_changed).then_some(set)
+}
+
+/// Returns the call that sets the params of an endpoint: the constant of its param set if the endpoint has exactly the
+/// params of that set, otherwise a list.
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
-    let shared = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    // `resolve` puts the params of the param set first.
-    let (of_set, own) = params.split_at(shared.map_or(0, |set| set.params.len()));
-    let literal = |param| endpoint_param(param, &api.shared_params);
-    let changed = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal);
-    let changed = values("overrides", &changed.collect::<Vec<_>>());
-    let own = values("specific_params", &own.iter().map(literal).collect::<Vec<_>>());
-    let shared = shared.map(|set| ident(&set.constant)).map_or_else(|| quote!([]), |set| quote!(params::#set));
-    quote!(.shared_params(&#shared) #changed #own)
+    if let Some(set) = exact_set(api, endpoint) {
+        let set = ident(&set.constant);
+        return quote!(.params(Some(&params::#set)));
+    }
+    let params = params.iter().map(|param| endpoint_param(param, &api.shared_params));
+    quote!(.params(Some(&[#(#params),*])))
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::literal::{ident, param_info};
+use super::literal::{exact_set, ident, param_info};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
 use crate::fact_sentences::Facts;
@@ -13,7 +13,8 @@ use crate::model::{Api, Endpoint, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);
-    let sets = used_sets(api, api.endpoints()).map(|set| param_set(api, set));
+    let is_exact = |endpoint: &&Endpoint| exact_set(api, endpoint).is_some();
+    let sets = used_sets(api, api.endpoints().filter(is_exact)).map(|set| param_set(api, set));
     let takes = api.setters.iter().map(takes);
     let takes_sets = used_sets(api, api.methods()).map(|set| takes_set(api, set));
     let setters = api.setters.iter().map(setter);

@@ -188,7 +188,7 @@ mod tests {
             evidence: Evidence::Documented,
         };
         let body = BodyInfo::Series { record: None, time: Some("at"), evidence: Evidence::Documented };
-        let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).shared_params(PARAMS);
+        let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).params(Some(PARAMS));
         let events = events.history_source(HistorySource::Endpoint(&STRIKES));
         let page = page(&events, 200);
         assert!(page.contains("history   only from Rust"), "{page}");

@@ -42,25 +42,33 @@ impl Endpoint for FundingRate {
         )
         .path(Some("/fundingRate"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "aggregation_type",
-                        "aggregationType",
-                        ValueType::named::<AggregationType>(),
-                        Evidence::Published,
-                    )
-                    .default(Some("sum"))
-                    .summary("How the rates of several exchanges are combined.")
-                    .notes(
-                        "The values and the default are from the previous API version; public clients do not send it.",
-                    ),
-                params::MARKET_TYPES
-                    .evidence(Evidence::Published)
-                    .notes("The values and the default are from other endpoints.")
-                    .unknown(&["whether they apply here"]),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    ParamInfo::new(
+                            "aggregation_type",
+                            "aggregationType",
+                            ValueType::named::<AggregationType>(),
+                            Evidence::Published,
+                        )
+                        .default(Some("sum"))
+                        .summary("How the rates of several exchanges are combined.")
+                        .notes(
+                            "The values and the default are from the previous API version; public clients do not send it.",
+                        ),
+                    params::MARKET_TYPES
+                        .evidence(Evidence::Published)
+                        .notes("The values and the default are from other endpoints.")
+                        .unknown(&["whether they apply here"]),
+                ],
+            ),
         )
         .series::<FundingRateRecord>("openDate", Evidence::Published)
         .is_example(true);

@@ -108,7 +108,7 @@ impl Endpoint for GlobalBidAsk {
         )
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published);
 }
 
@@ -127,7 +127,7 @@ impl Endpoint for GlobalBidAskRatio {
         )
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published)
         .unknown(&["the formula", "which side is positive"]);
 }
@@ -147,7 +147,7 @@ impl Endpoint for GlobalBidAskDelta {
         )
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published);
 }
 
@@ -170,7 +170,7 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         )
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published)
         .unknown(&["the formula of the ratio", "which side is positive"]);
 }
@@ -188,7 +188,7 @@ impl Endpoint for GlobalCombinedBook {
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published);
 }
 
@@ -211,7 +211,7 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         )
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Published);
 }
 
@@ -234,7 +234,7 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         )
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .unknown_series("openDate", Evidence::Reported);
 }
 

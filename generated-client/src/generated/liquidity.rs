@@ -188,16 +188,23 @@ impl Endpoint for AverageLeverageUsed {
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path(Some("/averageLeverageUsed"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .rejected_values(&["binance_perp_stable"])
-                    .example(Some("okx_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .allowed_values(&["okx_perp_coin"])
+                        .rejected_values(&["binance_perp_stable"])
+                        .example(Some("okx_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ADVANCE_FILTER,
+                ],
+            ),
         )
-        .specific_params(&[params::ADVANCE_FILTER])
         .series::<AverageLeverageUsedRecord>("openDate", Evidence::Documented);
 }
 
@@ -260,8 +267,20 @@ impl Endpoint for AnchoredLiquidationLevelsCount {
         )
         .path(Some("/anchoredLiqLevelsCount"))
         .evidence(Evidence::PreviousVersion)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<
             AnchoredLiquidationLevelsCountRecord,
         >("openDate", Evidence::PreviousVersion)
@@ -323,8 +342,20 @@ impl Endpoint for AnchoredLiquidationLevelsSize {
         )
         .path(Some("/anchoredLiqLevelsSize"))
         .evidence(Evidence::PreviousVersion)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<
             AnchoredLiquidationLevelsSizeRecord,
         >("openDate", Evidence::PreviousVersion)
@@ -388,13 +419,20 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path(Some("/topTraderAverageLeverageDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example(Some("okx_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .allowed_values(&["okx_perp_coin"])
+                        .example(Some("okx_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<TopTraderAverageLeverageDeltaRecord>("openDate", Evidence::Reported);
 }
@@ -448,22 +486,23 @@ impl Endpoint for CumulativeLiquidationLevel {
         )
         .path(Some("/cumulativeLiqLevel"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN,
-                params::EXCHANGE
-                    .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
-                    ),
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "bitmex_perp_coin",
+                                "bybit_perp_coin",
+                                "phemex_perp_stable",
+                            ],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                ],
+            ),
         )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
@@ -589,16 +628,27 @@ impl Endpoint for LiquidationLevelsCount {
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path(Some("/liqLevelsCount"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"],
-                    )
-                    .rejected_values(&["binance_perp_stable"])
-                    .example(Some("binance_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_coin",
+                                "bitmex_perp_coin",
+                                "phemex_perp_stable",
+                            ],
+                        )
+                        .rejected_values(&["binance_perp_stable"])
+                        .example(Some("binance_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<LiquidationLevelsCountRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that work or fail were tested with BTC.")
@@ -657,9 +707,20 @@ impl Endpoint for LiquidationLevelsSize {
         )
         .path(Some("/liqLevelsSize"))
         .evidence(Evidence::Published)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE.tested_values(&["binance_perp_stable"]),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ADVANCE_FILTER.evidence(Evidence::Published),
+                ],
+            ),
+        )
         .series::<LiquidationLevelsSizeRecord>("openDate", Evidence::Published);
 }
 
@@ -739,9 +800,20 @@ impl Endpoint for Liquidation {
         )
         .path(Some("/liquidation"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .overrides(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
-        .specific_params(&[params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES.tested_values(&["binance_perp_stable"]),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<LiquidationRecord>("openDate", Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
@@ -804,57 +876,64 @@ impl Endpoint for LiquidationHeatmap {
         )
         .path(Some("/liquidationHeatmap"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN,
-                params::EXCHANGES
-                    .default(
-                        Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"),
-                    )
-                    .allowed_values(
-                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"],
-                    ),
-                ParamInfo::new(
-                        "lookback",
-                        "lookback",
-                        ValueType::named::<Lookback>(),
-                        Evidence::Reported,
-                    )
-                    .summary("Time range that the heatmap covers.")
-                    .notes(
-                        "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
-                    ),
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<HeatmapLeverage>(),
-                        Evidence::Reported,
-                    )
-                    .default(Some("all"))
-                    .summary("Leverage class to show.")
-                    .notes("The previous API version accepted several."),
-                ParamInfo::new(
-                        "scaling",
-                        "scaling",
-                        ValueType::named::<HeatmapScaling>(),
-                        Evidence::Reported,
-                    )
-                    .default(Some("relative"))
-                    .summary("Scaling of the sizes."),
-                ParamInfo::new(
-                        "ohlc_graph",
-                        "ohlcgraph",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
-                    .summary("Exchange of the price candles that accompany the heatmap.")
-                    .notes("Default: the first exchange."),
-                params::TIMESTAMP
-                    .notes(
-                        "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
-                    ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES
+                        .default(
+                            Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"),
+                        )
+                        .allowed_values(
+                            &[
+                                "binance_perp_stable",
+                                "bitmex_perp_coin",
+                                "bybit_perp_coin",
+                            ],
+                        ),
+                    ParamInfo::new(
+                            "lookback",
+                            "lookback",
+                            ValueType::named::<Lookback>(),
+                            Evidence::Reported,
+                        )
+                        .summary("Time range that the heatmap covers.")
+                        .notes(
+                            "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
+                        ),
+                    ParamInfo::new(
+                            "leverage",
+                            "leverage",
+                            ValueType::named::<HeatmapLeverage>(),
+                            Evidence::Reported,
+                        )
+                        .default(Some("all"))
+                        .summary("Leverage class to show.")
+                        .notes("The previous API version accepted several."),
+                    ParamInfo::new(
+                            "scaling",
+                            "scaling",
+                            ValueType::named::<HeatmapScaling>(),
+                            Evidence::Reported,
+                        )
+                        .default(Some("relative"))
+                        .summary("Scaling of the sizes."),
+                    ParamInfo::new(
+                            "ohlc_graph",
+                            "ohlcgraph",
+                            ValueType::named::<Exchange>(),
+                            Evidence::Reported,
+                        )
+                        .summary(
+                            "Exchange of the price candles that accompany the heatmap.",
+                        )
+                        .notes("Default: the first exchange."),
+                    params::TIMESTAMP
+                        .notes(
+                            "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
+                        ),
+                ],
+            ),
         )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
@@ -956,30 +1035,31 @@ impl Endpoint for LiquidationLevels {
         )
         .path(Some("/liquidationLevels"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN,
-                params::EXCHANGE
-                    .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
-                    ),
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-                ParamInfo::new(
-                        "position",
-                        "position",
-                        ValueType::named::<PositionFilter>(),
-                        Evidence::Reported,
-                    )
-                    .default(Some("all"))
-                    .summary("Side of the levels to return."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "bitmex_perp_coin",
+                                "bybit_perp_coin",
+                                "phemex_perp_stable",
+                            ],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                    ParamInfo::new(
+                            "position",
+                            "position",
+                            ValueType::named::<PositionFilter>(),
+                            Evidence::Reported,
+                        )
+                        .default(Some("all"))
+                        .summary("Side of the levels to return."),
+                ],
+            ),
         )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
@@ -1090,29 +1170,30 @@ impl Endpoint for LiquidationLevelsTv {
         .name("Liquidation Levels TV")
         .path(Some("/liquidationLevelsTV"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN,
-                params::EXCHANGE
-                    .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
-                    ),
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-                ParamInfo::new(
-                        "position",
-                        "position",
-                        ValueType::named::<PositionFilter>(),
-                        Evidence::Reported,
-                    )
-                    .summary("Side of the levels to return."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "bitmex_perp_coin",
+                                "bybit_perp_coin",
+                                "phemex_perp_stable",
+                            ],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                    ParamInfo::new(
+                            "position",
+                            "position",
+                            ValueType::named::<PositionFilter>(),
+                            Evidence::Reported,
+                        )
+                        .summary("Side of the levels to return."),
+                ],
+            ),
         )
         .notes(
             "Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The exchanges that work were tested with BTC.",
@@ -1133,13 +1214,20 @@ impl Endpoint for TopTraderMarginUsed {
         .summary("Margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsed"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example(Some("okx_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .allowed_values(&["okx_perp_coin"])
+                        .example(Some("okx_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Reported)
         .unknown(&["whether it is an amount or a share of the account"]);
@@ -1161,13 +1249,20 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsedDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example(Some("okx_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .allowed_values(&["okx_perp_coin"])
+                        .example(Some("okx_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Reported)
         .unknown(

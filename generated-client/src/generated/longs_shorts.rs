@@ -210,7 +210,7 @@ impl Endpoint for TopTraderAccounts {
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path(Some("/topTraderAccounts"))
-        .shared_params(&params::ONE_EXCHANGE)
+        .params(Some(&params::ONE_EXCHANGE))
         .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
@@ -299,20 +299,27 @@ impl Endpoint for TopTraderPositions {
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path(Some("/topTraderPositions"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "binance_perp_coin",
-                            "okx_perp_stable",
-                            "bitget_perp_stable",
-                            "huobi_perp_coin",
-                        ],
-                    ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "binance_perp_coin",
+                                "okx_perp_stable",
+                                "bitget_perp_stable",
+                                "huobi_perp_coin",
+                            ],
+                        ),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
@@ -336,8 +343,20 @@ impl Endpoint for AnchoredTopTraderAccounts {
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
         .path(Some("/anchoredTopTraderAccounts"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
@@ -425,8 +444,20 @@ impl Endpoint for AnchoredTopTraderPositions {
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredTopTraderPositions"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
 }
 
@@ -441,14 +472,25 @@ impl Endpoint for GlobalAccounts {
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path(Some("/globalAccounts"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
-                    ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "binance_perp_coin",
+                                "bybit_perp_coin",
+                            ],
+                        ),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
@@ -468,8 +510,20 @@ impl Endpoint for AnchoredGlobalAccounts {
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredGlobalAccounts"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
 }
 
@@ -484,7 +538,7 @@ impl Endpoint for NetLongShort {
             "Net long and net short positions, estimated from market orders and changes of open interest.",
         )
         .path(Some("/netLongShort"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
+        .params(Some(&params::SEVERAL_EXCHANGES))
         .series::<NetLongShortRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -542,7 +596,7 @@ impl Endpoint for NetLongShortDelta {
             "Estimated net longs minus estimated net shorts; positive if longs dominate.",
         )
         .path(Some("/netLongShortDelta"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
+        .params(Some(&params::SEVERAL_EXCHANGES))
         .series::<NetLongShortDeltaRecord>("openDate", Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set.")
         .unknown(&["the unit"]);
@@ -591,8 +645,20 @@ impl Endpoint for AnchoredCls {
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCLS"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredClsRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -654,8 +720,20 @@ impl Endpoint for AnchoredClsd {
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path(Some("/anchoredCLSD"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredClsdRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -703,14 +781,25 @@ impl Endpoint for WhaleRetailDelta {
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path(Some("/whaleRetailDelta"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
-                    ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &[
+                                "binance_perp_stable",
+                                "binance_perp_coin",
+                                "okx_perp_coin",
+                            ],
+                        ),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<WhaleRetailDeltaRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
@@ -773,8 +862,20 @@ impl Endpoint for AnchoredWhaleRetailDelta {
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
         .path(Some("/anchoredWhaleRetailDelta"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredWhaleRetailDeltaRecord>("openDate", Evidence::PreviousVersion);
 }
 
@@ -831,7 +932,7 @@ impl Endpoint for WhalePositionDominance {
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
         .path(Some("/whalePositionDominance"))
-        .shared_params(&params::OPTIONAL_EXCHANGE)
+        .params(Some(&params::OPTIONAL_EXCHANGE))
         .series::<WhalePositionDominanceRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the formula", "the unit", "the range", "the sign"]);
 }
@@ -886,7 +987,7 @@ impl Endpoint for TrueRetailLongShort {
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
         .path(Some("/trueRetailLongShort"))
-        .shared_params(&params::ONE_EXCHANGE)
+        .params(Some(&params::ONE_EXCHANGE))
         .series::<TrueRetailLongShortRecord>("openDate", Evidence::Reported);
 }
 
@@ -951,7 +1052,7 @@ impl Endpoint for TraderSentimentGap {
         .name("Trader Sentiment Gap")
         .summary("Difference in positioning between large and small retail accounts.")
         .path(Some("/traderSentimentGap"))
-        .shared_params(&params::OPTIONAL_EXCHANGE)
+        .params(Some(&params::OPTIONAL_EXCHANGE))
         .series::<TraderSentimentGapRecord>("openDate", Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail.",

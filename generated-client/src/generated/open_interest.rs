@@ -63,8 +63,20 @@ impl Endpoint for AnchoredOiDelta {
         .summary("Change of open interest, accumulated since the last anchor in UTC.")
         .path(Some("/anchoredOIDelta"))
         .evidence(Evidence::PreviousVersion)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::ANCHOR])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                ],
+            ),
+        )
         .series::<AnchoredOiDeltaRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -113,7 +125,7 @@ impl Endpoint for OpenInterest {
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
+        .params(Some(&params::SEVERAL_EXCHANGES))
         .series::<OpenInterestRecord>("openDate", Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
@@ -182,7 +194,7 @@ impl Endpoint for OpenInterestDelta {
         )
         .path(Some("/openInterestDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
+        .params(Some(&params::SEVERAL_EXCHANGES))
         .series::<OpenInterestDeltaRecord>("openDate", Evidence::Reported)
         .unknown(&["the unit"]);
 }

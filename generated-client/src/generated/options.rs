@@ -55,8 +55,19 @@ impl Endpoint for Bvol {
         )
         .path(Some("/bvol"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::OPTIONAL_EXCHANGE)
-        .overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"]),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
+        )
         .series::<BvolRecord>("openDate", Evidence::PreviousVersion)
         .notes("The previous API version had no `exchange`.")
         .unknown(
@@ -147,15 +158,22 @@ impl Endpoint for Dvol {
         )
         .path(Some("/dvol"))
         .evidence(Evidence::Published)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["deribit_perp_stable"])
-                    .example(Some("deribit_perp_stable")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .allowed_values(&["deribit_perp_stable"])
+                        .example(Some("deribit_perp_stable")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ADVANCE_FILTER.evidence(Evidence::Published),
+                ],
+            ),
         )
-        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
         .series::<DvolRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }

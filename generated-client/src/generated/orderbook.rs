@@ -147,8 +147,20 @@ impl Endpoint for AsksIncreaseDecrease {
         )
         .path(Some("/asksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<AsksIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -199,8 +211,20 @@ impl Endpoint for BestBidAsk {
         )
         .path(Some("/bestBidAsk"))
         .evidence(Evidence::Published)
-        .shared_params(&params::OPTIONAL_EXCHANGE)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::ANY_EXCHANGE,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Published);
 }
 
@@ -216,8 +240,20 @@ impl Endpoint for BidAsk {
         )
         .path(Some("/bidAsk"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidAskRecord>("openDate", Evidence::Reported)
         .notes(
             "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
@@ -272,8 +308,20 @@ impl Endpoint for BidAskDelta {
         )
         .path(Some("/bidAskDelta"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidAskDeltaRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -323,8 +371,20 @@ impl Endpoint for BidAskRatio {
         )
         .path(Some("/bidAskRatio"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidAskRatioRecord>("openDate", Evidence::PreviousVersion)
         .unknown(
             &[
@@ -387,8 +447,20 @@ impl Endpoint for BidAskRatioDiff {
         )
         .path(Some("/bidAskRatioDiff"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidAskRatioDiffRecord>("openDate", Evidence::PreviousVersion);
 }
 
@@ -439,8 +511,20 @@ impl Endpoint for BidAskSpread {
         )
         .path(Some("/bidsAskSpread"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidAskSpreadRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "how the spreads of several exchanges are combined"]);
 }
@@ -499,8 +583,20 @@ impl Endpoint for BidsIncreaseDecrease {
         )
         .path(Some("/bidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BidsIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -551,8 +647,20 @@ impl Endpoint for CombinedBook {
         )
         .path(Some("/combinedBook"))
         .evidence(Evidence::Published)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<CombinedBookRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -602,19 +710,26 @@ impl Endpoint for MarketImbalanceIndex {
         )
         .path(Some("/marketImbalanceIndex"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .overrides(
-            &[
-                params::EXCHANGES
-                    .allowed_values(
-                        &[
-                            "binance_perp_stable",
-                            "bybit_perp_stable",
-                            "okx_perp_stable",
-                            "bitget_perp_stable",
-                        ],
-                    ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES
+                        .allowed_values(
+                            &[
+                                "binance_perp_stable",
+                                "bybit_perp_stable",
+                                "okx_perp_stable",
+                                "bitget_perp_stable",
+                            ],
+                        ),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .series::<MarketImbalanceIndexRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");

@@ -271,8 +271,21 @@ impl Endpoint for BuyVolume {
         .name("Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path(Some("/buyVolume"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<BuyVolumeRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -320,8 +333,21 @@ impl Endpoint for SellVolume {
         .name("Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path(Some("/sellVolume"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<SellVolumeRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -371,8 +397,21 @@ impl Endpoint for VolumeDelta {
             "Market buy volume minus market sell volume; positive if buyers dominate.",
         )
         .path(Some("/volumeDelta"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<VolumeDeltaRecord>("openDate", Evidence::Reported)
         .notes(
             "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.",
@@ -426,13 +465,21 @@ impl Endpoint for VolumeRatio {
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
         .path(Some("/volumeRatio"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(
-            &[
-                params::MARKET_TYPES.evidence(Evidence::Documented),
-                params::BUCKET.evidence(Evidence::Documented),
-                params::ADVANCE_FILTER,
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES.evidence(Evidence::Documented),
+                    params::BUCKET.evidence(Evidence::Documented),
+                    params::ADVANCE_FILTER,
+                ],
+            ),
         )
         .series::<VolumeRatioRecord>("openDate", Evidence::Documented);
 }
@@ -489,11 +536,23 @@ impl Endpoint for AnchoredCvd {
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCVD"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .overrides(
-            &[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES
+                        .tested_values(&["binance_spot", "binance_perp_stable"]),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ANCHOR,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
         )
-        .specific_params(&[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
         .series::<AnchoredCvdRecord>("openDate", Evidence::Reported)
         .unknown(&["the unit"]);
 }
@@ -544,8 +603,21 @@ impl Endpoint for MarketOrderCount {
             "Number of executed market orders per interval, split into buys and sells.",
         )
         .path(Some("/marketOrderCount"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<OrderCount>("openDate", Evidence::PreviousVersion);
 }
 
@@ -639,8 +711,21 @@ impl Endpoint for MarketOrderAverageSize {
             "Average size of market orders per interval, split into buys and sells.",
         )
         .path(Some("/marketOrderAverageSize"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<OrderSize>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -732,8 +817,21 @@ impl Endpoint for LimitOrderCount {
             "Number of filled limit orders per interval, split into buys and sells.",
         )
         .path(Some("/limitOrderCount"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<OrderCount>("openDate", Evidence::PreviousVersion);
 }
 
@@ -751,8 +849,21 @@ impl Endpoint for LimitOrderAverageSize {
             "Average size of filled limit orders per interval, split into buys and sells.",
         )
         .path(Some("/limitOrderAverageSize"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .series::<OrderSize>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -774,8 +885,20 @@ impl Endpoint for BuySellTradeCountRatio {
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
         .path(Some("/buySellTradeCountRatio"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BuySellTradeCountRatioRecord>("openDate", Evidence::Reported)
         .unknown(&["whether it accepts `bucket`, as similar endpoints do"]);
 }
@@ -827,8 +950,21 @@ impl Endpoint for LimitOrderCountRatio {
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/limitOrderCountRatio"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
@@ -850,8 +986,21 @@ impl Endpoint for MarketOrderCountRatio {
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/marketOrderCountRatio"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                    params::BUCKET,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -869,8 +1018,20 @@ impl Endpoint for BotTracker {
             "Number of orders presumably sent by bots: orders of identical size that recur within a short time.",
         )
         .path(Some("/botTracker"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<BotTrackerRecord>("openDate", Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names.")
         .unknown(&["whether this version capitalises them"]);
@@ -953,8 +1114,20 @@ impl Endpoint for Slippage {
             "Difference between the execution price of orders and the expected price.",
         )
         .path(Some("/slippage"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[params::MARKET_TYPES])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES,
+                ],
+            ),
+        )
         .series::<SlippageRecord>("openDate", Evidence::PreviousVersion)
         .notes(
             "In the example, which is from the previous API version, the average is above the largest.",
@@ -1038,7 +1211,7 @@ impl Endpoint for TransferOfContracts {
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
         .path(Some("/transferOfContracts"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
+        .params(Some(&params::SEVERAL_EXCHANGES))
         .series::<TransferOfContractsRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
@@ -1091,12 +1264,20 @@ impl Endpoint for ParticipationRatio {
             "Change of open interest divided by volume, in percent; negative if contracts were closed.",
         )
         .path(Some("/participationRatio"))
-        .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(
-            &[
-                params::MARKET_TYPES.evidence(Evidence::Published),
-                params::ADVANCE_FILTER.evidence(Evidence::Published),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::MARKET_TYPES.evidence(Evidence::Published),
+                    params::ADVANCE_FILTER.evidence(Evidence::Published),
+                ],
+            ),
         )
         .series::<ParticipationRatioRecord>("openDate", Evidence::Reported);
 }
@@ -1145,46 +1326,47 @@ impl Endpoint for ExchangePremium {
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
         .path(Some("/exchangePremium"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN,
-                ParamInfo::new(
-                        "exchange1",
-                        "exchange1",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .example(Some("binance_perp_stable"))
-                    .summary("First exchange.")
-                    .unknown(&["whether this is the reference exchange"]),
-                ParamInfo::new(
-                        "exchange2",
-                        "exchange2",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .example(Some("bybit_perp_stable"))
-                    .summary("Second exchange.")
-                    .unknown(&["whether this is the reference exchange"]),
-                params::TIMEFRAME,
-                ParamInfo::new(
-                        "mode",
-                        "mode",
-                        ValueType::named::<PremiumMode>(),
-                        Evidence::Reported,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .default(Some("standard"))
-                    .summary("Unit of the difference: price or percentage.")
-                    .notes("Public clients always send it."),
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    ParamInfo::new(
+                            "exchange1",
+                            "exchange1",
+                            ValueType::named::<Exchange>(),
+                            Evidence::Reported,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .example(Some("binance_perp_stable"))
+                        .summary("First exchange.")
+                        .unknown(&["whether this is the reference exchange"]),
+                    ParamInfo::new(
+                            "exchange2",
+                            "exchange2",
+                            ValueType::named::<Exchange>(),
+                            Evidence::Reported,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .example(Some("bybit_perp_stable"))
+                        .summary("Second exchange.")
+                        .unknown(&["whether this is the reference exchange"]),
+                    params::TIMEFRAME,
+                    ParamInfo::new(
+                            "mode",
+                            "mode",
+                            ValueType::named::<PremiumMode>(),
+                            Evidence::Reported,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .default(Some("standard"))
+                        .summary("Unit of the difference: price or percentage.")
+                        .notes("Public clients always send it."),
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -1205,8 +1387,19 @@ impl Endpoint for PreviousDayLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.",
         )
         .path(Some("/pdLevels"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d")),
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
+        )
         .series::<PreviousDayLevelsRecord>("openDate", Evidence::Reported)
         .notes(
             "A public client received no records of the newest range for the timeframe `1h`.",
@@ -1285,8 +1478,19 @@ impl Endpoint for PreviousWeekLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.",
         )
         .path(Some("/pwLevels"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE,
+                    params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d")),
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
+        )
         .series::<PreviousWeekLevelsRecord>("openDate", Evidence::Reported);
 }
 
@@ -1358,7 +1562,7 @@ impl Endpoint for PreviousMonthLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.",
         )
         .path(Some("/pmLevels"))
-        .shared_params(&params::ONE_EXCHANGE)
+        .params(Some(&params::ONE_EXCHANGE))
         .series::<PreviousMonthLevelsRecord>("openDate", Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
@@ -1441,8 +1645,19 @@ impl Endpoint for Kline {
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path(Some("/klines"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE.tested_values(&["binance_perp_stable"]),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
+        )
         .series::<KlineRecord>("openDate", Evidence::Reported)
         .notes(
             "One public client calls the records candles with volume, but no field for the volume is known.",

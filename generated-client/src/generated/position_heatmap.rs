@@ -55,31 +55,32 @@ impl Endpoint for PositionHeatmapData {
         )
         .path(Some("/positionHeatmap"))
         .evidence(Evidence::Published)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::COIN.evidence(Evidence::Published),
-                params::ANY_EXCHANGE.evidence(Evidence::Published),
-                ParamInfo::new(
-                        "lookback",
-                        "lookback",
-                        ValueType::String,
-                        Evidence::Published,
-                    )
-                    .summary("Time range that the heatmap covers.")
-                    .unknown(&["the accepted values"]),
-                ParamInfo::new(
-                        "graph_type",
-                        "graphType",
-                        ValueType::String,
-                        Evidence::Published,
-                    )
-                    .summary(
-                        "Presumably the metric that the heatmap shows (inferred from the name).",
-                    )
-                    .unknown(&["the accepted values"]),
-                params::TIMESTAMP.evidence(Evidence::Published),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN.evidence(Evidence::Published),
+                    params::ANY_EXCHANGE.evidence(Evidence::Published),
+                    ParamInfo::new(
+                            "lookback",
+                            "lookback",
+                            ValueType::String,
+                            Evidence::Published,
+                        )
+                        .summary("Time range that the heatmap covers.")
+                        .unknown(&["the accepted values"]),
+                    ParamInfo::new(
+                            "graph_type",
+                            "graphType",
+                            ValueType::String,
+                            Evidence::Published,
+                        )
+                        .summary(
+                            "Presumably the metric that the heatmap shows (inferred from the name).",
+                        )
+                        .unknown(&["the accepted values"]),
+                    params::TIMESTAMP.evidence(Evidence::Published),
+                ],
+            ),
         )
         .notes(
             "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params.",

@@ -125,7 +125,7 @@ impl Endpoint for FearAndGreedIndex {
         )
         .path(Some("/fearAndGreed"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .series::<FearAndGreedIndexRecord>("openDate", Evidence::PreviousVersion);
 }
 
@@ -177,7 +177,7 @@ impl Endpoint for PremiumP2p {
         )
         .path(Some("/stablecoinPremiumP2P"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .series::<PremiumP2pRecord>("openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
@@ -244,8 +244,17 @@ impl Endpoint for WbtcMintBurn {
         )
         .path(Some("/wbtcMintBurn"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
-        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .params(
+            Some(
+                &[
+                    params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d")),
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            ),
+        )
         .series::<WbtcMintBurnRecord>("openDate", Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`.")
         .unknown(&["the unit"]);
@@ -303,7 +312,7 @@ impl Endpoint for Twitter {
         .summary("Number of posts on Twitter with a cashtag.")
         .path(Some("/twitter"))
         .evidence(Evidence::PreviousVersion)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .series::<TwitterRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["which cashtags are counted"]);
 }
@@ -358,7 +367,7 @@ impl Endpoint for LeaderboardNotionalProfit {
         )
         .path(Some("/leaderboardNotionalProfit"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .series::<LeaderboardNotionalProfitRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
@@ -407,7 +416,7 @@ impl Endpoint for LeaderboardRoeProfit {
         )
         .path(Some("/leaderboardROEProfit"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
+        .params(Some(&params::WITHOUT_EXCHANGE))
         .series::<LeaderboardRoeProfitRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
@@ -456,8 +465,18 @@ impl Endpoint for UserBotRatio {
         )
         .path(Some("/userBotRatio"))
         .evidence(Evidence::Published)
-        .shared_params(&params::WITHOUT_EXCHANGE)
-        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
+        .params(
+            Some(
+                &[
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ADVANCE_FILTER.evidence(Evidence::Published),
+                ],
+            ),
+        )
         .series::<UserBotRatioRecord>("openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
@@ -522,15 +541,22 @@ impl Endpoint for MarginLendingRatio {
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path(Some("/marginLendingRatio"))
-        .shared_params(&params::ONE_EXCHANGE)
-        .overrides(
-            &[
-                params::EXCHANGE
-                    .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
-                    .example(Some("okx_perp_coin")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
+                        .example(Some("okx_perp_coin")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                    params::ADVANCE_FILTER,
+                ],
+            ),
         )
-        .specific_params(&[params::ADVANCE_FILTER])
         .series::<MarginLendingRatioRecord>("openDate", Evidence::Documented);
 }
 

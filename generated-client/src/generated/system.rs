@@ -47,23 +47,24 @@ impl Endpoint for DataAvailability {
         .summary("Time range for which an endpoint has records of a coin.")
         .path(Some("/dataAvailability"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "endpoint_name",
-                        "endpointName",
-                        ValueType::String,
-                        Evidence::Reported,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .example(Some("klines"))
-                    .summary(
-                        "Path of the endpoint without the slash, for example `klines`.",
-                    ),
-                params::COIN.evidence(Evidence::Reported),
-                params::ANY_EXCHANGE.evidence(Evidence::Reported),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "endpoint_name",
+                            "endpointName",
+                            ValueType::String,
+                            Evidence::Reported,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .example(Some("klines"))
+                        .summary(
+                            "Path of the endpoint without the slash, for example `klines`.",
+                        ),
+                    params::COIN.evidence(Evidence::Reported),
+                    params::ANY_EXCHANGE.evidence(Evidence::Reported),
+                ],
+            ),
         );
 }
 

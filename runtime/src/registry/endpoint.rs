@@ -47,7 +47,7 @@ entry! {
         /// Source of the path, or of the name if the path is unknown.
         pub evidence: Evidence = Evidence::Documented,
         /// The params that the endpoint accepts; `None` if unknown.
-        pub params: Option<ParamList> = None,
+        pub params: Option<&'static [ParamInfo]> = None,
         /// Body of a response.
         pub body: BodyInfo = BodyInfo::Unknown,
         /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
@@ -78,34 +78,6 @@ impl EndpointInfo {
         Self::new(group, ident, ident)
     }
 
-    /// Sets the params to these shared params. Call this setter before `overrides` and `specific_params`.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn shared_params(mut self, shared: &'static [ParamInfo]) -> Self {
-        self.params = Some(ParamList { shared, overrides: &[], specific: &[] });
-        self
-    }
-
-    /// Sets the descriptions that replace those of shared params. Call `shared_params` first.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
-        if let Some(params) = &mut self.params {
-            params.overrides = overrides;
-        }
-        self
-    }
-
-    /// Sets the params that only this endpoint has. Call `shared_params` first.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn specific_params(mut self, specific: &'static [ParamInfo]) -> Self {
-        if let Some(params) = &mut self.params {
-            params.specific = specific;
-        }
-        self
-    }
-
     /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
@@ -130,39 +102,6 @@ impl EndpointInfo {
 impl fmt::Display for EndpointInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.group, self.ident)
-    }
-}
-
-/// The params of an endpoint: first the params that it shares with other endpoints, then its specific params.
-#[derive(Clone, Copy, Default)]
-pub struct ParamList {
-    /// Params that the endpoint shares with other endpoints.
-    pub shared: &'static [ParamInfo],
-    /// Descriptions that apply to this endpoint only; each replaces the description of the same param in `shared`.
-    pub overrides: &'static [ParamInfo],
-    /// Params that are not in `shared`.
-    pub specific: &'static [ParamInfo],
-}
-
-impl ParamList {
-    /// Returns all params of the endpoint: the shared ones, with `overrides` applied, and then the specific ones.
-    pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
-        let overridden = move |param: &'static ParamInfo| {
-            self.overrides.iter().find(|other| other.wire_name == param.wire_name).unwrap_or(param)
-        };
-        self.shared.iter().map(overridden).chain(self.specific)
-    }
-
-    /// Returns whether there are no params.
-    pub const fn is_empty(self) -> bool {
-        self.shared.is_empty() && self.specific.is_empty()
-    }
-}
-
-/// Shows the resulting params, however they are divided into the three lists.
-impl fmt::Debug for ParamList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
     }
 }
 

@@ -118,7 +118,7 @@ impl RequestTarget {
     }
 
     fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
-        self.endpoint.params.unwrap_or_default().iter().nth(param.order)
+        self.endpoint.params.unwrap_or_default().get(param.order)
     }
 
     /// Returns the names and values of the params, without encoding.
@@ -246,7 +246,7 @@ fn is_bare(ty: ValueType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Evidence, ListFormat, ParamInfo, ParamList, ValueType};
+    use crate::registry::{Evidence, ListFormat, ParamInfo, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)
@@ -254,14 +254,11 @@ mod tests {
 
     const BOOK: &EndpointInfo = &EndpointInfo {
         path: Some("/v1/books/{symbol}/levels"),
-        params: Some(ParamList {
-            shared: &[
-                ParamInfo { location: ParamLocation::Path, ..param("symbol", ValueType::String) },
-                param("coin", ValueType::String),
-            ],
-            overrides: &[],
-            specific: &[param("limit", ValueType::Count)],
-        }),
+        params: Some(&[
+            ParamInfo { location: ParamLocation::Path, ..param("symbol", ValueType::String) },
+            param("coin", ValueType::String),
+            param("limit", ValueType::Count),
+        ]),
         ..EndpointInfo::new("market", "book", "Book")
     };
 
@@ -290,21 +287,13 @@ mod tests {
 
     const MANY: &EndpointInfo = &EndpointInfo {
         path: Some("/many"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo { list_setter: Some("all_a"), list_as: ListFormat::Json, ..param("a", ValueType::String) },
-                ParamInfo { list_setter: Some("all_b"), list_as: ListFormat::Json, ..param("b", ValueType::Count) },
-                ParamInfo {
-                    list_setter: Some("all_c"),
-                    list_as: ListFormat::Repeated,
-                    ..param("c", ValueType::String)
-                },
-                ParamInfo { list_setter: Some("all_d"), ..param("d", ValueType::String) },
-                ParamInfo { const_value: Some("always"), ..param("e", ValueType::String) },
-            ],
-        }),
+        params: Some(&[
+            ParamInfo { list_setter: Some("all_a"), list_as: ListFormat::Json, ..param("a", ValueType::String) },
+            ParamInfo { list_setter: Some("all_b"), list_as: ListFormat::Json, ..param("b", ValueType::Count) },
+            ParamInfo { list_setter: Some("all_c"), list_as: ListFormat::Repeated, ..param("c", ValueType::String) },
+            ParamInfo { list_setter: Some("all_d"), ..param("d", ValueType::String) },
+            ParamInfo { const_value: Some("always"), ..param("e", ValueType::String) },
+        ]),
         ..EndpointInfo::new("market", "many", "Many")
     };
 
@@ -341,16 +330,12 @@ mod tests {
     fn values_of_a_list_are_separated_by_commas_also_in_a_path() {
         const BOOKS: &EndpointInfo = &EndpointInfo {
             path: Some("/books/{symbols}"),
-            params: Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[ParamInfo {
-                    location: ParamLocation::Path,
-                    list_setter: Some("all_symbols"),
-                    list_as: ListFormat::Repeated,
-                    ..param("symbols", ValueType::String)
-                }],
-            }),
+            params: Some(&[ParamInfo {
+                location: ParamLocation::Path,
+                list_setter: Some("all_symbols"),
+                list_as: ListFormat::Repeated,
+                ..param("symbols", ValueType::String)
+            }]),
             ..EndpointInfo::new("market", "books", "Books")
         };
         let check = |values: &[&str]| {

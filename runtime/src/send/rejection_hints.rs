@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::headers::Headers;
-    use crate::registry::{EndpointInfo, ParamList, Range, ValueType};
+    use crate::registry::{EndpointInfo, Range, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)
@@ -79,22 +79,17 @@ mod tests {
 
     const BOOK: &EndpointInfo = &EndpointInfo {
         path: Some("/book"),
-        params: Some(ParamList {
-            shared: &[
-                ParamInfo { required: Some(Evidence::Documented), ..param("coin", ValueType::String) },
-                ParamInfo { required: Some(Evidence::Reported), ..param("venue", ValueType::String) },
-            ],
-            overrides: &[],
-            specific: &[
-                ParamInfo { range: Range { min: Some(1.0), max: Some(9.0) }, ..param("depth", ValueType::Count) },
-                ParamInfo {
-                    range: Range { min: None, max: Some(50.0) },
-                    evidence: Evidence::Reported,
-                    ..param("limit", ValueType::Count)
-                },
-                param("sort", ValueType::String),
-            ],
-        }),
+        params: Some(&[
+            ParamInfo { required: Some(Evidence::Documented), ..param("coin", ValueType::String) },
+            ParamInfo { required: Some(Evidence::Reported), ..param("venue", ValueType::String) },
+            ParamInfo { range: Range { min: Some(1.0), max: Some(9.0) }, ..param("depth", ValueType::Count) },
+            ParamInfo {
+                range: Range { min: None, max: Some(50.0) },
+                evidence: Evidence::Reported,
+                ..param("limit", ValueType::Count)
+            },
+            param("sort", ValueType::String),
+        ]),
         ..EndpointInfo::new("market", "book", "Book")
     };
 

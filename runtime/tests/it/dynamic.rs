@@ -3,8 +3,8 @@
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
-    RecordLayout, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout,
+    TimeUnit, ValueType,
 };
 use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Value};
 
@@ -15,28 +15,25 @@ use crate::scripted::{Service, reply};
 /// `BOOK`, `NAMELESS` and `TOTAL` are endpoints without an emitted method.
 static BOOK: EndpointInfo = EndpointInfo {
     path: Some("/books/{symbol}"),
-    params: Some(ParamList {
-        shared: &[ParamInfo {
+    params: Some(&[
+        ParamInfo {
             location: ParamLocation::Path,
             ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-        }],
-        overrides: &[],
-        specific: &[
-            ParamInfo {
-                required: Some(Evidence::Documented),
-                ..ParamInfo::new("side", "side", ValueType::String, Evidence::Documented)
-            },
-            ParamInfo {
-                range: Range { min: Some(1.0), max: Some(9.0) },
-                ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-            },
-            ParamInfo {
-                list_setter: Some("venues"),
-                list_as: ListFormat::Json,
-                ..ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented)
-            },
-        ],
-    }),
+        },
+        ParamInfo {
+            required: Some(Evidence::Documented),
+            ..ParamInfo::new("side", "side", ValueType::String, Evidence::Documented)
+        },
+        ParamInfo {
+            range: Range { min: Some(1.0), max: Some(9.0) },
+            ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+        },
+        ParamInfo {
+            list_setter: Some("venues"),
+            list_as: ListFormat::Json,
+            ..ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented)
+        },
+    ]),
     body: BodyInfo::Series { record: Some(&LEVELS), time: Some("at"), evidence: Evidence::Documented },
     ..EndpointInfo::new("market", "book", "Book")
 };

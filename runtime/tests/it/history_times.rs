@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, ParamList, TimeUnit, ValueType,
-};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Timestamp, Value};
 use tokio::time::Instant;
@@ -63,7 +61,7 @@ macro_rules! endpoint {
             type Body = Series<Value>;
             const INFO: &'static EndpointInfo = &EndpointInfo {
                 path: Some("/texts"),
-                params: Some(ParamList { shared: &params(TimeUnit::$unit, $required), overrides: &[], specific: &[] }),
+                params: Some(&params(TimeUnit::$unit, $required)),
                 body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented },
                 history_source: $history,
                 ..EndpointInfo::new("market", "texts", "Texts")

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::registry::{
-    BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, HistorySource, ParamInfo, ParamList,
-    RecordInfo, RecordLayout, ServiceInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, HistorySource, ParamInfo, RecordInfo,
+    RecordLayout, ServiceInfo, TimeUnit, ValueType,
 };
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{AnyClient, Retry, Timestamp, Value};
@@ -49,14 +49,10 @@ static HISTORY: HistoryInfo = HistoryInfo {
 static CANDLES: EndpointInfo = EndpointInfo {
     path: Some("/candles"),
     data: Some("data"),
-    params: Some(ParamList {
-        shared: &[],
-        overrides: &[],
-        specific: &[
-            ParamInfo::new("from", "from", SECONDS, KNOWN),
-            ParamInfo::new("limit", "limit", ValueType::Count, KNOWN),
-        ],
-    }),
+    params: Some(&[
+        ParamInfo::new("from", "from", SECONDS, KNOWN),
+        ParamInfo::new("limit", "limit", ValueType::Count, KNOWN),
+    ]),
     body: BodyInfo::Series { record: Some(&CANDLE), time: Some("t"), evidence: KNOWN },
     history_source: HistorySource::Endpoint(&HISTORY),
     ..EndpointInfo::new("market", "candles", "Candles")

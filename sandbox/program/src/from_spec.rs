@@ -12,8 +12,8 @@ use codegen::model::{
 };
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
-    RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout,
+    Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
@@ -127,7 +127,7 @@ impl<'a> Tables<'a> {
         info.evidence = evidence(endpoint.evidence);
         info.params = endpoint.params.as_ref().map(|params| {
             let params = params.iter().map(|param| self.param(&param.param)).collect::<Vec<_>>();
-            ParamList { shared: &[], overrides: &[], specific: list(params) }
+            list(params)
         });
         info.body = match &endpoint.body {
             Body::Series { record, data, time, evidence: known } => {

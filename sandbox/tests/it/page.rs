@@ -6,8 +6,7 @@ use crate::catalogue;
 use crate::invented::REGISTRY;
 use crate::support::Server;
 use runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo,
-    ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo, ValueType,
 };
 use sandbox::Sandbox;
 
@@ -66,7 +65,7 @@ async fn a_required_param_starts_with_its_first_accepted_value() {
     static ENDPOINT: EndpointInfo = EndpointInfo {
         path: Some("/wind"),
         evidence: KNOWN,
-        params: Some(ParamList { shared: &PARAMS, overrides: &[], specific: &[] }),
+        params: Some(&PARAMS),
         ..EndpointInfo::new("sky", "wind", "Wind")
     };
     static GROUP: GroupInfo =

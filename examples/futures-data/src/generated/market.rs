@@ -102,7 +102,7 @@ impl Endpoint for ServerTime {
         .name("Server Time")
         .summary("The clock of the service.")
         .path(Some("/fapi/v1/time"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ServerTimeRecord>(),
             evidence: Evidence::Documented,
@@ -144,7 +144,7 @@ impl Endpoint for Candles {
         .name("Candles")
         .summary("Candles of the traded price.")
         .path(Some("/fapi/v1/klines"))
-        .shared_params(&params::CANDLES)
+        .params(Some(&params::CANDLES))
         .series::<Candle>("openTime", Evidence::Documented)
         .is_example(true)
         .weight(10)
@@ -285,7 +285,7 @@ impl Endpoint for MarkPriceCandles {
         .name("Mark Price Candles")
         .summary("Candles of the mark price; their volumes are zero.")
         .path(Some("/fapi/v1/markPriceKlines"))
-        .shared_params(&params::CANDLES)
+        .params(Some(&params::CANDLES))
         .series::<Candle>("openTime", Evidence::Documented)
         .weight(10)
         .weight_by(Some(("limit", &[(99, 1), (499, 2), (1000, 5)])));
@@ -300,14 +300,15 @@ impl Endpoint for FundingRates {
         .name("Funding Rates")
         .summary("Payments between long and short positions.")
         .path(Some("/fapi/v1/fundingRate"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::ANY_SYMBOL,
-                params::START_TIME,
-                params::END_TIME,
-                params::FUNDING_LIMIT,
-            ],
+        .params(
+            Some(
+                &[
+                    params::ANY_SYMBOL,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::FUNDING_LIMIT,
+                ],
+            ),
         )
         .series::<FundingRatesRecord>("fundingTime", Evidence::Documented)
         .history_source(
@@ -401,8 +402,7 @@ impl Endpoint for MarkPrice {
         .name("Mark Price")
         .summary("The mark price of a contract, and its next funding.")
         .path(Some("/fapi/v1/premiumIndex"))
-        .shared_params(&[])
-        .specific_params(&[params::SYMBOL])
+        .params(Some(&[params::SYMBOL]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<MarkPriceRecord>(),
             evidence: Evidence::Documented,
@@ -496,7 +496,7 @@ impl Endpoint for DayStatistics {
         .name("Day Statistics")
         .summary("How every contract changed in the last 24 hours.")
         .path(Some("/fapi/v1/ticker/24hr"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<DayStatisticsRecord>()),
             time: None,
@@ -583,8 +583,7 @@ impl Endpoint for OrderBook {
         .name("Order Book")
         .summary("Open orders by price.")
         .path(Some("/fapi/v1/depth"))
-        .shared_params(&[])
-        .specific_params(&[params::SYMBOL, params::DEPTH])
+        .params(Some(&[params::SYMBOL, params::DEPTH]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<OrderBookRecord>(),
             evidence: Evidence::Documented,

@@ -77,7 +77,7 @@ impl Endpoint for OpenInterest {
         .name("Open Interest")
         .summary("Size and value of all open positions.")
         .path(Some("/futures/data/openInterestHist"))
-        .shared_params(&params::STATISTICS)
+        .params(Some(&params::STATISTICS))
         .series::<OpenInterestRecord>("timestamp", Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
@@ -168,7 +168,7 @@ impl Endpoint for AccountRatio {
         .name("Account Ratio")
         .summary("Accounts with a long position, relative to those with a short one.")
         .path(Some("/futures/data/globalLongShortAccountRatio"))
-        .shared_params(&params::STATISTICS)
+        .params(Some(&params::STATISTICS))
         .series::<AccountRatioRecord>("timestamp", Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
@@ -267,7 +267,7 @@ impl Endpoint for TakerVolume {
         .name("Taker Volume")
         .summary("Size of taker buys, relative to taker sells.")
         .path(Some("/futures/data/takerlongshortRatio"))
-        .shared_params(&params::STATISTICS)
+        .params(Some(&params::STATISTICS))
         .series::<TakerVolumeRecord>("timestamp", Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(

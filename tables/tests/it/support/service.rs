@@ -2,8 +2,8 @@
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
-    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ListFormat, ParamInfo, ParamList,
-    RecordInfo, ServiceInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ListFormat, ParamInfo, RecordInfo,
+    ServiceInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 const DOCUMENTED: Evidence = Evidence::Documented;
@@ -85,7 +85,7 @@ static PARAMS: &[ParamInfo] = &[
 const fn series(name: &'static str, path: &'static str, record: Option<&'static RecordInfo>) -> EndpointInfo {
     EndpointInfo {
         path: Some(path),
-        params: Some(ParamList { shared: PARAMS, overrides: &[], specific: &[] }),
+        params: Some(PARAMS),
         body: BodyInfo::Series { record, time: Some("openDate"), evidence: DOCUMENTED },
         ..EndpointInfo::new("orderflow", name, "A series")
     }

@@ -44,7 +44,7 @@ impl Endpoint for OpenInterest {
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path(Some("/openInterest"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 

@@ -39,7 +39,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON);
+        .params(Some(&params::COMMON));
 }
 
 takes_common!(Basis);

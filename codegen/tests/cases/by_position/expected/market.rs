@@ -65,27 +65,28 @@ impl Endpoint for Candles {
         .name("Candles")
         .summary("What was traded in each interval.")
         .path(Some("/candles"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::SYMBOL,
-                ParamInfo::new(
-                        "interval",
-                        "interval",
-                        ValueType::named::<Step>(),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("The length of a candle."),
-                ParamInfo::new(
-                        "start_time",
-                        "startTime",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                    .summary("Where the range begins."),
-                params::LIMIT,
-            ],
+        .params(
+            Some(
+                &[
+                    params::SYMBOL,
+                    ParamInfo::new(
+                            "interval",
+                            "interval",
+                            ValueType::named::<Step>(),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The length of a candle."),
+                    ParamInfo::new(
+                            "start_time",
+                            "startTime",
+                            ValueType::Timestamp(TimeUnit::Milliseconds),
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range begins."),
+                    params::LIMIT,
+                ],
+            ),
         )
         .series::<CandlesRecord>("openTime", Evidence::Documented);
 }
@@ -155,8 +156,7 @@ impl Endpoint for Depth {
         .name("Depth")
         .summary("The open orders.")
         .path(Some("/depth"))
-        .shared_params(&[])
-        .specific_params(&[params::SYMBOL, params::LIMIT])
+        .params(Some(&[params::SYMBOL, params::LIMIT]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DepthRecord>(),
             evidence: Evidence::Documented,
@@ -218,27 +218,33 @@ impl Endpoint for Tickers {
         .name("Tickers")
         .summary("The last prices of some markets.")
         .path(Some("/tickers"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbols",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("symbols"))
-                    .list_as(ListFormat::Json)
-                    .summary("The markets."),
-                ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
-                    .list_setter(Some("levels"))
-                    .list_as(ListFormat::Json)
-                    .range(Range {
-                        min: None,
-                        max: Some(20.0),
-                    })
-                    .summary("How deep."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "symbol",
+                            "symbols",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("symbols"))
+                        .list_as(ListFormat::Json)
+                        .summary("The markets."),
+                    ParamInfo::new(
+                            "level",
+                            "levels",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("levels"))
+                        .list_as(ListFormat::Json)
+                        .range(Range {
+                            min: None,
+                            max: Some(20.0),
+                        })
+                        .summary("How deep."),
+                ],
+            ),
         )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TickersRecord>()),
@@ -288,7 +294,7 @@ impl Endpoint for Clock {
         .name("Clock")
         .summary("The time of the service.")
         .path(Some("/time"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ClockRecord>(),
             evidence: Evidence::Documented,

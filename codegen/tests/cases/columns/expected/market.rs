@@ -52,15 +52,16 @@ impl Endpoint for Chart {
         .name("Chart")
         .summary("Prices of each interval.")
         .path(Some("/chart"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::SYMBOL,
-                params::RESOLUTION,
-                params::FROM,
-                params::TO,
-                params::LIMIT,
-            ],
+        .params(
+            Some(
+                &[
+                    params::SYMBOL,
+                    params::RESOLUTION,
+                    params::FROM,
+                    params::TO,
+                    params::LIMIT,
+                ],
+            ),
         )
         .series::<ChartRecord>("ticks", Evidence::Documented)
         .data(Some("result"));
@@ -120,8 +121,7 @@ impl Endpoint for Funding {
         .name("Funding")
         .summary("All rates of a market.")
         .path(Some("/funding"))
-        .shared_params(&[])
-        .specific_params(&[params::SYMBOL])
+        .params(Some(&[params::SYMBOL]))
         .series::<Rate>("at", Evidence::Documented);
 }
 

@@ -38,28 +38,34 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "window",
-                        "window",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("windows"))
-                    .default(Some("1m,1h"))
-                    .summary("The lengths."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .default(Some("5"))
-                    .range(Range {
-                        min: None,
-                        max: Some(50.0),
-                    })
-                    .allowed_values(&["5", "10", "50"])
-                    .example(Some("5"))
-                    .summary("How deep."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "window",
+                            "window",
+                            ValueType::named::<Timeframe>(),
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("windows"))
+                        .default(Some("1m,1h"))
+                        .summary("The lengths."),
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .default(Some("5"))
+                        .range(Range {
+                            min: None,
+                            max: Some(50.0),
+                        })
+                        .allowed_values(&["5", "10", "50"])
+                        .example(Some("5"))
+                        .summary("How deep."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

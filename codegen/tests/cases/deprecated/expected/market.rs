@@ -40,7 +40,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented)
         .deprecated(Some("use `carry`, which has all venues"));
 }

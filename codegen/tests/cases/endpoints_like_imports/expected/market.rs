@@ -59,8 +59,7 @@ impl Endpoint for Params {
         .name("params")
         .summary("S.")
         .path(Some("/a"))
-        .shared_params(&[])
-        .specific_params(&[params::COIN]);
+        .params(Some(&[params::COIN]));
 }
 
 takes!(Params => TakesCoin);
@@ -72,7 +71,7 @@ impl Endpoint for Records {
         .name("records")
         .summary("S.")
         .path(Some("/b"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(MarketGroup : Group group);
@@ -83,7 +82,7 @@ impl Endpoint for Group {
         .name("GROUP")
         .summary("S.")
         .path(Some("/c"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(MarketGroup : Market market);
@@ -94,7 +93,7 @@ impl Endpoint for Market {
         .name("market")
         .summary("S.")
         .path(Some("/e"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

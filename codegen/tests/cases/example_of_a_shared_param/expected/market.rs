@@ -75,8 +75,16 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
-        .overrides(&[params::COIN.notes("Any coin.")])
+        .params(
+            Some(
+                &[
+                    params::COIN.notes("Any coin."),
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -89,8 +97,16 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("It holds where it is known to work.")
         .path(Some("/spread"))
-        .shared_params(&params::COMMON)
-        .overrides(&[params::COIN.tested_values(&["ETH", "BTC"])])
+        .params(
+            Some(
+                &[
+                    params::COIN.tested_values(&["ETH", "BTC"]),
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -103,8 +119,16 @@ impl Endpoint for Depth {
         .name("Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path(Some("/depth"))
-        .shared_params(&params::COMMON)
-        .overrides(&[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))])
+        .params(
+            Some(
+                &[
+                    params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH")),
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                ],
+            ),
+        )
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -117,9 +141,19 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Empty lists replace those of the shared param.")
         .path(Some("/levels"))
-        .shared_params(&params::COMMON)
-        .specific_params(
-            &[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::DEPTH
+                        .allowed_values(&[])
+                        .tested_values(&[])
+                        .rejected_values(&[]),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -133,14 +167,19 @@ impl Endpoint for Walls {
         .name("Walls")
         .summary("The default is one of the values that this endpoint allows.")
         .path(Some("/walls"))
-        .shared_params(&params::COMMON)
-        .specific_params(
-            &[
-                params::DEPTH
-                    .default(Some("40"))
-                    .allowed_values(&["20", "40"])
-                    .example(Some("20")),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::DEPTH
+                        .default(Some("40"))
+                        .allowed_values(&["20", "40"])
+                        .example(Some("20")),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

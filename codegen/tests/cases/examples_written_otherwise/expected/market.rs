@@ -44,44 +44,59 @@ impl Endpoint for Depth {
             "A client writes a number without its sign or zeros, and escapes what ends a segment.",
         )
         .path(Some("/depth/{symbol}"))
-        .shared_params(&params::COMMON)
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .example(Some("BTC/USD?"))
-                    .summary("What is traded."),
-                ParamInfo::new("step", "step", ValueType::Integer, Evidence::Documented)
-                    .example(Some("5"))
-                    .summary("How far."),
-                ParamInfo::new(
-                        "shift",
-                        "shift",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
-                    .example(Some("0"))
-                    .summary("Whence."),
-                ParamInfo::new(
-                        "levels",
-                        "levels",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .example(Some("7"))
-                    .summary("How many."),
-                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .allowed_values(&["5", "1000"])
-                    .example(Some("5"))
-                    .summary("How much."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    ParamInfo::new(
+                            "symbol",
+                            "symbol",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .example(Some("BTC/USD?"))
+                        .summary("What is traded."),
+                    ParamInfo::new(
+                            "step",
+                            "step",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .example(Some("5"))
+                        .summary("How far."),
+                    ParamInfo::new(
+                            "shift",
+                            "shift",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .example(Some("0"))
+                        .summary("Whence."),
+                    ParamInfo::new(
+                            "levels",
+                            "levels",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .example(Some("7"))
+                        .summary("How many."),
+                    ParamInfo::new(
+                            "share",
+                            "share",
+                            ValueType::Number,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .allowed_values(&["5", "1000"])
+                        .example(Some("5"))
+                        .summary("How much."),
+                ],
+            ),
         );
 }
 

@@ -118,7 +118,7 @@ impl Endpoint for Ratio {
         .name("Ratio")
         .summary("A ratio.")
         .path(Some("/ratio"))
-        .shared_params(&params::RANGE)
+        .params(Some(&params::RANGE))
         .series::<RatioRecord>("openDate", Evidence::Documented);
 }
 
@@ -157,7 +157,7 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Levels of which nothing is known.")
         .path(Some("/levels"))
-        .shared_params(&params::RANGE)
+        .params(Some(&params::RANGE))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -170,8 +170,7 @@ impl Endpoint for Latest {
         .name("Latest")
         .summary("It takes no range.")
         .path(Some("/latest"))
-        .shared_params(&[])
-        .specific_params(&[params::TIMEFRAME, params::LIMIT])
+        .params(Some(&[params::TIMEFRAME, params::LIMIT]))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -184,7 +183,7 @@ impl Endpoint for Snapshot {
         .name("Snapshot")
         .summary("It is no series in time.")
         .path(Some("/snapshot"))
-        .shared_params(&params::RANGE)
+        .params(Some(&params::RANGE))
         .body(BodyInfo::Series {
             record: None,
             time: None,
@@ -201,7 +200,7 @@ impl Endpoint for Odd {
         .name("Odd")
         .summary("It has the params for a history, and means something else by them.")
         .path(Some("/odd"))
-        .shared_params(&params::RANGE)
+        .params(Some(&params::RANGE))
         .unknown_series("openDate", Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
@@ -217,38 +216,39 @@ impl Endpoint for Texts {
             "Its params have the names for a history, but the types of some are unsuitable.",
         )
         .path(Some("/texts"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "start_text",
-                        "startTime",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("Where the range begins."),
-                ParamInfo::new(
-                        "end_text",
-                        "endTime",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("Where the range ends."),
-                ParamInfo::new(
-                        "limit_text",
-                        "limit",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("The number of records."),
-                ParamInfo::new(
-                        "seconds",
-                        "timeframe",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
-                    .summary("Length of an interval."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "start_text",
+                            "startTime",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range begins."),
+                    ParamInfo::new(
+                            "end_text",
+                            "endTime",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range ends."),
+                    ParamInfo::new(
+                            "limit_text",
+                            "limit",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("The number of records."),
+                    ParamInfo::new(
+                            "seconds",
+                            "timeframe",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .summary("Length of an interval."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -262,21 +262,22 @@ impl Endpoint for Started {
         .name("Started")
         .summary("The start of the range is an argument, which a history replaces.")
         .path(Some("/started"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::TIMEFRAME,
-                params::LIMIT,
-                ParamInfo::new(
-                        "start",
-                        "startTime",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("Where the range begins."),
-                params::END_TIME,
-            ],
+        .params(
+            Some(
+                &[
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    ParamInfo::new(
+                            "start",
+                            "startTime",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("Where the range begins."),
+                    params::END_TIME,
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -290,17 +291,23 @@ impl Endpoint for Sorted {
         .name("Sorted")
         .summary("The order is constant, so a history cannot set it.")
         .path(Some("/sorted"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
-                    .const_value(Some("desc"))
-                    .summary("The order."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    ParamInfo::new(
+                            "sorted",
+                            "sort",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .const_value(Some("desc"))
+                        .summary("The order."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -314,32 +321,33 @@ impl Endpoint for Own {
         .name("Own")
         .summary("It is walked in a way of its own.")
         .path(Some("/own"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::LIMIT,
-                ParamInfo::new(
-                        "after",
-                        "after",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .summary("Where the range begins."),
-                ParamInfo::new(
-                        "before",
-                        "before",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .summary("Where the range ends."),
-                ParamInfo::new(
-                        "every",
-                        "every",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
-                    .summary("Length of an interval."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::LIMIT,
+                    ParamInfo::new(
+                            "after",
+                            "after",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range begins."),
+                    ParamInfo::new(
+                            "before",
+                            "before",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range ends."),
+                    ParamInfo::new(
+                            "every",
+                            "every",
+                            ValueType::named::<Timeframe>(),
+                            Evidence::Documented,
+                        )
+                        .summary("Length of an interval."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented)
         .history_source(
@@ -370,8 +378,7 @@ impl Endpoint for Payments {
             "No param sets the interval, the service deletes old records, and short pages weigh less.",
         )
         .path(Some("/payments"))
-        .shared_params(&[])
-        .specific_params(&[params::LIMIT, params::START_TIME, params::END_TIME])
+        .params(Some(&[params::LIMIT, params::START_TIME, params::END_TIME]))
         .unknown_series("openDate", Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
@@ -415,7 +422,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         &EndpointInfo::of("market", "planned")
             .name("Planned")
             .summary("It is known by name only.")
-            .shared_params(&params::RANGE)
+            .params(Some(&params::RANGE))
             .unknown_series("openDate", Evidence::Documented),
     ],
 };

@@ -64,8 +64,7 @@ impl Endpoint for Price {
         .name("Price")
         .summary("The price of each coin in each currency.")
         .path(Some("/simple/price"))
-        .shared_params(&[])
-        .specific_params(&[params::IDS, params::VS_CURRENCIES])
+        .params(Some(&[params::IDS, params::VS_CURRENCIES]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<PriceRecord>(),
             evidence: Evidence::Documented,
@@ -113,7 +112,7 @@ impl Endpoint for Rates {
         .name("Rates")
         .summary("What one bitcoin is worth.")
         .path(Some("/exchange_rates"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<RatesRecord>(),
             evidence: Evidence::Documented,
@@ -155,17 +154,23 @@ impl Endpoint for Chart {
         .name("Chart")
         .summary("What a coin cost over time.")
         .path(Some("/coins/{id}/chart"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .example(Some("bitcoin"))
-                    .summary("The coin."),
-                ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
-                    .required(Some(Evidence::Documented))
-                    .summary("How far back."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .example(Some("bitcoin"))
+                        .summary("The coin."),
+                    ParamInfo::new(
+                            "days",
+                            "days",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("How far back."),
+                ],
+            ),
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ChartRecord>(),
@@ -217,7 +222,7 @@ impl Endpoint for Currencies {
         .name("Currencies")
         .summary("Every currency.")
         .path(Some("/simple/currencies"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<CurrenciesRecord>(),
             evidence: Evidence::Documented,

@@ -38,8 +38,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(&[params::EXCHANGES])
+        .params(Some(&[params::EXCHANGES]))
         .unknown_series("openDate", Evidence::Documented);
 }
 

@@ -46,7 +46,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .series::<Share>("openDate", Evidence::Reported);
 }
 
@@ -102,7 +102,7 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Share>(),
             evidence: Evidence::Documented,

@@ -73,12 +73,13 @@ impl Endpoint for AnchoredCvd {
         .name("anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path(Some("/a"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
-                    .summary("A keyword."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
+                        .summary("A keyword."),
+                ],
+            ),
         )
         .series::<AnchoredCvdRecord>("openDate", Evidence::Documented);
 }
@@ -148,7 +149,7 @@ impl Endpoint for Match {
         .name("Match")
         .summary("Perpetual price minus spot price.")
         .path(Some("/b"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -161,7 +162,7 @@ impl Endpoint for X {
         .name("../x")
         .summary("Perpetual price minus spot price.")
         .path(Some("/c"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -174,7 +175,7 @@ impl Endpoint for RType {
         .name("r#type")
         .summary("Perpetual price minus spot price.")
         .path(Some("/d"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -187,7 +188,7 @@ impl Endpoint for M15Close {
         .name("15m Close")
         .summary("Perpetual price minus spot price.")
         .path(Some("/e"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 

@@ -46,29 +46,35 @@ impl Endpoint for Herd {
         .name("Herd")
         .summary("Every animal.")
         .path(Some("/{records}/{params}/{takes}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "records",
-                        "records",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("A."),
-                ParamInfo::new(
-                        "params",
-                        "params",
-                        ValueType::named::<Animal>(),
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .summary("A."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "records",
+                            "records",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                    ParamInfo::new(
+                            "params",
+                            "params",
+                            ValueType::named::<Animal>(),
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                    ParamInfo::new(
+                            "takes",
+                            "takes",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                ],
+            ),
         );
 }
 

@@ -66,109 +66,110 @@ impl Endpoint for Borrow {
         .name("borrow")
         .summary("A.")
         .path(Some("/alloc/borrow"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::TIMEFRAME,
-                ParamInfo::new(
-                        "body",
-                        "body",
-                        ValueType::named::<Box>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "borrow",
-                        "borrow",
-                        ValueType::named::<Call>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "clone_from",
-                        "clone_from",
-                        ValueType::named::<Clone>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "decode",
-                        "decode",
-                        ValueType::named::<Copy>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "eq",
-                        "eq",
-                        ValueType::named::<Debug>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "fmt",
-                        "fmt",
-                        ValueType::named::<Default>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::named::<Display>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "info",
-                        "info",
-                        ValueType::named::<Err>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "of",
-                        "of",
-                        ValueType::named::<Hash>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "parts",
-                        "parts",
-                        ValueType::named::<Iterator>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "path",
-                        "path",
-                        ValueType::named::<Ok>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "raw",
-                        "raw",
-                        ValueType::named::<Pending>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "send",
-                        "send",
-                        ValueType::named::<Send>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-                ParamInfo::new(
-                        "url",
-                        "url",
-                        ValueType::named::<Sync>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::TIMEFRAME,
+                    ParamInfo::new(
+                            "body",
+                            "body",
+                            ValueType::named::<Box>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "borrow",
+                            "borrow",
+                            ValueType::named::<Call>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "clone_from",
+                            "clone_from",
+                            ValueType::named::<Clone>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "decode",
+                            "decode",
+                            ValueType::named::<Copy>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "eq",
+                            "eq",
+                            ValueType::named::<Debug>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "fmt",
+                            "fmt",
+                            ValueType::named::<Default>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "from",
+                            "from",
+                            ValueType::named::<Display>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "info",
+                            "info",
+                            ValueType::named::<Err>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "of",
+                            "of",
+                            ValueType::named::<Hash>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "parts",
+                            "parts",
+                            ValueType::named::<Iterator>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "path",
+                            "path",
+                            ValueType::named::<Ok>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "raw",
+                            "raw",
+                            ValueType::named::<Pending>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "send",
+                            "send",
+                            ValueType::named::<Send>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                    ParamInfo::new(
+                            "url",
+                            "url",
+                            ValueType::named::<Sync>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A."),
+                ],
+            ),
         )
         .series::<BorrowRecord>("openDate", Evidence::Documented);
 }
@@ -339,7 +340,7 @@ impl Endpoint for Fmt {
         .name("fmt")
         .summary("A.")
         .path(Some("/alloc/fmt"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(AllocGroup : From from);
@@ -350,7 +351,7 @@ impl Endpoint for From {
         .name("from")
         .summary("A.")
         .path(Some("/alloc/from"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(AllocGroup : Info info);
@@ -361,7 +362,7 @@ impl Endpoint for Info {
         .name("info")
         .summary("A.")
         .path(Some("/alloc/info"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(AllocGroup : New new);
@@ -372,7 +373,7 @@ impl Endpoint for New {
         .name("new")
         .summary("A.")
         .path(Some("/alloc/new"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

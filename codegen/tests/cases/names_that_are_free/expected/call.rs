@@ -37,7 +37,7 @@ impl Endpoint for CallIt {
         .name("call it")
         .summary("A.")
         .path(Some("/call/call"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Core {
         .name("core")
         .summary("A.")
         .path(Some("/core/core"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for From {
         .name("from")
         .summary("A.")
         .path(Some("/from/from"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

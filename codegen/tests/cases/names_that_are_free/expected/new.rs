@@ -37,7 +37,7 @@ impl Endpoint for New {
         .name("new")
         .summary("A.")
         .path(Some("/new/new"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

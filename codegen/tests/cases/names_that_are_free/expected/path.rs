@@ -37,7 +37,7 @@ impl Endpoint for Path {
         .name("path")
         .summary("A.")
         .path(Some("/path/path"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

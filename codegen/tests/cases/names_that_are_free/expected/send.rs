@@ -37,7 +37,7 @@ impl Endpoint for SendIt {
         .name("send it")
         .summary("A.")
         .path(Some("/send/send"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Std {
         .name("std")
         .summary("A.")
         .path(Some("/std/std"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

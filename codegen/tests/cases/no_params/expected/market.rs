@@ -37,7 +37,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .unknown_series("openDate", Evidence::Documented);
 }
 

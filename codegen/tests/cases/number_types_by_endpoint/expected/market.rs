@@ -66,50 +66,76 @@ impl Endpoint for Ladder {
         .name("Ladder")
         .summary("Prices beside the best.")
         .path(Some("/ladder"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .range(Range {
-                        min: Some(10.0),
-                        max: Some(20.0),
-                    })
-                    .summary("How many prices."),
-                ParamInfo::new(
-                        "offset",
-                        "offset",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .range(Range {
-                        min: Some(-5_000_000_000.0),
-                        max: None,
-                    })
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .summary("Of the whole."),
-                ParamInfo::new(
-                        "at",
-                        "at",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Reported))
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .summary("Whether."),
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                    .list_setter(Some("ranks"))
-                    .required(Some(Evidence::Documented))
-                    .summary("Which of them."),
-                ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
-                    .list_setter(Some("levels"))
-                    .summary("Which levels."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .range(Range {
+                            min: Some(10.0),
+                            max: Some(20.0),
+                        })
+                        .summary("How many prices."),
+                    ParamInfo::new(
+                            "offset",
+                            "offset",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .range(Range {
+                            min: Some(-5_000_000_000.0),
+                            max: None,
+                        })
+                        .summary("Where to begin."),
+                    ParamInfo::new(
+                            "share",
+                            "share",
+                            ValueType::Number,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("Of the whole."),
+                    ParamInfo::new(
+                            "at",
+                            "at",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("When."),
+                    ParamInfo::new(
+                            "flag",
+                            "flag",
+                            ValueType::Boolean,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("Whether."),
+                    ParamInfo::new(
+                            "rank",
+                            "rank",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("ranks"))
+                        .required(Some(Evidence::Documented))
+                        .summary("Which of them."),
+                    ParamInfo::new(
+                            "level",
+                            "level",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("levels"))
+                        .summary("Which levels."),
+                ],
+            ),
         );
 }
 
@@ -127,30 +153,51 @@ impl Endpoint for Names {
         .name("Names")
         .summary("The same params as texts.")
         .path(Some("/names/{rank}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .list_setter(Some("ranks"))
-                    .summary("Which of them."),
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .summary("How many prices."),
-                ParamInfo::new(
-                        "offset",
-                        "offset",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
-                    .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
-                    .summary("Whether."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "rank",
+                            "rank",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .list_setter(Some("ranks"))
+                        .summary("Which of them."),
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("How many prices."),
+                    ParamInfo::new(
+                            "offset",
+                            "offset",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("Where to begin."),
+                    ParamInfo::new(
+                            "share",
+                            "share",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("Of the whole."),
+                    ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                        .summary("When."),
+                    ParamInfo::new(
+                            "flag",
+                            "flag",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("Whether."),
+                ],
+            ),
         );
 }
 
@@ -168,13 +215,19 @@ impl Endpoint for Bare {
         .name("Bare")
         .summary("A param without a range, whose type differs.")
         .path(Some("/bare"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .summary("How many steps."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "steps",
+                            "steps",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("How many steps."),
+                ],
+            ),
         );
 }
 
@@ -187,12 +240,18 @@ impl Endpoint for Worded {
         .name("Worded")
         .summary("The same as a text.")
         .path(Some("/worded"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
-                    .summary("How many steps."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "steps",
+                            "steps",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("How many steps."),
+                ],
+            ),
         );
 }
 

@@ -46,12 +46,18 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .summary("s"),
+                ],
+            ),
         );
 }
 
@@ -64,12 +70,18 @@ impl Endpoint for B2 {
         .name("B2")
         .summary("S.")
         .path(Some("/b2"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("s"),
+                ],
+            ),
         );
 }
 

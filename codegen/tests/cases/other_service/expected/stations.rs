@@ -46,8 +46,7 @@ impl Endpoint for Describe {
         .name("Station")
         .summary("One station.")
         .path(Some("/stations/{station}"))
-        .shared_params(&[])
-        .specific_params(&[params::STATION])
+        .params(Some(&[params::STATION]))
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DescribeRecord>(),
             evidence: Evidence::Documented,
@@ -103,36 +102,37 @@ impl Endpoint for Search {
         .name("Search")
         .summary("Stations near a place.")
         .path(Some("/stations"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Documented))
-                    .range(Range {
-                        min: Some(-90.0),
-                        max: Some(90.0),
-                    })
-                    .summary("Latitude."),
-                ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Documented))
-                    .range(Range {
-                        min: Some(-180.0),
-                        max: Some(180.0),
-                    })
-                    .summary("Longitude."),
-                ParamInfo::new(
-                        "radius",
-                        "radius",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .default(Some("50"))
-                    .range(Range { min: Some(1.0), max: None })
-                    .allowed_values(&["10", "50", "250"])
-                    .example(Some("10"))
-                    .unit("kilometres")
-                    .summary("How far away at most."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .range(Range {
+                            min: Some(-90.0),
+                            max: Some(90.0),
+                        })
+                        .summary("Latitude."),
+                    ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .range(Range {
+                            min: Some(-180.0),
+                            max: Some(180.0),
+                        })
+                        .summary("Longitude."),
+                    ParamInfo::new(
+                            "radius",
+                            "radius",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .default(Some("50"))
+                        .range(Range { min: Some(1.0), max: None })
+                        .allowed_values(&["10", "50", "250"])
+                        .example(Some("10"))
+                        .unit("kilometres")
+                        .summary("How far away at most."),
+                ],
+            ),
         );
 }
 

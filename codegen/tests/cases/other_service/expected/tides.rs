@@ -56,31 +56,37 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("The level at each moment.")
         .path(Some("/stations/{station}/levels/{kind}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::STATION,
-                ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .summary("Whether predicted or measured."),
-                ParamInfo::new(
-                        "since",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("The first moment."),
-                params::DATUM,
-                ParamInfo::new(
-                        "fields",
-                        "fields",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("all_fields"))
-                    .summary("What else to return."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::STATION,
+                    ParamInfo::new(
+                            "kind",
+                            "kind",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("Whether predicted or measured."),
+                    ParamInfo::new(
+                            "since",
+                            "from",
+                            ValueType::Timestamp(TimeUnit::Milliseconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The first moment."),
+                    params::DATUM,
+                    ParamInfo::new(
+                            "fields",
+                            "fields",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("all_fields"))
+                        .summary("What else to return."),
+                ],
+            ),
         )
         .series::<LevelsRecord>("t", Evidence::Documented);
 }
@@ -138,8 +144,7 @@ impl Endpoint for Extremes {
         .summary("High and low water.")
         .path(Some("/stations/{station}/extremes"))
         .evidence(Evidence::Published)
-        .shared_params(&[])
-        .specific_params(&[params::STATION, params::DATUM])
+        .params(Some(&[params::STATION, params::DATUM]))
         .body(BodyInfo::Series {
             record: None,
             time: None,

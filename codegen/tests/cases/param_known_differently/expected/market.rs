@@ -54,9 +54,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")],
+        .params(
+            Some(&[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")]),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -70,13 +69,19 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("A param of its own, of which it notes something.")
         .path(Some("/spread"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                    .summary("How it is told.")
-                    .notes("Only here it is deep."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "mode",
+                            "mode",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("How it is told.")
+                        .notes("Only here it is deep."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -90,12 +95,18 @@ impl Endpoint for Skew {
         .name("Skew")
         .summary("The same param, of which nothing is to be noted.")
         .path(Some("/skew"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                    .summary("How it is told."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "mode",
+                            "mode",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("How it is told."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

@@ -45,8 +45,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(&[params::LIMIT]);
+        .params(Some(&[params::LIMIT]));
 }
 
 takes!(Basis => TakesLimit);
@@ -58,7 +57,7 @@ impl Endpoint for Health {
         .name("Health")
         .summary("Whether the service is well.")
         .path(Some("/health"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -38,8 +38,7 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("What carrying costs.")
         .path(Some("/carry"))
-        .shared_params(&[])
-        .specific_params(&[params::COIN])
+        .params(Some(&[params::COIN]))
         .unknown_series("openDate", Evidence::Documented);
 }
 
@@ -55,7 +54,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         &EndpointInfo::of("market", "basis")
             .name("Basis")
             .summary("Perpetual price minus spot price.")
-            .shared_params(&params::COMMON),
+            .params(Some(&params::COMMON)),
         Carry::INFO,
     ],
 };

@@ -41,22 +41,28 @@ impl Endpoint for Book {
         .name("Book")
         .summary("Perpetual price minus spot price.")
         .path(Some("/books/{symbol}/levels/{depth}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("The market's symbol."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .summary("How many levels."),
-                params::LIMIT,
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "symbol",
+                            "symbol",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("The market's symbol."),
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("How many levels."),
+                    params::LIMIT,
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

@@ -38,18 +38,19 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/b/{m}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "m",
-                        "m",
-                        ValueType::named::<Mode>(),
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "m",
+                            "m",
+                            ValueType::named::<Mode>(),
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("s"),
+                ],
+            ),
         );
 }
 

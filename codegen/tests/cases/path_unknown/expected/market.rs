@@ -39,7 +39,7 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 

@@ -40,7 +40,7 @@ impl Endpoint for Premium {
         .summary("Perpetual price minus spot price.")
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Reported);
 }
 

@@ -82,7 +82,7 @@ impl Endpoint for Root {
         .name("Root")
         .summary("The time of the service.")
         .path(Some("/"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(MarketGroup : Markets markets);
@@ -93,12 +93,18 @@ impl Endpoint for Markets {
         .name("Markets")
         .summary("The markets; without the slash at the end it is another path.")
         .path(Some("/markets/"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-                    .summary("Their number."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "limit",
+                            "limit",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .summary("Their number."),
+                ],
+            ),
         );
 }
 
@@ -111,18 +117,19 @@ impl Endpoint for Daily {
         .name("Daily")
         .summary("One record a day; another endpoint on the path has other records.")
         .path(Some("/query#daily"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "function",
-                        "function",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .const_value(Some("DAILY"))
-                    .summary("The kind of the records."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "function",
+                            "function",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .const_value(Some("DAILY"))
+                        .summary("The kind of the records."),
+                ],
+            ),
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DailyRecord>(),
@@ -166,21 +173,27 @@ impl Endpoint for Search {
         .name("Search")
         .summary("The markets whose names contain a word.")
         .path(Some("/query#search"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "function",
-                        "function",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .const_value(Some("SEARCH"))
-                    .summary("The kind of the records."),
-                ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
-                    .required(Some(Evidence::Documented))
-                    .summary("The word."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "function",
+                            "function",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .const_value(Some("SEARCH"))
+                        .summary("The kind of the records."),
+                    ParamInfo::new(
+                            "word",
+                            "word",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The word."),
+                ],
+            ),
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<SearchRecord>(),
@@ -224,19 +237,20 @@ impl Endpoint for Quote {
         .name("Quote")
         .summary("The quote of a market.")
         .path(Some("/v1/{symbol}.json"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .example(Some("BTC.USD"))
-                    .summary("The market."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "symbol",
+                            "symbol",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .example(Some("BTC.USD"))
+                        .summary("The market."),
+                ],
+            ),
         );
 }
 
@@ -248,26 +262,27 @@ impl Endpoint for Rates {
         .name("Rates")
         .summary("Rates between two days.")
         .path(Some("/rates/{from}..{to}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("The first day."),
-                ParamInfo::new(
-                        "to",
-                        "to",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("The last day."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "from",
+                            "from",
+                            ValueType::Timestamp(TimeUnit::Date),
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("The first day."),
+                    ParamInfo::new(
+                            "to",
+                            "to",
+                            ValueType::Timestamp(TimeUnit::Date),
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("The last day."),
+                ],
+            ),
         );
 }
 

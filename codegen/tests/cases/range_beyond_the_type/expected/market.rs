@@ -38,53 +38,74 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
-                    .range(Range {
-                        min: Some(-5.0),
-                        max: Some(5.0),
-                    })
-                    .summary("A."),
-                ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
-                    .range(Range {
-                        min: None,
-                        max: Some(1.8446744073709552e19),
-                    })
-                    .summary("A."),
-                ParamInfo::new(
-                        "within",
-                        "within",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .range(Range {
-                        min: None,
-                        max: Some(5_000_000_000.0),
-                    })
-                    .summary("A."),
-                ParamInfo::new(
-                        "large",
-                        "large",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
-                    .range(Range {
-                        min: None,
-                        max: Some(9.223372036854776e18),
-                    })
-                    .summary("A."),
-                ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
-                    .range(Range { min: None, max: Some(2.5) })
-                    .summary("A."),
-                ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
-                    .range(Range {
-                        min: Some(1e300),
-                        max: None,
-                    })
-                    .summary("A."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "above",
+                            "above",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .range(Range {
+                            min: Some(-5.0),
+                            max: Some(5.0),
+                        })
+                        .summary("A."),
+                    ParamInfo::new(
+                            "below",
+                            "below",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .range(Range {
+                            min: None,
+                            max: Some(1.8446744073709552e19),
+                        })
+                        .summary("A."),
+                    ParamInfo::new(
+                            "within",
+                            "within",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .range(Range {
+                            min: None,
+                            max: Some(5_000_000_000.0),
+                        })
+                        .summary("A."),
+                    ParamInfo::new(
+                            "large",
+                            "large",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .range(Range {
+                            min: None,
+                            max: Some(9.223372036854776e18),
+                        })
+                        .summary("A."),
+                    ParamInfo::new(
+                            "half",
+                            "half",
+                            ValueType::Integer,
+                            Evidence::Documented,
+                        )
+                        .range(Range { min: None, max: Some(2.5) })
+                        .summary("A."),
+                    ParamInfo::new(
+                            "huge",
+                            "huge",
+                            ValueType::Integer,
+                            Evidence::Reported,
+                        )
+                        .range(Range {
+                            min: Some(1e300),
+                            max: None,
+                        })
+                        .summary("A."),
+                ],
+            ),
         );
 }
 

@@ -36,7 +36,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .series::<BasisRecord>("openDate", Evidence::Documented);
 }
 

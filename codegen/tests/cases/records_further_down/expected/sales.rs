@@ -45,8 +45,7 @@ impl Endpoint for Sold {
         .name("Sold")
         .summary("What a kind of lot was sold for.")
         .path(Some("/sold"))
-        .shared_params(&[])
-        .specific_params(&[params::LOT])
+        .params(Some(&[params::LOT]))
         .series::<SoldRecord>("at", Evidence::Documented);
 }
 
@@ -84,8 +83,7 @@ impl Endpoint for Bids {
         .name("Bids")
         .summary("What was bid, as far as anybody knows.")
         .path(Some("/bids"))
-        .shared_params(&[])
-        .specific_params(&[params::LOT])
+        .params(Some(&[params::LOT]))
         .unknown_series("at", Evidence::Documented);
 }
 

@@ -39,21 +39,27 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::PreviousVersion))
-                    .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Reported))
-                    .summary("At least this large."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "from",
+                            "from",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::PreviousVersion))
+                        .summary("The first point in time."),
+                    ParamInfo::new(
+                            "size",
+                            "size",
+                            ValueType::Number,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Reported))
+                        .summary("At least this large."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

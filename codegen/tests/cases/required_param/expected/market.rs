@@ -48,39 +48,45 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                    .required(Some(Evidence::Published))
-                    .range(Range { min: Some(0.0), max: None })
-                    .summary("At least this large."),
-                ParamInfo::new(
-                        "venue",
-                        "venue",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("venues"))
-                    .required(Some(Evidence::Documented))
-                    .summary("The venues."),
-                ParamInfo::new(
-                        "timeframe",
-                        "timeframe",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("Length of an interval."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "from",
+                            "from",
+                            ValueType::Timestamp(TimeUnit::Seconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The first point in time."),
+                    ParamInfo::new(
+                            "size",
+                            "size",
+                            ValueType::Number,
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Published))
+                        .range(Range { min: Some(0.0), max: None })
+                        .summary("At least this large."),
+                    ParamInfo::new(
+                            "venue",
+                            "venue",
+                            ValueType::named::<Exchange>(),
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("venues"))
+                        .required(Some(Evidence::Documented))
+                        .summary("The venues."),
+                    ParamInfo::new(
+                            "timeframe",
+                            "timeframe",
+                            ValueType::named::<Timeframe>(),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("Length of an interval."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

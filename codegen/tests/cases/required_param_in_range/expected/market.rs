@@ -38,17 +38,18 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/b/{n}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .range(Range {
-                        min: Some(10.0),
-                        max: None,
-                    })
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .range(Range {
+                            min: Some(10.0),
+                            max: None,
+                        })
+                        .summary("s"),
+                ],
+            ),
         );
 }
 

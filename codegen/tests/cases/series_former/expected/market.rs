@@ -39,19 +39,24 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "depth",
-                        "depth",
-                        ValueType::Count,
-                        Evidence::PreviousVersion,
-                    )
-                    .required(Some(Evidence::PreviousVersion))
-                    .range(Range { min: None, max: Some(9.0) })
-                    .summary("How deep."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES,
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::PreviousVersion,
+                        )
+                        .required(Some(Evidence::PreviousVersion))
+                        .range(Range { min: None, max: Some(9.0) })
+                        .summary("How deep."),
+                ],
+            ),
         )
         .series::<BasisRecord>("openDate", Evidence::PreviousVersion);
 }

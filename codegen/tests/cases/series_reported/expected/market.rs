@@ -39,7 +39,7 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .evidence(Evidence::Reported)
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .series::<BasisRecord>("openDate", Evidence::Reported);
 }
 

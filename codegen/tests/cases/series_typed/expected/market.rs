@@ -38,7 +38,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .series::<BasisRecord>("openDate", Evidence::Documented);
 }
 

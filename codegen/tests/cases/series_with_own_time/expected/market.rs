@@ -50,7 +50,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .series::<BasisRecord>("createdAt", Evidence::Documented);
 }
 
@@ -100,7 +100,7 @@ impl Endpoint for BasisRatio {
         .name("Basis Ratio")
         .summary("Basis over price, with the time of the envelope declared again.")
         .path(Some("/basisRatio"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .series::<BasisRatioRecord>("openDate", Evidence::Documented);
 }
 
@@ -138,7 +138,7 @@ impl Endpoint for PriceBasis {
         .summary("A series whose own time field may be missing.")
         .path(Some("/priceBasis"))
         .evidence(Evidence::Reported)
-        .shared_params(&[])
+        .params(Some(&[]))
         .series::<PriceBasisRecord>("createdAt", Evidence::Reported);
 }
 

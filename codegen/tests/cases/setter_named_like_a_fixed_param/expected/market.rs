@@ -46,8 +46,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(&[params::FORMAT]);
+        .params(Some(&[params::FORMAT]));
 }
 
 marker!(MarketGroup : BasisRatio basis_ratio);
@@ -58,17 +57,18 @@ impl Endpoint for BasisRatio {
         .name("Basis Ratio")
         .summary("Basis over price.")
         .path(Some("/basisRatio"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "format",
-                        "format",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("The layout."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "format",
+                            "format",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("The layout."),
+                ],
+            ),
         );
 }
 

@@ -46,17 +46,28 @@ impl Endpoint for Bids {
         .name("Bids")
         .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
         .path(Some("/bids"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                    .range(Range { min: Some(5.0), max: None })
-                    .summary("How deep.")
-                    .notes("Counted from the best."),
-                ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
-                    .summary("How wide.")
-                    .notes("In steps."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Reported,
+                        )
+                        .range(Range { min: Some(5.0), max: None })
+                        .summary("How deep.")
+                        .notes("Counted from the best."),
+                    ParamInfo::new(
+                            "width",
+                            "width",
+                            ValueType::Count,
+                            Evidence::Reported,
+                        )
+                        .summary("How wide.")
+                        .notes("In steps."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -70,22 +81,28 @@ impl Endpoint for Asks {
         .name("Asks")
         .summary("The other side.")
         .path(Some("/asks"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                    .range(Range { min: Some(5.0), max: None })
-                    .summary("How deep.")
-                    .notes("Counted from the best."),
-                ParamInfo::new(
-                        "width",
-                        "width",
-                        ValueType::Count,
-                        Evidence::PreviousVersion,
-                    )
-                    .summary("How wide.")
-                    .notes("In steps."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Reported,
+                        )
+                        .range(Range { min: Some(5.0), max: None })
+                        .summary("How deep.")
+                        .notes("Counted from the best."),
+                    ParamInfo::new(
+                            "width",
+                            "width",
+                            ValueType::Count,
+                            Evidence::PreviousVersion,
+                        )
+                        .summary("How wide.")
+                        .notes("In steps."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

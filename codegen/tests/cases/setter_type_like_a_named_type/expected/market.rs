@@ -45,7 +45,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[]);
+        .params(Some(&[]));
 }
 
 marker!(MarketGroup : Levels levels);
@@ -56,17 +56,18 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A class of leverage."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "leverage",
+                            "leverage",
+                            ValueType::named::<Timeframe>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A class of leverage."),
+                ],
+            ),
         );
 }
 

@@ -38,17 +38,18 @@ impl Endpoint for Heat {
         .name("Heat")
         .summary("Positions by price.")
         .path(Some("/heat"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Leverage>(),
-                        Evidence::Documented,
-                    )
-                    .summary("A class of leverage."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "leverage",
+                            "leverage",
+                            ValueType::named::<Leverage>(),
+                            Evidence::Documented,
+                        )
+                        .summary("A class of leverage."),
+                ],
+            ),
         );
 }
 

@@ -46,7 +46,7 @@ impl Endpoint for Basis {
             "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         )
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .series::<BasisRecord>("openDate", Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated(Some("say \"no\" \\ to ]] drugs"));

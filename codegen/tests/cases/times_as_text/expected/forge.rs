@@ -47,22 +47,28 @@ impl Endpoint for Commits {
         .name("Commits")
         .summary("The changes of a program.")
         .path(Some("/repos/{repo}/commits"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
-                    .location(ParamLocation::Path)
-                    .example(Some("clock"))
-                    .summary("The program."),
-                ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Iso8601),
-                        Evidence::Documented,
-                    )
-                    .example(Some("2024-03-01T00:00:00Z"))
-                    .summary("Where the range begins."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "repo",
+                            "repo",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .example(Some("clock"))
+                        .summary("The program."),
+                    ParamInfo::new(
+                            "since",
+                            "since",
+                            ValueType::Timestamp(TimeUnit::Iso8601),
+                            Evidence::Documented,
+                        )
+                        .example(Some("2024-03-01T00:00:00Z"))
+                        .summary("Where the range begins."),
+                ],
+            ),
         )
         .series::<CommitsRecord>("date", Evidence::Documented);
 }
@@ -119,35 +125,36 @@ impl Endpoint for Forecast {
         .name("Forecast")
         .summary("The weather of some days.")
         .path(Some("/forecast"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "value",
-                        "hourly",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("hourly"))
-                    .list_as(ListFormat::Repeated)
-                    .summary("What is wanted by the hour."),
-                ParamInfo::new(
-                        "timezone",
-                        "timezone",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .const_value(Some("UTC"))
-                    .summary("What days begin by."),
-                ParamInfo::new(
-                        "start_date",
-                        "start_date",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .summary("The first day."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "value",
+                            "hourly",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("hourly"))
+                        .list_as(ListFormat::Repeated)
+                        .summary("What is wanted by the hour."),
+                    ParamInfo::new(
+                            "timezone",
+                            "timezone",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .const_value(Some("UTC"))
+                        .summary("What days begin by."),
+                    ParamInfo::new(
+                            "start_date",
+                            "start_date",
+                            ValueType::Timestamp(TimeUnit::Date),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The first day."),
+                ],
+            ),
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ForecastRecord>(),

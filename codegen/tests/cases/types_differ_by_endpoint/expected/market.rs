@@ -46,17 +46,18 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .summary("A factor."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "leverage",
+                            "leverage",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .summary("A factor."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }
@@ -70,18 +71,19 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
-                    .list_setter(Some("leverages"))
-                    .summary("A class of leverage."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "leverage",
+                            "leverage",
+                            ValueType::named::<Timeframe>(),
+                            Evidence::Documented,
+                        )
+                        .list_setter(Some("leverages"))
+                        .summary("A class of leverage."),
+                ],
+            ),
         )
         .unknown_series("openDate", Evidence::Documented);
 }

@@ -56,18 +56,19 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Its records count milliseconds where others count seconds.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                    .unit("milliseconds")
-                    .summary("Where it begins."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "since",
+                            "since",
+                            ValueType::Timestamp(TimeUnit::Milliseconds),
+                            Evidence::Documented,
+                        )
+                        .unit("milliseconds")
+                        .summary("Where it begins."),
+                ],
+            ),
         )
         .series::<BasisRecord>("openDate", Evidence::Documented);
 }
@@ -114,7 +115,7 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("The unit stands at the field.")
         .path(Some("/levels"))
-        .shared_params(&[])
+        .params(Some(&[]))
         .series::<LevelsRecord>("createdAt", Evidence::Documented);
 }
 
@@ -164,28 +165,29 @@ impl Endpoint for Trades {
         .name("Trades")
         .summary("Its times are finer.")
         .path(Some("/trades"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Microseconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .unit("microseconds")
-                    .summary("The start."),
-                ParamInfo::new(
-                        "until",
-                        "until",
-                        ValueType::Timestamp(TimeUnit::Nanoseconds),
-                        Evidence::Documented,
-                    )
-                    .required(Some(Evidence::Documented))
-                    .unit("nanoseconds")
-                    .summary("The end."),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "since",
+                            "since",
+                            ValueType::Timestamp(TimeUnit::Microseconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .unit("microseconds")
+                        .summary("The start."),
+                    ParamInfo::new(
+                            "until",
+                            "until",
+                            ValueType::Timestamp(TimeUnit::Nanoseconds),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .unit("nanoseconds")
+                        .summary("The end."),
+                ],
+            ),
         )
         .series::<TradesRecord>("tradedAt", Evidence::Documented);
 }

@@ -36,17 +36,18 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
         .name("Basis")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                params::SIDE,
-                ParamInfo::new(
-                    "venue",
-                    "venue",
-                    ValueType::named::<Venue>(),
-                    Evidence::Documented,
-                ),
-            ],
+        .params(
+            Some(
+                &[
+                    params::SIDE,
+                    ParamInfo::new(
+                        "venue",
+                        "venue",
+                        ValueType::named::<Venue>(),
+                        Evidence::Documented,
+                    ),
+                ],
+            ),
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Level>(),

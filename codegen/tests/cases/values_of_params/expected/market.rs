@@ -49,24 +49,29 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(&params::COMMON)
-        .overrides(
-            &[
-                params::EXCHANGES
-                    .default(Some("binance_spot,okx_spot"))
-                    .allowed_values(&["binance_spot", "okx_spot"])
-                    .rejected_values(&["bybit_spot"])
-                    .example(Some("binance_spot")),
-            ],
-        )
-        .specific_params(
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                    .single_value(Some(Evidence::Reported))
-                    .tested_values(&["5", "10"])
-                    .example(Some("7"))
-                    .summary("How deep."),
-            ],
+        .params(
+            Some(
+                &[
+                    params::COIN,
+                    params::EXCHANGES
+                        .default(Some("binance_spot,okx_spot"))
+                        .allowed_values(&["binance_spot", "okx_spot"])
+                        .rejected_values(&["bybit_spot"])
+                        .example(Some("binance_spot")),
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    ParamInfo::new(
+                            "depth",
+                            "depth",
+                            ValueType::Count,
+                            Evidence::Reported,
+                        )
+                        .single_value(Some(Evidence::Reported))
+                        .tested_values(&["5", "10"])
+                        .example(Some("7"))
+                        .summary("How deep."),
+                ],
+            ),
         )
         .series::<BasisRecord>("openDate", Evidence::Documented);
 }
@@ -117,7 +122,7 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("Nothing is said anew.")
         .path(Some("/spread"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .unknown_series("openDate", Evidence::Documented);
 }
 

@@ -40,7 +40,7 @@ impl Endpoint for Book {
         .name("Book")
         .summary("Every order of the book.")
         .path(Some("/book"))
-        .shared_params(&params::COMMON)
+        .params(Some(&params::COMMON))
         .weight(1200);
 }
 

@@ -45,18 +45,19 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "a_b_x",
-                        "a`<b>x",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .default(Some("q`<i>y"))
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "a_b_x",
+                            "a`<b>x",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .default(Some("q`<i>y"))
+                        .summary("s"),
+                ],
+            ),
         )
         .series::<BasisRecord>("openDate", Evidence::Documented);
 }
@@ -101,18 +102,19 @@ impl Endpoint for P2 {
         .name("P2")
         .summary("S.")
         .path(Some("/p/{w`<b>q}"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "w_b_q",
-                        "w`<b>q",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .location(ParamLocation::Path)
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "w_b_q",
+                            "w`<b>q",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .location(ParamLocation::Path)
+                        .summary("s"),
+                ],
+            ),
         );
 }
 

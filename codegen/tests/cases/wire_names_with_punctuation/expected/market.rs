@@ -38,24 +38,25 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .shared_params(&[])
-        .specific_params(
-            &[
-                ParamInfo::new(
-                        "filter_coin",
-                        "filter[coin]",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("s"),
-                ParamInfo::new(
-                        "page_size",
-                        "page size",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .summary("s"),
-            ],
+        .params(
+            Some(
+                &[
+                    ParamInfo::new(
+                            "filter_coin",
+                            "filter[coin]",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
+                        .summary("s"),
+                    ParamInfo::new(
+                            "page_size",
+                            "page size",
+                            ValueType::Count,
+                            Evidence::Documented,
+                        )
+                        .summary("s"),
+                ],
+            ),
         );
 }
 
