@@ -47,7 +47,7 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
-pub use checkpoint::{Checkpoint, ParseCheckpointError};
+pub use checkpoint::Checkpoint;
 pub use follow::{Follow, Update};
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use options::{Plan, Progress};

@@ -84,4 +84,4 @@ pub use rate_limit::limit::RateLimit;
 pub use request::RequestKind;
 pub use secrets::Secret;
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
-pub use values::{Decimal, OutOfRange, ParseDecimalError, ParseTimestampError, Timestamp, Value, wire};
+pub use values::{ConversionError, Decimal, Timestamp, Value, wire};

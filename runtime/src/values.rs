@@ -3,6 +3,8 @@
 //! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
 // The modules, lowest layer first, as in `lib.rs`.
+mod error;
+
 mod json_text;
 
 pub(crate) mod number;
@@ -15,10 +17,11 @@ pub mod wire;
 
 pub(crate) mod timestamp;
 
-pub use decimal::{Decimal, ParseDecimalError};
+pub use decimal::Decimal;
+pub use error::ConversionError;
 pub(crate) use json_text::json_text;
 pub(crate) use number::Number;
-pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
+pub use timestamp::Timestamp;
 
 /// Any JSON value, for fields of unknown type.
 pub use ::serde_json::Value;

@@ -12,7 +12,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
 use super::time_grid::Span;
-use crate::values::{Timestamp, Value};
+use crate::values::{ConversionError, Timestamp, Value};
 
 /// The position of a history after a page.
 ///
@@ -116,12 +116,13 @@ impl fmt::Display for Checkpoint {
 }
 
 impl FromStr for Checkpoint {
-    type Err = ParseCheckpointError;
+    type Err = ConversionError;
 
-    fn from_str(text: &str) -> Result<Self, ParseCheckpointError> {
+    fn from_str(text: &str) -> Result<Self, ConversionError> {
         let value =
             serde_json::from_str(text).ok().filter(|value: &Value| value.get("version") == Some(&VERSION.into()));
-        value.and_then(|value| Self::of(&value)).ok_or(ParseCheckpointError(()))
+        let error = "invalid checkpoint of a history, or one of another version; start again without it";
+        value.and_then(|value| Self::of(&value)).ok_or_else(|| ConversionError(error.into()))
     }
 }
 
@@ -137,20 +138,6 @@ impl<'de> Deserialize<'de> for Checkpoint {
         Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
-
-/// The error for text that is not a valid [`Checkpoint`].
-#[derive(Clone, PartialEq, Eq)]
-pub struct ParseCheckpointError(());
-
-impl fmt::Display for ParseCheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("invalid checkpoint of a history, or one of another version; start again without it")
-    }
-}
-
-impl std::error::Error for ParseCheckpointError {}
-
-crate::debug::debug_as_display!(ParseCheckpointError);
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,9 @@ use std::str::FromStr;
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Number;
+use super::error::ConversionError;
 use super::json_text::text_or_number;
+use super::number::Number;
 
 /// A decimal number with every digit that the service wrote, for example a price that an `f64` would round.
 ///
@@ -18,7 +19,7 @@ use super::json_text::text_or_number;
 /// # use generated_client_runtime::Decimal;
 /// let price: Decimal = "0.070920000000000000001".parse()?;
 /// assert_eq!((price.as_str(), price.to_f64()), ("0.070920000000000000001", 0.07092));
-/// # Ok::<(), generated_client_runtime::ParseDecimalError>(())
+/// # Ok::<(), generated_client_runtime::ConversionError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Decimal(Box<str>);
@@ -42,10 +43,11 @@ impl Decimal {
 
 /// Reads a JSON number within the range of an `f64`.
 impl FromStr for Decimal {
-    type Err = ParseDecimalError;
+    type Err = ConversionError;
 
-    fn from_str(text: &str) -> Result<Self, ParseDecimalError> {
-        Number::parse(text).map(|_| Self::of_number(text)).ok_or(ParseDecimalError(()))
+    fn from_str(text: &str) -> Result<Self, ConversionError> {
+        let error = || ConversionError("expected a number such as `0.10`".into());
+        Number::parse(text).map(|_| Self::of_number(text)).ok_or_else(error)
     }
 }
 
@@ -96,20 +98,6 @@ impl TryFrom<&Decimal> for rust_decimal::Decimal {
     }
 }
 
-/// The error for a text that is not a valid [`Decimal`].
-#[derive(Clone, PartialEq, Eq)]
-pub struct ParseDecimalError(());
-
-impl fmt::Display for ParseDecimalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a number such as `0.10`")
-    }
-}
-
-impl std::error::Error for ParseDecimalError {}
-
-crate::debug::debug_as_display!(ParseDecimalError);
-
 #[cfg(test)]
 mod tests {
     use serde_core::de::IntoDeserializer;
@@ -133,7 +121,8 @@ mod tests {
             assert!(serde_json::from_str::<Decimal>(json).is_err(), "{json}");
         }
         for text in ["", "+1", "1,5", "0x1", "1e999", "NaN"] {
-            assert_eq!(text.parse::<Decimal>(), Err(ParseDecimalError(())), "{text}");
+            let error = text.parse::<Decimal>().unwrap_err().to_string();
+            assert_eq!(error, "expected a number such as `0.10`", "{text}");
         }
     }
 

@@ -5,12 +5,13 @@
 
 mod iso8601;
 
+mod arithmetic;
+
 mod conversions;
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,8 +20,8 @@ use super::json_text::text_or_number;
 use crate::platform;
 use crate::registry::TimeUnit;
 use crate::text::quoted;
-use crate::values::Number;
 use crate::values::wire::ToWire;
+use crate::values::{ConversionError, Number};
 
 use iso8601::SECOND;
 
@@ -31,7 +32,7 @@ use iso8601::SECOND;
 /// `chrono`, `jiff` and `time` convert with `From`, and back with `TryFrom`: `DateTime::try_from(timestamp)?`.
 ///
 /// ```
-/// # use generated_client_runtime::{ParseTimestampError, Timestamp};
+/// # use generated_client_runtime::{ConversionError, Timestamp};
 /// use std::time::Duration;
 ///
 /// let start: Timestamp = "2024-03-01T00:00:00Z".parse()?;
@@ -39,7 +40,7 @@ use iso8601::SECOND;
 /// let later = start + Duration::from_secs(5000);
 /// assert_eq!(later.floor(Duration::from_secs(3600)).to_string(), "2024-03-01T01:00:00Z");
 /// assert_eq!(later - start, Duration::from_secs(5000));
-/// # Ok::<(), ParseTimestampError>(())
+/// # Ok::<(), ConversionError>(())
 /// ```
 // Packed, because an `i128` is aligned to 16 bytes, which would make a decoded value and most records 8 bytes larger.
 #[repr(Rust, packed(8))]
@@ -112,16 +113,11 @@ impl Timestamp {
         if text.contains(['e', 'E']) {
             return number.integer().map(|count| Self::from_wire(count, unit));
         }
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = unit.nanos().ilog10() as usize;
-        let fraction = fraction.trim_end_matches('0');
-        if fraction.len() > digits {
-            return None;
-        }
-        let count: i64 = whole.parse().ok()?;
-        let nanos: i128 = format!("{fraction:0<digits$}").parse().unwrap_or_default();
-        let nanos = if whole.starts_with('-') { -nanos } else { nanos };
-        Some(Self::from_unix_nanos(Self::from_wire(count, unit).nanos + nanos))
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let (fraction, digits) = (fraction.trim_end_matches('0'), unit.nanos().ilog10() as usize);
+        let is_exact = fraction.len() <= digits && whole.parse::<i64>().is_ok();
+        let nanos = format!("{whole}{fraction:0<digits$}").parse().ok().filter(|_| is_exact);
+        nanos.map(Self::from_unix_nanos)
     }
 
     /// Returns the current time.
@@ -141,24 +137,14 @@ impl Timestamp {
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// Returns the absolute difference of two timestamps.
-    pub fn abs_diff(self, other: Self) -> Duration {
-        let nanos = self.nanos.abs_diff(other.nanos);
-        // The fallbacks are never used, because the largest difference fits into a `Duration`.
-        let seconds = u64::try_from(nanos / SECOND.unsigned_abs()).unwrap_or(u64::MAX);
-        Duration::new(seconds, u32::try_from(nanos % SECOND.unsigned_abs()).unwrap_or_default())
-    }
-
-    /// Rounds down to a multiple of the step since the Unix epoch, for example to the start of the hour if the step is
-    /// one hour. A step of zero changes nothing.
-    pub fn floor(self, step: Duration) -> Self {
-        let beyond = self.nanos.checked_rem_euclid(nanos_of(step)).unwrap_or_default();
-        Self::from_unix_nanos(self.nanos - beyond)
-    }
-
     /// Creates a timestamp from Unix nanoseconds; saturates at the earliest and the latest timestamp.
     pub fn from_unix_nanos(nanos: i128) -> Self {
         Self { nanos: nanos.clamp(Self::MIN.nanos, Self::MAX.nanos) }
+    }
+
+    /// Creates the error for a conversion to a type that cannot represent this timestamp.
+    fn out_of_range(self) -> ConversionError {
+        ConversionError(format!("the timestamp {self} is outside the range of the target type").into())
     }
 }
 
@@ -178,27 +164,6 @@ impl ToWire for Timestamp {
 impl From<i64> for Timestamp {
     fn from(seconds: i64) -> Self {
         Self::from_unix_seconds(seconds)
-    }
-}
-
-impl From<SystemTime> for Timestamp {
-    fn from(time: SystemTime) -> Self {
-        let epoch = Self::from_unix_seconds(0);
-        match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => epoch + after,
-            Err(before) => epoch - before.duration(),
-        }
-    }
-}
-
-/// Fails for timestamps outside the range of `SystemTime`.
-impl TryFrom<Timestamp> for SystemTime {
-    type Error = OutOfRange;
-
-    fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(Timestamp::from_unix_seconds(0)));
-        let time = if timestamp.nanos < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
-        time.ok_or(OutOfRange(timestamp))
     }
 }
 
@@ -251,79 +216,15 @@ impl<'de> Deserialize<'de> for Timestamp {
 }
 
 /// Reads a time such as `2024-03-01T00:00:00Z` or `2024-03-01T01:00+01:00`, which is in UTC if it has no offset; the
-/// seconds may be omitted. Also reads a date such as `2024-03-01`, as the start of that day in UTC.
+/// minutes and the seconds may be omitted. Also reads a date such as `2024-03-01`, as the start of that day in UTC.
 impl FromStr for Timestamp {
-    type Err = ParseTimestampError;
+    type Err = ConversionError;
 
-    fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        TimeUnit::Iso8601.read(text).ok_or_else(|| ParseTimestampError(quoted(text)))
-    }
-}
-
-/// The error for a text that is not a valid [`Timestamp`].
-#[derive(Clone, PartialEq, Eq)]
-pub struct ParseTimestampError(String);
-
-impl fmt::Display for ParseTimestampError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid time `{}`, expected `2024-03-01T00:00:00Z`, an offset such as `+01:00`, or a date", self.0)
-    }
-}
-
-impl std::error::Error for ParseTimestampError {}
-
-crate::debug::debug_as_display!(ParseTimestampError);
-
-/// The error for a [`Timestamp`] outside the range of the type that it is converted to.
-#[derive(Clone, PartialEq, Eq)]
-pub struct OutOfRange(Timestamp);
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the timestamp {} is outside the range of the target type", self.0)
-    }
-}
-
-impl std::error::Error for OutOfRange {}
-
-crate::debug::debug_as_display!(OutOfRange);
-
-fn nanos_of(duration: Duration) -> i128 {
-    // The fallback is never used, because a `Duration` has fewer nanoseconds than `i128::MAX`.
-    i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX)
-}
-
-/// Adds the duration, but returns at most the latest timestamp.
-impl Add<Duration> for Timestamp {
-    type Output = Self;
-
-    fn add(self, duration: Duration) -> Self {
-        Self::from_unix_nanos(self.nanos.saturating_add(nanos_of(duration)))
-    }
-}
-
-/// Subtracts the duration, but returns at least the earliest timestamp.
-impl Sub<Duration> for Timestamp {
-    type Output = Self;
-
-    fn sub(self, duration: Duration) -> Self {
-        Self::from_unix_nanos(self.nanos.saturating_sub(nanos_of(duration)))
-    }
-}
-
-/// Returns the duration from the other timestamp to this one; zero if the other is later. [`Timestamp::abs_diff`] works
-/// in both directions.
-impl Sub for Timestamp {
-    type Output = Duration;
-
-    fn sub(self, earlier: Self) -> Duration {
-        if self < earlier { Duration::ZERO } else { self.abs_diff(earlier) }
-    }
-}
-
-impl AddAssign<Duration> for Timestamp {
-    fn add_assign(&mut self, duration: Duration) {
-        *self = *self + duration;
+    fn from_str(text: &str) -> Result<Self, ConversionError> {
+        TimeUnit::Iso8601.read(text).ok_or_else(|| {
+            let expected = "`2024-03-01T00:00:00Z`, an offset such as `+01:00`, or a date";
+            ConversionError(format!("invalid time `{}`, expected {expected}", quoted(text)).into())
+        })
     }
 }
 
@@ -424,70 +325,5 @@ mod tests {
         assert_eq!((finer.wire(TimeUnit::Seconds), finer.wire(TimeUnit::Milliseconds)), (7, 7001));
         assert_eq!((finer.wire(TimeUnit::Microseconds), finer.wire(TimeUnit::Nanoseconds)), (7_001_999, 7_001_999_999));
         assert_eq!(Timestamp::from_wire(7_001_999_999, TimeUnit::Nanoseconds), finer);
-    }
-
-    #[test]
-    fn system_time_is_kept_exactly() {
-        let half = Duration::from_millis(500);
-        let epoch = SystemTime::UNIX_EPOCH;
-        for (time, seconds) in [(epoch + half, 0), (epoch - half, -1), (epoch + Duration::from_secs(7), 7)] {
-            let timestamp = Timestamp::from(time);
-            assert_eq!((timestamp.unix_seconds(), SystemTime::try_from(timestamp)), (seconds, Ok(time)));
-        }
-    }
-}
-
-#[cfg(test)]
-mod arithmetic_tests {
-    use super::*;
-
-    fn at(seconds: i64, nanos: u64) -> Timestamp {
-        Timestamp::from(seconds) + Duration::from_nanos(nanos)
-    }
-
-    #[test]
-    fn arithmetic_carries_and_borrows() {
-        let step = Duration::from_millis(700);
-        let later = Timestamp::from(5) + step + step;
-        assert_eq!(later, at(6, 400_000_000));
-        assert_eq!(later - step, at(5, 700_000_000));
-        assert_eq!(later - step - step, Timestamp::from(5));
-    }
-
-    #[test]
-    fn arithmetic_stops_at_the_ends() {
-        let second = Duration::from_secs(1);
-        assert_eq!(Timestamp::from(5) - second, Timestamp::from(4));
-        assert_eq!(Timestamp::from(i64::MAX) + Duration::MAX, Timestamp::MAX);
-        assert_eq!(Timestamp::MAX + Duration::from_nanos(1), Timestamp::MAX);
-        assert_eq!(Timestamp::from(i64::MIN) - Duration::MAX, Timestamp::MIN);
-        assert_eq!(Timestamp::MIN - Duration::from_nanos(1), Timestamp::MIN);
-    }
-
-    #[test]
-    fn difference_of_timestamps_is_a_duration() {
-        let (early, late) = (at(-2, 900_000_000), at(3, 100_000_000));
-        assert_eq!(late - early, Duration::from_millis(4200));
-        assert_eq!((early - late, early - early), (Duration::ZERO, Duration::ZERO));
-        assert_eq!((early.abs_diff(late), late.abs_diff(early)), (late - early, late - early));
-        assert_eq!(Timestamp::MAX - Timestamp::MIN, Duration::new(u64::MAX, 999_999_999));
-        assert_eq!(early + (late - early), late);
-        let mut moved = early;
-        moved += late - early;
-        assert_eq!(moved, late);
-    }
-
-    #[test]
-    fn floor_rounds_down_to_a_step() {
-        let hour = Duration::from_secs(3600);
-        let floor = |seconds: i64, step| Timestamp::from(seconds).floor(step).unix_seconds();
-        assert_eq!([7199, 7200, 0, -1, -3600].map(|seconds| floor(seconds, hour)), [3600, 7200, 0, -3600, -3600]);
-        let fine = at(-1, 250_000_000);
-        assert_eq!(fine.floor(Duration::from_millis(100)), at(-1, 200_000_000));
-        assert_eq!(fine.floor(Duration::ZERO), fine);
-        assert_eq!(
-            (Timestamp::MIN.floor(hour), Timestamp::MAX.floor(Duration::MAX)),
-            (Timestamp::MIN, Timestamp::from(0))
-        );
     }
 }

@@ -1,10 +1,33 @@
-//! Conversions to and from the timestamps of `jiff`, `chrono` and `time`, each with the feature of that name.
+//! Conversions to and from [`SystemTime`], and the timestamps of `jiff`, `chrono` and `time`, each with the feature of
+//! that name.
 //!
 //! The conversion to a [`Timestamp`] is exact. The reverse conversion fails for timestamps outside the range of the
 //! other type.
 
-#[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
-use super::{OutOfRange, Timestamp};
+use std::time::SystemTime;
+
+use super::Timestamp;
+use crate::values::ConversionError;
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let epoch = Self::from_unix_seconds(0);
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => epoch + after,
+            Err(before) => epoch - before.duration(),
+        }
+    }
+}
+
+impl TryFrom<Timestamp> for SystemTime {
+    type Error = ConversionError;
+
+    fn try_from(timestamp: Timestamp) -> Result<Self, ConversionError> {
+        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(Timestamp::from_unix_seconds(0)));
+        let time = if timestamp.nanos < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
+        time.ok_or_else(|| timestamp.out_of_range())
+    }
+}
 
 #[cfg(feature = "jiff")]
 impl From<jiff::Timestamp> for Timestamp {
@@ -15,10 +38,10 @@ impl From<jiff::Timestamp> for Timestamp {
 
 #[cfg(feature = "jiff")]
 impl TryFrom<Timestamp> for jiff::Timestamp {
-    type Error = OutOfRange;
+    type Error = ConversionError;
 
-    fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_nanosecond(timestamp.nanos).map_err(|_| OutOfRange(timestamp))
+    fn try_from(timestamp: Timestamp) -> Result<Self, ConversionError> {
+        Self::from_nanosecond(timestamp.nanos).map_err(|_| timestamp.out_of_range())
     }
 }
 
@@ -33,10 +56,10 @@ impl<Z: chrono::TimeZone> From<chrono::DateTime<Z>> for Timestamp {
 
 #[cfg(feature = "chrono")]
 impl TryFrom<Timestamp> for chrono::DateTime<chrono::Utc> {
-    type Error = OutOfRange;
+    type Error = ConversionError;
 
-    fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_timestamp(timestamp.unix_seconds(), timestamp.subsec_nanos()).ok_or(OutOfRange(timestamp))
+    fn try_from(timestamp: Timestamp) -> Result<Self, ConversionError> {
+        Self::from_timestamp(timestamp.unix_seconds(), timestamp.subsec_nanos()).ok_or_else(|| timestamp.out_of_range())
     }
 }
 
@@ -49,22 +72,32 @@ impl From<time::OffsetDateTime> for Timestamp {
 
 #[cfg(feature = "time")]
 impl TryFrom<Timestamp> for time::OffsetDateTime {
-    type Error = OutOfRange;
+    type Error = ConversionError;
 
-    fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_unix_timestamp_nanos(timestamp.nanos).map_err(|_| OutOfRange(timestamp))
+    fn try_from(timestamp: Timestamp) -> Result<Self, ConversionError> {
+        Self::from_unix_timestamp_nanos(timestamp.nanos).map_err(|_| timestamp.out_of_range())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn system_time_is_kept_exactly() {
+        let half = Duration::from_millis(500);
+        let epoch = SystemTime::UNIX_EPOCH;
+        for (time, seconds) in [(epoch + half, 0), (epoch - half, -1), (epoch + Duration::from_secs(7), 7)] {
+            let timestamp = Timestamp::from(time);
+            assert_eq!((timestamp.unix_seconds(), SystemTime::try_from(timestamp)), (seconds, Ok(time)));
+        }
+    }
+
     /// Checks that timestamps are unchanged after a conversion to another type and back.
     #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
-    fn there_and_back<T: TryFrom<super::Timestamp, Error = super::OutOfRange> + Into<super::Timestamp>>() {
-        use std::time::Duration;
-
-        use super::Timestamp;
-
+    fn there_and_back<T: TryFrom<Timestamp, Error = ConversionError> + Into<Timestamp>>() {
         let half = Duration::from_millis(500);
         for timestamp in
             [Timestamp::from(0), Timestamp::from(1_700_000_000) + half, Timestamp::from(-5) - half, Timestamp::from(-1)]

@@ -1,7 +1,8 @@
 //! Timestamps as ISO 8601 text, such as `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
-//! This module reads dates without a time, times with or without seconds and fractions, a space instead of the `T`, and
-//! offsets. A time without an offset is UTC. Times are written in UTC, and only years with four digits are supported.
+//! This module reads dates without a time, times with or without minutes, seconds and fractions, a space instead of the
+//! `T`, and offsets. A time without an offset is UTC. Times are written in UTC, and only years with four digits are
+//! supported.
 
 use std::fmt::Write;
 
@@ -24,30 +25,27 @@ pub(super) fn read(text: &str) -> Option<i128> {
         return Some(i128::from(midnight) * SECOND);
     }
     let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let (clock, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
-    let (clock, fraction) = clock.split_once(['.', ',']).map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
-    let [hours, minutes, seconds] = parts(clock)?;
-    // A leap second is read as the second before it, which most clocks repeat.
-    let in_day = hours < 24 && minutes < 60 && seconds <= 60;
-    let second = midnight + hours * 3600 + minutes * 60 + seconds.min(59) - offset_seconds(offset)?;
-    let nanos = nanos(fraction)?;
-    in_day.then_some(i128::from(second) * SECOND + nanos)
+    let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
+    // A fraction after the hours or the minutes would not be one of a second.
+    let has_seconds = |(time, _): &(&str, _)| time.len() >= "hhmmss".len();
+    let (time, fraction) = time.split_once(['.', ',']).filter(has_seconds).unwrap_or((time, "0"));
+    let offset = match offset.split_at_checked(1) {
+        None | Some(("Z" | "z", "")) => 0,
+        Some(("+", offset)) => clock(offset)?,
+        Some(("-", offset)) => -clock(offset)?,
+        Some(_) => return None,
+    };
+    let nanos = digits(fraction).and_then(|_| digits(&format!("{fraction:0<9}")))?;
+    Some(i128::from(midnight + clock(time)? - offset) * SECOND + i128::from(nanos))
 }
 
 /// Appends the time that is `seconds` and `nanos` after the Unix epoch, with 0, 3, 6 or 9 fractional digits.
 pub(super) fn write(seconds: i64, nanos: u32, out: &mut String) {
     write_date(seconds, out);
     let second = seconds.rem_euclid(DAY);
-    let _ = write!(out, "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    let (digits, fraction) = match nanos {
-        nanos if nanos % 1_000_000 == 0 => (3, nanos / 1_000_000),
-        nanos if nanos % 1000 == 0 => (6, nanos / 1000),
-        nanos => (9, nanos),
-    };
-    if fraction > 0 {
-        let _ = write!(out, ".{fraction:0digits$}");
-    }
-    out.push('Z');
+    let fraction = format!(".{nanos:09}");
+    let fraction = fraction.trim_end_matches("000").trim_end_matches('.');
+    let _ = write!(out, "T{:02}:{:02}:{:02}{fraction}Z", second / 3600, second / 60 % 60, second % 60);
 }
 
 /// Appends the day in UTC of the time that is `seconds` after the Unix epoch.
@@ -65,9 +63,8 @@ pub(super) fn write_date(seconds: i64, out: &mut String) {
 
 /// Returns the number of days from 1970 to a date.
 fn days(date: &str) -> Option<i64> {
-    let mut parts = date.split('-');
-    let mut part = |width: usize| parts.next().filter(|part| part.len() == width).and_then(digits);
-    let (year, month, day) = (part(4)?, part(2)?, part(2)?);
+    let mut parts = date.split('-').map_while(digits);
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
     let (year_from_march, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
     let of_year = (153 * from_march + 2) / 5 + day - 1;
@@ -78,40 +75,23 @@ fn days(date: &str) -> Option<i64> {
     (again == date).then_some(days)
 }
 
-/// Parses hours, minutes and seconds; the seconds may be omitted.
-fn parts(clock: &str) -> Option<[i64; 3]> {
-    let mut parts = clock.split(':');
-    let mut part = || parts.next().map(|part| digits(part).filter(|_| part.len() == 2));
-    let clock = [part()??, part()??, part().unwrap_or(Some(0))?];
-    parts.next().is_none().then_some(clock)
-}
-
-fn offset_seconds(offset: &str) -> Option<i64> {
-    if matches!(offset, "" | "Z" | "z") {
-        return Some(0);
+/// Reads hours, minutes and seconds of two digits each, as seconds. The minutes, the seconds and the colons may be
+/// omitted.
+fn clock(text: &str) -> Option<i64> {
+    let (mut rest, mut total) = (text, 0);
+    for (unit, end) in [(3600, 24), (60, 60), (1, 61)] {
+        if rest.is_empty() && unit < 3600 {
+            break;
+        }
+        let (part, next) = rest.split_at_checked(2)?;
+        // A leap second is read as the second before it, which most clocks repeat.
+        total += unit * digits(part).filter(|part| *part < end)?.min(59);
+        rest = next.strip_prefix(':').filter(|next| !next.is_empty()).unwrap_or(next);
     }
-    let (sign, clock) = offset.split_at_checked(1)?;
-    let (hours, minutes) = match clock.len() {
-        2 => (clock, "00"),
-        4 => clock.split_at_checked(2)?,
-        _ => clock.split_once(':')?,
-    };
-    let two_digits = |part: &str, end| digits(part).filter(|number| part.len() == 2 && *number < end);
-    let seconds = two_digits(hours, 24)? * 3600 + two_digits(minutes, 60)? * 60;
-    match sign {
-        "+" => Some(seconds),
-        "-" => Some(-seconds),
-        _ => None,
-    }
+    rest.is_empty().then_some(total)
 }
 
-/// Converts a fraction of a second to nanoseconds; digits after the ninth are ignored.
-fn nanos(fraction: &str) -> Option<i128> {
-    digits(fraction)?;
-    let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
-    nine.parse().ok()
-}
-
+/// Reads a number of digits; those after the ninth are ignored.
 fn digits(text: &str) -> Option<i64> {
     let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if are_digits { text.get(..text.len().min(9))?.parse().ok() } else { None }
@@ -132,6 +112,8 @@ mod tests {
             ("2024-03-01T01:02:03+01:00", 1_709_251_323),
             ("2024-03-01T01:02:03-0130", 1_709_260_323),
             ("2024-03-01T01:02:03+01", 1_709_251_323),
+            ("2024-03-01T01", 1_709_254_800),
+            ("2024-03-01T010203+01:30:30", 1_709_249_493),
             ("2016-12-31T23:59:60Z", 1_483_228_799),
             ("1969-12-31T23:59:59Z", -1),
             ("0000-03-01", -62_162_035_200),
@@ -163,6 +145,12 @@ mod tests {
             "2024-03-01T00:00:00X",
             "2024-03-01T00:00:00.Z",
             "2024-03-01T0:00",
+            "2024-03-01TZ",
+            "2024-03-01T01.5",
+            "2024-03-01T01:02.5",
+            "2024-03-01T00:",
+            "2024-03-01T00:00:00Z+01",
+            "2024-03-01T00:00:00+",
             "1709251200",
             "2024-03-01T00:00:00:00",
             "2024-03-01T00:00:00+1",
