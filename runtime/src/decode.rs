@@ -16,13 +16,13 @@ pub(crate) mod row;
 
 pub(crate) mod from_decoded;
 
+mod field_value;
+
 mod scalar;
 
 mod read_row;
 
 mod read_columns;
-
-mod field_value;
 
 mod record;
 
@@ -48,7 +48,7 @@ pub use envelope::BadRecord;
 pub(crate) use envelope::{BadRecords, EnvelopeRest, Layout, Push, series};
 pub use error::DecodeError;
 pub(crate) use error::ENDS_EARLY;
-pub use field_value::{AsFieldValue, FieldValue, Fields, ListValue, MapValue, RecordValue};
+pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
 pub(crate) use read_row::object;
 pub use record::{Item, Record};
 pub use row::Row;

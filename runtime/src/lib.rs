@@ -63,7 +63,7 @@ pub mod history;
 pub mod record {
     #[doc(hidden)]
     pub use crate::decode::Row;
-    pub use crate::decode::{AnyRecord, FieldValue, Item, ListValue, MapValue, Record, RecordValue, UnknownFields};
+    pub use crate::decode::{AnyRecord, FieldValue, Item, Record, RecordValue, UnknownFields, Values};
 }
 
 mod define_client;

@@ -11,7 +11,7 @@ use super::row::{BoxedValue, DecodedValue, Row};
 use super::scanner::{DEPTH, read};
 use super::unknown_fields::UnknownFields;
 use crate::registry::{RecordInfo, ValueType};
-use crate::values::{Decimal, Timestamp, Value};
+use crate::values::{Decimal, Value};
 
 /// A record without its own Rust type; its values are found by their names on the wire.
 ///
@@ -34,22 +34,16 @@ pub struct AnyRecord {
 /// fields.
 impl PartialEq for AnyRecord {
     fn eq(&self, other: &Self) -> bool {
-        self.table.name == other.table.name
-            && self.values == other.values
-            && self.unknown_fields == other.unknown_fields
+        self.as_field_value() == other.as_field_value()
     }
 }
 
 /// A value of any type that a field can have.
 #[derive(Clone, PartialEq)]
 pub(super) enum AnyValue {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    Count(u64),
-    Number(f64),
+    /// A value without memory of its own: null, a boolean, a number or a timestamp.
+    Scalar(FieldValue<'static>),
     Decimal(Decimal),
-    Timestamp(Timestamp),
     Text(Box<str>),
     Any(Box<Value>),
     Record(Box<AnyRecord>),
@@ -104,16 +98,19 @@ impl Fields for AnyRecord {
         let values = row.record.fields.iter().zip(&mut row.values);
         // An absent list or map becomes empty, as in an emitted record.
         let values = values.map(|(field, value)| match (AnyValue::from(std::mem::take(value)), field.ty) {
-            (AnyValue::Null, ValueType::List(_)) => AnyValue::List(Vec::new()),
-            (AnyValue::Null, ValueType::Map(_)) => AnyValue::Map(Box::default()),
+            (AnyValue::Scalar(FieldValue::Null), ValueType::List(_)) => AnyValue::List(Vec::new()),
+            (AnyValue::Scalar(FieldValue::Null), ValueType::Map(_)) => AnyValue::Map(Box::default()),
             (value, _) => value,
         });
         Self { table: row.record, values: values.collect(), unknown_fields: row.unknown_fields() }
     }
 
-    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
-        let values: Vec<&dyn AsFieldValue> = self.values.iter().map(|value| value as _).collect();
-        visitor(&values, &self.unknown_fields);
+    fn value_at(&self, index: usize) -> Option<&dyn AsFieldValue> {
+        self.values.get(index).map(|value| value as _)
+    }
+
+    fn unknown_fields(&self) -> &UnknownFields {
+        &self.unknown_fields
     }
 }
 
@@ -143,13 +140,7 @@ impl super::record::Item for AnyRecord {
 impl From<DecodedValue<'_>> for AnyValue {
     fn from(value: DecodedValue<'_>) -> Self {
         match value {
-            DecodedValue::Absent | DecodedValue::Null => Self::Null,
-            DecodedValue::Boolean(value) => Self::Boolean(value),
-            DecodedValue::Integer(number) => Self::Integer(number),
-            DecodedValue::Count(number) => Self::Count(number),
-            DecodedValue::Number(number) => Self::Number(number),
             DecodedValue::Decimal(text) => Self::Decimal(Decimal::of_number(text)),
-            DecodedValue::Timestamp(time) => Self::Timestamp(time),
             DecodedValue::Text(text) => Self::Text(text.into()),
             DecodedValue::Boxed(value) => match *value {
                 BoxedValue::Text(text) => Self::Text(text.into()),
@@ -160,6 +151,7 @@ impl From<DecodedValue<'_>> for AnyValue {
                 }
                 BoxedValue::Record(mut row) => Self::Record(Box::new(AnyRecord::from_row(&mut row))),
             },
+            scalar => Self::Scalar(scalar.scalar()),
         }
     }
 }
@@ -167,13 +159,8 @@ impl From<DecodedValue<'_>> for AnyValue {
 impl AsFieldValue for AnyValue {
     fn as_field_value(&self) -> FieldValue<'_> {
         match self {
-            Self::Null => FieldValue::Null,
-            Self::Boolean(value) => FieldValue::Boolean(*value),
-            Self::Integer(number) => FieldValue::Integer(*number),
-            Self::Count(number) => FieldValue::Count(*number),
-            Self::Number(number) => FieldValue::Number(*number),
+            Self::Scalar(value) => *value,
             Self::Decimal(number) => FieldValue::Decimal(number),
-            Self::Timestamp(time) => FieldValue::Timestamp(*time),
             Self::Text(text) => FieldValue::Text(text),
             Self::Any(value) => FieldValue::Any(value),
             Self::Record(record) => record.as_field_value(),

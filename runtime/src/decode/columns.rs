@@ -3,9 +3,14 @@
 //! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
 //! define the columns, in order of first appearance.
 
-use super::field_value::{AsFieldValue, FieldValue, number_of};
-use crate::registry::{FieldInfo, RecordInfo, TimeUnit};
-use crate::values::{Number, Timestamp, Value};
+use std::collections::HashSet;
+
+use serde_json::Map;
+
+use super::field_value::{AsFieldValue, FieldValue};
+use super::row::DecodedValue;
+use crate::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
+use crate::values::Timestamp;
 
 /// One field of all records of a series.
 #[derive(Clone, Debug)]
@@ -39,46 +44,32 @@ pub(crate) struct TimeField {
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     match info.or_else(|| if let FieldValue::Record(first) = records.first()? { Some(first.info()) } else { None }) {
-        Some(info) => columns_of_table(info, records),
-        None => columns_of_keys(records),
+        Some(info) => columns_of_table(info, &records),
+        None => columns_of_keys(&records),
     }
 }
 
-fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>) -> Vec<Column<'r>> {
-    let values = || Vec::with_capacity(records.len());
-    let columns = info.fields.iter().map(|field| Column { name: field.wire_name, info: Some(field), values: values() });
-    let mut columns: Vec<_> = columns.collect();
-    for record in records {
-        let FieldValue::Record(record) = record else { continue };
-        record.visit(&mut |values: &[&'r dyn AsFieldValue], _| {
-            for (column, value) in columns.iter_mut().zip(values) {
-                column.values.push(value.as_field_value());
-            }
-        });
-    }
-    columns
+fn columns_of_table<'r>(info: &'static RecordInfo, records: &[FieldValue<'r>]) -> Vec<Column<'r>> {
+    let value = |record: &FieldValue<'r>, index| match record {
+        FieldValue::Record(record) => record.value_at(index),
+        _ => None,
+    };
+    let fields = info.fields.iter().enumerate();
+    let column = |(index, field): (_, &'static FieldInfo)| Column {
+        name: field.wire_name,
+        info: Some(field),
+        values: records.iter().filter_map(|record| value(record, index)).collect(),
+    };
+    fields.map(column).collect()
 }
 
-fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
-    // Maps each key to the index of its column. A JSON object serves as the map, because `serde_json` has already
-    // compiled the code of JSON objects; another type of map would be compiled again in each program.
-    let (mut columns, mut positions): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
-    let count = records.len();
-    for (index, record) in records.into_iter().enumerate() {
-        let FieldValue::Any(Value::Object(object)) = record else { continue };
-        for (key, value) in object {
-            let position = positions.get(key).and_then(|position| usize::try_from(position.as_u64()?).ok());
-            let position = position.unwrap_or_else(|| {
-                positions[key.as_str()] = columns.len().into();
-                columns.push(Column { name: key, info: None, values: vec![FieldValue::Null; count] });
-                columns.len() - 1
-            });
-            if let Some(cell) = columns.get_mut(position).and_then(|column| column.values.get_mut(index)) {
-                *cell = FieldValue::Any(value);
-            }
-        }
-    }
-    columns
+fn columns_of_keys<'r>(records: &[FieldValue<'r>]) -> Vec<Column<'r>> {
+    let object = |record: &FieldValue<'r>| if let FieldValue::Any(value) = record { value.as_object() } else { None };
+    let mut seen = HashSet::new();
+    let keys = records.iter().filter_map(object).flat_map(Map::keys).filter(|key| seen.insert(*key));
+    let value = |record: &FieldValue<'r>, key| record.field(key).unwrap_or(FieldValue::Null);
+    keys.map(|name| Column { name, info: None, values: records.iter().map(|record| value(record, name)).collect() })
+        .collect()
 }
 
 /// Returns the time of each record; `None` for a record without a readable time.
@@ -89,10 +80,9 @@ pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) ->
 
 fn time_of(record: FieldValue<'_>, TimeField { name, unit }: TimeField) -> Option<Timestamp> {
     match record.field(name)? {
-        FieldValue::Any(value) if unit.is_text() => unit.read(value.as_str()?),
         FieldValue::Any(value) => {
-            let time = Timestamp::from_wire(number_of(value).and_then(Number::integer)?, unit);
-            Some(time).filter(|time| *time <= Timestamp::LAST_WRITABLE)
+            let text = value.to_string();
+            DecodedValue::of_json(&ValueType::Timestamp(unit), &text).ok()?.scalar().timestamp()
         }
         other => other.timestamp(),
     }

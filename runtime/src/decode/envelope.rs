@@ -110,14 +110,9 @@ struct Reader<'w, 'a> {
     has_data: bool,
 }
 
-/// The paths from the current object to the records and to the metadata; `None` for a path that does not contain this
-/// object.
+/// The remaining paths from a value to the records and to the metadata; `None` for a path that does not contain the
+/// value, and an empty path for the value itself.
 type Leads = [Option<&'static str>; 2];
-
-/// Splits a path into its first key and the remaining path, which is `None` if there is only one key.
-fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
-    lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
-}
 
 /// Reads a series, and passes each record to `push`. Returns the metadata, and the rest of the envelope.
 ///
@@ -151,19 +146,18 @@ pub(crate) fn series<M: Record>(
 impl<'a> Reader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
-        let Some(data) = self.layout.data else {
-            self.rest.unknown_fields = self.records(json, next, DEPTH)?.take();
-            return Ok(());
-        };
-        let mut unknown = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?;
-        self.rest.unknown_fields = unknown.take();
+        let data = self.layout.data.unwrap_or_default();
+        self.rest.unknown_fields = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?.take();
         if self.has_data { Ok(()) } else { Err(json.error(format_args!("`{data}` is missing")).without_data()) }
     }
 
-    /// Reads an object on the path to the records or the metadata, and returns the other members of this object.
+    /// Reads the records, the metadata or an object around them, and returns the other members of this object.
     fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, paths: Leads) -> Result<UnknownText, DecodeError> {
-        if next != b'{' {
-            return Err(json.expected("an object").without_data());
+        match paths {
+            [Some(""), _] => return self.records(json, next, depth),
+            [_, Some("")] => return self.metadata.fill(json, next, depth).map(|()| UnknownText::default()),
+            _ if next != b'{' => return Err(json.expected("an object").without_data()),
+            _ => {}
         }
         let (depth, mut met, mut unknown) = (json.deeper(depth)?, [false; 2], UnknownText::default());
         json.object(|json| {
@@ -171,31 +165,27 @@ impl<'a> Reader<'_, 'a> {
             let (key, next) = json.any_key()?;
             // `*` stands for the member that can contain the records.
             let is_list = self.row.record.form != RecordLayout::Columns;
-            let is_any = |rest: Option<_>| next == if rest.is_none() && is_list { b'[' } else { b'{' };
-            let leads = |(first, rest): &(&str, _)| *first == key || (*first == "*" && is_any(*rest));
-            let [data, metadata] = paths.map(|path| path.map(step).filter(leads));
-            if data.is_some_and(|(first, _)| first == "*") {
+            let is_any = |rest: &str| next == if rest.is_empty() && is_list { b'[' } else { b'{' };
+            let step = |path: &'static str| {
+                let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+                (first == key || (first == "*" && is_any(rest))).then_some((first, rest))
+            };
+            let steps = paths.map(|path| path.and_then(step));
+            if matches!(steps, [Some(("*", _)), _]) {
                 self.rest.key = Some(key.clone().into_owned());
             }
-            for (met, (first, _)) in met.iter_mut().zip([data, metadata]).filter_map(|(met, led)| Some((met, led?))) {
+            for (met, (first, _)) in met.iter_mut().zip(steps).filter_map(|(met, step)| Some((met, step?))) {
                 if std::mem::replace(met, true) {
                     let second = || json.error("found a second list of records");
                     return Err(if first == "*" { second() } else { json.duplicate(first) });
                 }
             }
-            let read = match (data, metadata) {
-                (Some((_, None)), _) => {
-                    self.has_data = true;
-                    let key = json.since(start);
-                    self.records(json, next, depth).map(|inner| unknown.push_object(key, &inner))
-                }
-                (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
+            let read = match steps.map(|step| Some(step?.1)) {
+                [None, None] => json.skip(next).map(|()| unknown.push(json.since(start))),
                 // `null` in place of the metadata, or of an object around it, means that there is no metadata.
-                (None, _) if next == b'n' => json.literal().map(drop),
-                (_, Some((_, None))) => self.metadata.fill(json, next, depth),
-                _ => {
+                [None, _] if next == b'n' => json.literal().map(drop),
+                leads => {
                     let key = json.since(start);
-                    let leads = [data, metadata].map(|led| led?.1);
                     self.level(json, next, depth, leads).map(|inner| unknown.push_object(key, &inner))
                 }
             };
@@ -206,6 +196,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// Reads the records. Returns the other members of the object if the records are columns.
     fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<UnknownText, DecodeError> {
+        self.has_data = true;
         if next == b'{' && self.row.record.form == RecordLayout::Columns {
             return self.columns(json, depth);
         }
@@ -239,6 +230,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Reads records that are columns. Returns the other members of the object.
+    #[inline(never)] // Within `records`, it would slow down the records of most services.
     fn columns(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<UnknownText, DecodeError> {
         let (depth, mut unknown) = (json.deeper(json.deeper(depth)?)?, UnknownText::default());
         let columns = Columns::read(json, self.row.record, &mut unknown)?;
@@ -264,6 +256,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Passes on the record in the row.
+    #[inline(always)] // It is called for every record.
     fn keep(&mut self, index: usize) {
         // A known field in any record is enough, so usually only the first record is checked.
         if !self.is_known {
@@ -307,13 +300,6 @@ impl BadRecord {
     /// so this is the path of `data.ratio[700]`.
     pub fn path(&self) -> &str {
         self.error.path()
-    }
-
-    /// Returns the path within the record, by wire names, for example `ratio`; empty for the record as a whole.
-    pub fn field(&self) -> &str {
-        let item = format!("[{}]", self.index);
-        let field = self.path().split_once(&item).map_or("", |(_, field)| field);
-        field.strip_prefix('.').unwrap_or(field)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The values of a record of any type. All code that works for any record, such as columns and serialization, receives
-//! these values through a visitor.
+//! these values by the position of their field in the record's table.
 //!
 //! Emitted code lists the fields of a record once, in `fields!`. The record uses that list to take its values from a
-//! row and to pass them to the visitor. Names, units and types are in the registry and not in the values.
+//! row and to return them. Names, units and types are in the registry and not in the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::values::{Decimal, Number, Timestamp, Value};
 
 /// The fields of an emitted record; emitted code implements this trait with `fields!`.
 #[doc(hidden)]
-pub trait Fields {
+pub trait Fields: Send + Sync {
     /// Takes each value from the row, by the position of its field in [`RecordInfo::fields`].
     ///
     /// A field without a value in the row gets an empty value.
@@ -23,13 +23,16 @@ pub trait Fields {
     where
         Self: Sized;
 
-    /// Passes the values, in the order of [`RecordInfo::fields`], and the unknown fields to the visitor.
-    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields));
+    /// Returns the value at a position in [`RecordInfo::fields`]; `None` after the last position.
+    fn value_at(&self, index: usize) -> Option<&dyn AsFieldValue>;
+
+    /// Returns the fields that are not in the table.
+    fn unknown_fields(&self) -> &UnknownFields;
 }
 
 /// A type that a field can have.
 #[doc(hidden)]
-pub trait AsFieldValue {
+pub trait AsFieldValue: Send + Sync {
     /// Returns the value.
     fn as_field_value(&self) -> FieldValue<'_>;
 }
@@ -59,9 +62,9 @@ pub enum FieldValue<'r> {
     /// A nested record.
     Record(RecordValue<'r>),
     /// A list of values.
-    List(ListValue<'r>),
+    List(Values<'r>),
     /// An object with arbitrary keys.
-    Map(MapValue<'r>),
+    Map(Values<'r>),
 }
 
 impl<'r> FieldValue<'r> {
@@ -101,8 +104,8 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the text in quotes, for a field whose numbers and timestamps are in quotes; `None` for other values.
-    pub(crate) fn quoted(self, ty: ValueType) -> Option<String> {
+    /// Returns a number or a timestamp as the text that quotes enclose on the wire; `None` for other values.
+    pub(super) fn quoted(self, ty: ValueType) -> Option<String> {
         match (self, ty) {
             (Self::Number(number), _) => Some(number.to_string()),
             (Self::Integer(number), _) => Some(number.to_string()),
@@ -138,13 +141,13 @@ impl fmt::Debug for FieldValue<'_> {
             Self::Any(value) => value.fmt(f),
             Self::Record(record) => record.fmt(f),
             Self::List(list) => list.fmt(f),
-            Self::Map(map) => map.fmt(f),
+            Self::Map(map) => f.debug_map().entries(map.entries()).finish(),
         }
     }
 }
 
 /// Returns the number in a value of unknown type, which may be a JSON number or a string.
-pub(crate) fn number_of(value: &Value) -> Option<Number> {
+fn number_of(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Number::parse(&number.to_string()),
         Value::String(text) => Number::parse(text),
@@ -167,30 +170,22 @@ impl<'r> RecordValue<'r> {
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(self, wire_name: &str) -> Option<FieldValue<'r>> {
-        let index = self.info.fields.iter().position(|field| field.wire_name == wire_name)?;
-        let mut found = None;
-        self.visit(&mut |values, _| found = values.get(index).map(|value| value.as_field_value()));
-        found
+        self.value_at(self.info.fields.iter().position(|field| field.wire_name == wire_name)?)
+    }
+
+    pub(super) fn value_at(self, index: usize) -> Option<FieldValue<'r>> {
+        self.fields.value_at(index).map(AsFieldValue::as_field_value)
     }
 
     /// Returns the known fields and their values, in the order of the catalogue.
     pub fn values(self) -> Vec<(&'static FieldInfo, FieldValue<'r>)> {
-        let mut all = Vec::new();
-        self.visit(&mut |values, _| {
-            all.extend(self.info.fields.iter().zip(values).map(|(info, value)| (info, value.as_field_value())));
-        });
-        all
+        let fields = self.info.fields.iter().enumerate();
+        fields.filter_map(|(index, info)| Some((info, self.value_at(index)?))).collect()
     }
 
-    /// Returns the fields that are not in the catalogue; `None` for a record that cannot have such fields.
-    pub fn unknown_fields(self) -> Option<&'r UnknownFields> {
-        let mut found = None;
-        self.visit(&mut |_, unknown| found = Some(unknown));
-        found
-    }
-
-    pub(crate) fn visit(self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
-        self.fields.visit(visitor);
+    /// Returns the fields that are not in the catalogue.
+    pub fn unknown_fields(self) -> &'r UnknownFields {
+        self.fields.unknown_fields()
     }
 }
 
@@ -211,79 +206,67 @@ impl fmt::Debug for RecordValue<'_> {
         for (field, value) in self.values() {
             record.field(field.ident, &value);
         }
-        if let Some(unknown) = self.unknown_fields().filter(|unknown| !unknown.is_empty()) {
-            record.field("unknown_fields", unknown);
+        if !self.unknown_fields().is_empty() {
+            record.field("unknown_fields", self.unknown_fields());
         }
         record.finish()
     }
 }
 
-/// A list of values of any type.
-#[derive(Clone, Copy, PartialEq)]
-pub struct ListValue<'r>(&'r dyn Items);
+/// The values of a list, or of a map with arbitrary keys.
+#[derive(Clone, Copy)]
+pub struct Values<'r>(&'r dyn Entries);
 
-impl<'r> ListValue<'r> {
-    /// Returns the values in their order.
+impl<'r> Values<'r> {
+    /// Returns the values of a list in their order, or those of a map, sorted by key.
     pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
-        self.0.all().into_iter().map(|(_, value)| value)
+        self.entries().into_iter().map(|(_, value)| value)
+    }
+
+    /// Returns keys and values of a map, sorted by key. The keys of a list are empty.
+    pub fn entries(self) -> Vec<(&'r str, FieldValue<'r>)> {
+        self.0.entries()
     }
 }
 
-impl fmt::Debug for ListValue<'_> {
+impl fmt::Debug for Values<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-/// A map with arbitrary keys, and values of any type.
-#[derive(Clone, Copy, PartialEq)]
-pub struct MapValue<'r>(&'r dyn Items);
-
-impl<'r> MapValue<'r> {
-    /// Returns keys and values, sorted by key.
-    pub fn entries(self) -> Vec<(&'r str, FieldValue<'r>)> {
-        self.0.all()
-    }
-}
-
-impl fmt::Debug for MapValue<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.entries()).finish()
-    }
-}
-
-/// A list or a map, as pairs of a key and a value. The keys of a list are empty.
-trait Items {
-    fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
-}
-
-impl PartialEq for dyn Items + '_ {
+impl PartialEq for Values<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.all() == other.all()
+        self.entries() == other.entries()
     }
 }
 
-impl<T: AsFieldValue> Items for Vec<T> {
-    fn all(&self) -> Vec<(&str, FieldValue<'_>)> {
+/// A list or a map.
+trait Entries: Send + Sync {
+    fn entries(&self) -> Vec<(&str, FieldValue<'_>)>;
+}
+
+impl<T: AsFieldValue> Entries for Vec<T> {
+    fn entries(&self) -> Vec<(&str, FieldValue<'_>)> {
         self.iter().map(|item| ("", item.as_field_value())).collect()
     }
 }
 
-impl<T: AsFieldValue> Items for BTreeMap<String, T> {
-    fn all(&self) -> Vec<(&str, FieldValue<'_>)> {
+impl<T: AsFieldValue> Entries for BTreeMap<String, T> {
+    fn entries(&self) -> Vec<(&str, FieldValue<'_>)> {
         self.iter().map(|(key, value)| (key.as_str(), value.as_field_value())).collect()
     }
 }
 
 impl<T: AsFieldValue> AsFieldValue for BTreeMap<String, T> {
     fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::Map(MapValue(self))
+        FieldValue::Map(Values(self))
     }
 }
 
 impl<T: AsFieldValue> AsFieldValue for Vec<T> {
     fn as_field_value(&self) -> FieldValue<'_> {
-        FieldValue::List(ListValue(self))
+        FieldValue::List(Values(self))
     }
 }
 
@@ -311,27 +294,26 @@ as_themselves!(String => Text(), Decimal => Decimal(), Value => Any());
 #[macro_export]
 macro_rules! fields {
     ($record:ident $(=> $($field:ident = $index:literal),+ $(,)?)?) => {
-        $crate::fields!(impl $record, row, [$($($field)+)?], { $($($field: row.take($index),)+)? });
-    };
-    (impl $record:ident, $row:ident, [$($field:ident)*], { $($values:tt)* }) => {
         impl $crate::emitted::Fields for $record {
-            fn from_row($row: &mut $crate::record::Row<'_>) -> Self {
-                Self { $($values)* unknown_fields: $row.unknown_fields() }
+            fn from_row(row: &mut $crate::record::Row<'_>) -> Self {
+                Self { $($($field: row.take($index),)+)? unknown_fields: row.unknown_fields() }
             }
 
             #[inline]
-            fn visit<'r>(
-                &'r self,
-                visitor: &mut dyn ::std::ops::FnMut(
-                    &[&'r dyn $crate::emitted::AsFieldValue],
-                    &'r $crate::record::UnknownFields,
-                ),
-            ) {
-                visitor(&[$(&self.$field),*], &self.unknown_fields);
+            fn value_at(&self, index: usize) -> ::std::option::Option<&dyn $crate::emitted::AsFieldValue> {
+                match index {
+                    $($($index => ::std::option::Option::Some(&self.$field),)+)?
+                    _ => ::std::option::Option::None,
+                }
+            }
+
+            #[inline]
+            fn unknown_fields(&self) -> &$crate::record::UnknownFields {
+                &self.unknown_fields
             }
         }
 
-        // The results are those of derived implementations, but only the visitor is compiled for each record.
+        // The results are those of derived implementations, but only the functions above are compiled for each record.
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {

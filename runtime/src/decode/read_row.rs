@@ -227,6 +227,11 @@ fn read_form<'a>(
 }
 
 impl<'a> DecodedValue<'a> {
+    /// Reads a text that contains a value of the type `ty`.
+    pub(super) fn of_json(ty: &ValueType, text: &'a str) -> Result<Self, DecodeError> {
+        read(text, |json, next| Self::read(ty, json, next, DEPTH))
+    }
+
     /// Reads a value as the type `ty`.
     #[inline(never)] // It is recursive, and most values are read without calling it.
     pub(super) fn read(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Self, DecodeError> {

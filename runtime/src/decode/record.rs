@@ -77,8 +77,12 @@ impl Fields for UnknownFields {
         row.unknown_fields()
     }
 
-    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r Self)) {
-        visitor(&[], self);
+    fn value_at(&self, _: usize) -> Option<&dyn AsFieldValue> {
+        None
+    }
+
+    fn unknown_fields(&self) -> &Self {
+        self
     }
 }
 

@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use super::error::DecodeError;
+use super::field_value::FieldValue;
 use super::row::{BoxedValue, DecodedValue};
 use super::scanner::{INEXACT, QUOTED, Scanner, found};
 use crate::registry::{RecordLayout, TimeUnit, ValueType};
-use crate::values::wire::ToWire;
 use crate::values::{Number, Timestamp};
 
 impl<'a> DecodedValue<'a> {
@@ -36,18 +36,24 @@ impl<'a> DecodedValue<'a> {
         Some(value)
     }
 
+    /// Returns a value that needs no memory of its own; null for any other value.
+    pub(super) fn scalar(&self) -> FieldValue<'static> {
+        match *self {
+            Self::Boolean(value) => FieldValue::Boolean(value),
+            Self::Integer(number) => FieldValue::Integer(number),
+            Self::Count(number) => FieldValue::Count(number),
+            Self::Number(number) => FieldValue::Number(number),
+            Self::Timestamp(time) => FieldValue::Timestamp(time),
+            _ => FieldValue::Null,
+        }
+    }
+
     /// Returns the flags about the form of a number or timestamp that is written in quotes.
     pub(super) fn form(&self, ty: &ValueType, text: &str) -> u8 {
-        let unit = if let ValueType::Timestamp(unit) = ty { *unit } else { TimeUnit::Seconds };
-        let written = match *self {
-            Self::Integer(number) => number.to_string(),
-            Self::Count(number) => number.to_string(),
-            Self::Number(number) => number.to_string(),
-            Self::Timestamp(time) => time.to_wire(unit),
-            _ => return 0,
-        };
+        let Some(written) = self.scalar().quoted(*ty) else { return 0 };
+        let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
         let is_exact = text.trim_matches('"') == written;
-        (if unit.is_text() { 0 } else { QUOTED }) | (if is_exact { 0 } else { INEXACT })
+        (if is_text { 0 } else { QUOTED }) | (if is_exact { 0 } else { INEXACT })
     }
 
     /// Converts a number into a value of the type `ty`.

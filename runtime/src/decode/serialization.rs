@@ -9,6 +9,7 @@
 //! To deserialize, the input is converted to JSON, and the decoder reads that JSON like a response: with the same
 //! tolerance and the same errors, and without code that is compiled for each record.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_core::de::Error as _;
@@ -22,8 +23,8 @@ use super::field_value::{AsFieldValue, FieldValue, RecordValue};
 use super::read_row::object;
 use super::record::Record;
 use super::row::DecodedValue;
-use super::scanner::{DEPTH, any, read};
-use super::unknown_fields::{ABSENT, UnknownFields};
+use super::scanner::any;
+use super::unknown_fields::{ABSENT, UnknownFields, members, value_of};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::wire::ToWire;
 use crate::values::{Number, Value, json_text};
@@ -37,13 +38,6 @@ struct Typed<'r> {
     quoted: bool,
     /// True if whole numbers are written with a fraction.
     fraction: bool,
-}
-
-impl<'r> Typed<'r> {
-    /// Returns a value without a type, whose timestamps are written in seconds.
-    fn any(value: FieldValue<'r>) -> Self {
-        Self { value, ty: ValueType::Any, quoted: false, fraction: false }
-    }
 }
 
 impl Serialize for Typed<'_> {
@@ -101,18 +95,7 @@ fn item(ty: ValueType) -> ValueType {
 /// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Typed::any(*self).serialize(serializer)
-    }
-}
-
-impl Serialize for RecordValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut serializer = Some(serializer);
-        let mut outcome = None;
-        self.visit(&mut |values, unknown| {
-            outcome = serializer.take().map(|serializer| serialize_record(*self, values, unknown, serializer));
-        });
-        outcome.unwrap_or_else(|| Err(S::Error::custom("the record passed no fields to its visitor")))
+        Typed { value: *self, ty: ValueType::Any, quoted: false, fraction: false }.serialize(serializer)
     }
 }
 
@@ -124,90 +107,88 @@ impl Serialize for AnyRecord {
 }
 
 /// Writes a struct if there are no unknown fields, otherwise a map; a positional record becomes a list.
-fn serialize_record<S: Serializer>(
-    record: RecordValue<'_>,
-    values: &[&dyn AsFieldValue],
-    unknown: &UnknownFields,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let info = record.info();
-    let forms = forms(info, values, unknown);
-    let absent = forms.iter().filter(|form| matches!(form, Form::Absent)).count();
-    let mut known = info.fields.iter().zip(values).enumerate().filter_map(|(index, (field, value))| {
-        let value = match forms.get(index) {
-            Some(Form::Absent) => return None,
-            Some(Form::Original(value)) => Typed::any(FieldValue::Any(value)),
-            Some(Form::Usual) | None => {
-                let FieldInfo { ty, quoted, fraction, .. } = *field;
-                Typed { value: value.as_field_value(), ty, quoted, fraction }
+impl Serialize for RecordValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (info, unknown) = (self.info(), self.unknown_fields());
+        let originals = unknown.originals();
+        let known = self.values().into_iter();
+        let known =
+            known.filter_map(|(field, value)| Some((field.wire_name, form(field, value, &originals, unknown)?)));
+        let known: Vec<_> = known.collect();
+        let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
+        let others = unknown.iter().filter(|(name, _)| !is_known(name));
+        let others: Vec<_> = others.map(|(name, value)| (name, Form::Original(value))).collect();
+        match info.form {
+            RecordLayout::Object | RecordLayout::Columns if others.is_empty() => {
+                let mut fields = serializer.serialize_struct(info.name, known.len())?;
+                known.iter().try_for_each(|(name, value)| fields.serialize_field(name, value))?;
+                fields.end()
             }
-        };
-        Some((field, value))
-    });
-    let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
-    let unknown: Vec<_> = unknown.iter().filter(|(name, _)| !is_known(name)).collect();
-    let others = unknown.iter().map(|(name, value)| (&**name, Typed::any(FieldValue::Any(value))));
-    match info.form {
-        RecordLayout::Object | RecordLayout::Columns if unknown.is_empty() => {
-            let mut fields = serializer.serialize_struct(info.name, values.len() - absent)?;
-            known.try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
-            fields.end()
+            RecordLayout::Object | RecordLayout::Columns => {
+                let known = known.into_iter().map(|(name, value)| (Cow::Borrowed(name), value));
+                serializer.collect_map(known.chain(others))
+            }
+            RecordLayout::Positional => {
+                let others = others.into_iter().map(|(_, value)| value);
+                serializer.collect_seq(known.into_iter().map(|(_, value)| value).chain(others))
+            }
+            RecordLayout::Value => known.first().map(|(_, value)| value).serialize(serializer),
         }
-        RecordLayout::Object | RecordLayout::Columns => {
-            serializer.collect_map(known.map(|(field, value)| (field.wire_name, value)).chain(others))
-        }
-        RecordLayout::Positional => {
-            serializer.collect_seq(known.map(|(_, value)| value).chain(others.map(|(_, value)| value)))
-        }
-        RecordLayout::Value => known.next().map(|(_, value)| value).serialize(serializer),
     }
 }
 
-/// The form in which the service wrote a field.
-enum Form {
+/// A value in the form in which it is written.
+enum Form<'r> {
     /// The form that the field has in the catalogue.
-    Usual,
-    /// The same value in another form, or a value that did not fit the field.
+    Usual(Typed<'r>),
+    /// The form in which the service wrote it, if that is another one, or if the value did not fit the field.
     Original(Value),
-    /// The service omitted the field.
-    Absent,
 }
 
-/// Returns the form of each field. The list is empty if all have the usual form.
-fn forms(info: &RecordInfo, values: &[&dyn AsFieldValue], unknown: &UnknownFields) -> Vec<Form> {
-    let originals = unknown.originals();
-    if originals.is_empty() && unknown.is_empty() {
-        return Vec::new();
-    }
-    let of_field = |(field, value): (&FieldInfo, &&dyn AsFieldValue)| {
-        let value = value.as_field_value();
-        let is_empty = match value {
-            FieldValue::List(list) => list.iter().len() == 0,
-            FieldValue::Map(map) => map.entries().is_empty(),
-            other => other.is_null(),
-        };
-        let original = originals.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
-        if is_empty && original == Some(ABSENT) {
-            return Form::Absent;
+impl Serialize for Form<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Usual(value) => value.serialize(serializer),
+            Self::Original(value) => value.serialize(serializer),
         }
-        // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
-        let forms = original.map(|text| [any(text).ok(), Some(Value::from(text))]);
-        let mut forms = forms.into_iter().flatten().flatten();
-        let is_same = |form: &Value| match form {
-            Value::Null => is_empty,
-            Value::String(text) if text.is_empty() && is_empty => true,
-            other => is_read_as(value, field.ty, &other.to_string()),
-        };
-        let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
-        forms.find(is_same).or_else(misfit).map_or(Form::Usual, Form::Original)
+    }
+}
+
+/// Returns the form of a field; `None` if the service omitted the field.
+fn form<'r>(
+    field: &FieldInfo,
+    value: FieldValue<'r>,
+    originals: &[(Cow<'_, str>, &str)],
+    unknown: &UnknownFields,
+) -> Option<Form<'r>> {
+    let FieldInfo { ty, quoted, fraction, .. } = *field;
+    let usual = Form::Usual(Typed { value, ty, quoted, fraction });
+    if originals.is_empty() && unknown.is_empty() {
+        return Some(usual);
+    }
+    let is_empty = match value {
+        FieldValue::List(values) | FieldValue::Map(values) => values.iter().len() == 0,
+        other => other.is_null(),
     };
-    info.fields.iter().zip(values).map(of_field).collect()
+    let original = originals.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
+    if is_empty && original == Some(ABSENT) {
+        return None;
+    }
+    // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
+    let forms = original.map(|text| [any(text).ok(), Some(Value::from(text))]);
+    let mut forms = forms.into_iter().flatten().flatten();
+    let is_same = |form: &Value| match form {
+        Value::Null => is_empty,
+        Value::String(text) if text.is_empty() && is_empty => true,
+        other => is_read_as(value, ty, &other.to_string()),
+    };
+    let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
+    Some(forms.find(is_same).or_else(misfit).map_or(usual, Form::Original))
 }
 
 /// Returns whether a text is read as this value.
 fn is_read_as(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
-    let read = read(text, |json, next| DecodedValue::read(&ty, json, next, DEPTH)).map(AnyValue::from);
-    read.is_ok_and(|read| read.as_field_value() == value)
+    DecodedValue::of_json(&ty, text).is_ok_and(|read| AnyValue::from(read).as_field_value() == value)
 }
 
 impl Serialize for UnknownFields {
@@ -227,32 +208,19 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let leads = [data.as_deref(), to_metadata.as_deref()];
-    let unknown: Vec<_> = unknown.iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    let data = data.unwrap_or_default();
+    let (leads, unknown) = ([Some(&*data), to_metadata.as_deref()], unknown.as_json());
     let Some(info) = info.filter(|info| info.form == RecordLayout::Columns) else {
-        return serialize_body(leads, &records, metadata, unknown, serializer);
+        return Level { leads, records: &records, metadata, unknown }.serialize(serializer);
     };
-    let body: Value = unknown.iter().cloned().collect();
-    let others = data.iter().flatten().try_fold(&body, |object, key| object.get(key)).and_then(Value::as_object);
-    let columns = columns(info, &records, others.cloned().unwrap_or_default()).map_err(S::Error::custom)?;
-    serialize_body(leads, &columns, metadata, unknown, serializer)
-}
-
-fn serialize_body<S: Serializer>(
-    leads: [Option<&[&str]>; 2],
-    records: &impl Serialize,
-    metadata: &impl Serialize,
-    unknown: Vec<(String, Value)>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    if leads[0].is_none() {
-        return records.serialize(serializer);
-    }
+    let others = any(data.iter().fold(unknown, |object, key| member(object, key))).unwrap_or_default();
+    let records = &columns(info, &records, others).map_err(S::Error::custom)?;
     Level { leads, records, metadata, unknown }.serialize(serializer)
 }
 
 /// Returns an object with a list for each field that any record has, known or not, and with other members.
-fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
+fn columns(info: &RecordInfo, records: &[FieldValue<'_>], others: Value) -> serde_json::Result<Value> {
+    let mut object = if let Value::Object(others) = others { others } else { Map::new() };
     let mut records = records.iter().map(serde_json::to_value).collect::<serde_json::Result<Vec<_>>>()?;
     let known: Vec<_> = info.fields.iter().map(|field| field.wire_name.to_owned()).collect();
     let names = records.iter().filter_map(Value::as_object).flat_map(Map::keys);
@@ -268,46 +236,40 @@ fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String
     Ok(object.into())
 }
 
-/// One object on the path to the records and the metadata.
+/// The records, the metadata, or an object that contains them.
 struct Level<'r, R, M> {
+    /// The remaining paths to the records and to the metadata; `None` for a path that is not below this level.
     leads: [Option<&'r [&'r str]>; 2],
     records: &'r R,
     metadata: &'r M,
-    /// Unknown fields, including those of inner objects.
-    unknown: Vec<(String, Value)>,
+    /// The unknown fields of this object and of inner objects, as a JSON object.
+    unknown: &'r str,
 }
 
 impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let keys = self.leads.map(|lead| lead?.first().copied());
-        let mut object = serializer.serialize_map(None)?;
-        for (index, lead) in self.leads.into_iter().enumerate() {
-            match lead {
-                Some([key]) if index == 0 => object.serialize_entry(key, self.records)?,
-                Some([key]) => object.serialize_entry(key, self.metadata)?,
-                Some([key, ..]) if !keys[..index].contains(&Some(key)) => {
-                    object.serialize_entry(key, &self.within(key))?;
-                }
-                _ => {}
-            }
+        match self.leads {
+            [Some([]), _] => return self.records.serialize(serializer),
+            [_, Some([])] => return self.metadata.serialize(serializer),
+            _ => {}
         }
-        let others = self.unknown.iter().filter(|(name, _)| !keys.contains(&Some(name)));
-        others.into_iter().try_for_each(|(name, value)| object.serialize_entry(name, value))?;
+        let mut keys: Vec<_> = self.leads.iter().flatten().filter_map(|lead| lead.first().copied()).collect();
+        keys.dedup();
+        let mut object = serializer.serialize_map(None)?;
+        for key in &keys {
+            let leads = self.leads.map(|lead| lead?.strip_prefix(&[*key]));
+            object.serialize_entry(key, &Self { leads, unknown: member(self.unknown, key), ..*self })?;
+        }
+        for (name, text) in members(self.unknown).iter().filter(|(name, _)| !keys.contains(&&**name)) {
+            object.serialize_entry(name, &value_of(text))?;
+        }
         object.end()
     }
 }
 
-impl<'r, R, M> Level<'r, R, M> {
-    /// Returns the next inner level: the object under `key`.
-    fn within(&self, key: &'r str) -> Self {
-        let further = |lead: Option<&'r [&'r str]>| lead?.strip_prefix(&[key]);
-        let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());
-        Self {
-            leads: self.leads.map(further),
-            unknown: unknown.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
-            ..*self
-        }
-    }
+/// Returns the text of a member of an object; an empty object if there is none.
+fn member<'u>(object: &'u str, name: &str) -> &'u str {
+    members(object).into_iter().find(|(key, _)| key == name).map_or("{}", |(_, text)| text)
 }
 
 /// Converts the input into JSON, and returns the value that `decode` reads from it.

@@ -32,33 +32,22 @@ const SEPARATOR: char = '\0';
 impl UnknownFields {
     /// Returns the value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.get_raw(name).map(value)
+        self.get_raw(name).map(value_of)
     }
 
     /// Returns the value of a field as the service wrote it, by its name on the wire.
     pub fn get_raw(&self, name: &str) -> Option<&str> {
-        let mut found = None;
-        // Of two fields with the same name, the later field is used.
-        each(self.as_json(), |key, value| found = Some(value).filter(|_| key == name).or(found));
-        found
+        self.iter_raw().find(|(key, _)| key == name).map(|(_, text)| text)
     }
 
     /// Returns names and values; of two fields with the same name the later one is used, as usual in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        self.iter_raw().map(|(name, text)| (name, value(text)))
+        self.iter_raw().map(|(name, text)| (name, value_of(text)))
     }
 
     /// Returns names and values as the service wrote them; of two fields with the same name the later one is used.
     pub fn iter_raw(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, &str)> {
-        let (mut all, mut indexes): (Vec<(Cow<'_, str>, &str)>, _) = (Vec::new(), HashMap::new());
-        each(self.as_json(), |name, value| {
-            let index = *indexes.entry(name.clone()).or_insert(all.len());
-            match all.get_mut(index) {
-                Some((_, earlier)) => *earlier = value,
-                None => all.push((name, value)),
-            }
-        });
-        all.into_iter()
+        members(self.as_json()).into_iter()
     }
 
     /// Returns the number of fields.
@@ -78,29 +67,32 @@ impl UnknownFields {
 
     /// Returns the text of the known fields that would be written in another form, as the service wrote it.
     pub(super) fn originals(&self) -> Vec<(Cow<'_, str>, &str)> {
-        let mut all = Vec::new();
-        if let Some((_, originals)) = self.json.split_once(SEPARATOR) {
-            each(originals, |name, text| all.push((name, text)));
-        }
-        all
+        self.json.split_once(SEPARATOR).map(|(_, originals)| members(originals)).unwrap_or_default()
     }
 }
 
-/// Calls `entry` with the name and the text of each member of an object.
-fn each<'u>(json: &'u str, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
+/// Returns the name and the text of each member of an object; none for any other value. Of two members with the same
+/// name the later one is used.
+pub(super) fn members<'u>(json: &'u str) -> Vec<(Cow<'u, str>, &'u str)> {
+    let (mut all, mut indexes): (Vec<(Cow<'u, str>, &'u str)>, _) = (Vec::new(), HashMap::new());
     let member = |json: &mut Scanner<'u>| {
         let (key, next) = json.any_key()?;
         let start = json.at;
         json.skip(next)?;
-        entry(key, json.since(start));
+        let index = *indexes.entry(key.clone()).or_insert(all.len());
+        match all.get_mut(index) {
+            Some((_, earlier)) => *earlier = json.since(start),
+            None => all.push((key, json.since(start))),
+        }
         Ok(())
     };
-    let entries = read(json, |json, _| json.object(member));
-    debug_assert!(entries.is_ok(), "{json}");
+    let read = read(json, |json, next| if next == b'{' { json.object(member) } else { json.skip(next) });
+    debug_assert!(read.is_ok(), "{json}");
+    all
 }
 
 /// Reads a value, or returns its text if `Value` cannot represent it.
-fn value(text: &str) -> Value {
+pub(super) fn value_of(text: &str) -> Value {
     any(text).unwrap_or_else(|_| text.into())
 }
 

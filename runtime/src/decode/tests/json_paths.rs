@@ -75,17 +75,12 @@ fn milliseconds_are_recognized_by_magnitude() {
 #[test]
 fn invalid_record_is_dropped_on_request() {
     let bodies = [
-        (r#"{"price": null}"#, "data[1].price", "price", "expected a number, found `null`"),
-        ("null", "data[1]", "", "expected an object, found `null` at line 1 column 25"),
-        (r#"{"price": 1e999}"#, "data[1].price", "price", "the number `1e999` is out of range at line 1 column 35"),
-        (
-            r#"{"price": 1, "price": 2}"#,
-            "data[1].price",
-            "price",
-            "duplicate key `price` in one object at line 1 column 47",
-        ),
+        (r#"{"price": null}"#, "data[1].price", "expected a number, found `null`"),
+        ("null", "data[1]", "expected an object, found `null` at line 1 column 25"),
+        (r#"{"price": 1e999}"#, "data[1].price", "the number `1e999` is out of range at line 1 column 35"),
+        (r#"{"price": 1, "price": 2}"#, "data[1].price", "duplicate key `price` in one object at line 1 column 47"),
     ];
-    for (record, path, field, problem) in bodies {
+    for (record, path, problem) in bodies {
         let text = format!(r#"{{"data": [{{"price": 1}}, {record}, {{"price": 3, "new": 4}}], "more": 5}}"#);
         assert_eq!(series_of::<Level>(&text).map(drop), Err(format!("`{path}`: {problem}")));
         let whole = good_of::<Level>(&text).unwrap();
@@ -93,7 +88,7 @@ fn invalid_record_is_dropped_on_request() {
         assert_eq!(whole.data[1].unknown_fields.len(), 1);
         assert_eq!(whole.unknown_fields.len(), 1);
         let [bad] = &whole.bad_records[..] else { panic!("{:?}", whole.bad_records) };
-        assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (1, path, field, record));
+        assert_eq!((bad.index, bad.path(), bad.text.as_str()), (1, path, record));
         // Counting the lines for each bad record would take too long, so its error has the byte instead.
         let problem = problem.split(" at line ").next().unwrap();
         assert!(bad.to_string().starts_with(&format!("`{path}`: {problem}")), "{bad}");
