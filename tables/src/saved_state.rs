@@ -135,6 +135,10 @@ pub(crate) struct SeriesState {
     /// The error with which the service has rejected the series in the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rejected: Option<String>,
+    /// The ranges that each run, by its start, has fetched. A merge in the middle of a run deletes the journal, which
+    /// lists them, before newer records of the run settle them.
+    #[serde(skip)]
+    pub(crate) fetched_by_run: BTreeMap<Option<Timestamp>, TimeRanges>,
 }
 
 impl SeriesState {

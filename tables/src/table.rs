@@ -197,7 +197,7 @@ impl Table {
 
     /// Returns the states of all series with the rows and the fetched ranges of the journal.
     pub(crate) fn current(&self) -> BTreeMap<String, SeriesState> {
-        let (mut all, mut fetched_by_run) = (self.state.series.clone(), BTreeMap::<_, TimeRanges>::new());
+        let mut all = self.state.series.clone();
         for file in &self.journal {
             let (run, refetch) = file.input.state.run.unzip();
             for Section { path, rows, fetched, .. } in file.sections() {
@@ -205,7 +205,7 @@ impl Table {
                 series.rows.add_all(rows);
                 series.requested.extend(fetched);
                 series.unfetched.subtract(fetched);
-                let of_run = fetched_by_run.entry((path, run)).or_default();
+                let of_run = series.fetched_by_run.entry(run).or_default();
                 of_run.extend(fetched);
                 // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch
                 // time. In younger ranges, values may still change, and missing records may still be published.

@@ -3,13 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use runtime::Timestamp;
-use tables::Partition;
+use runtime::{RateLimit, Timestamp};
+use tables::{BackfillEvent, Partition};
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, run_cancelled, run_cancelled_after,
-    scripted, state_of, with,
+    DAY, END, HOUR, TARGETS, all_files, body, client, client_of, coins, files, job, read, run, run_cancelled,
+    run_cancelled_after, scripted, state_of, with,
 };
 
 /// The rows of the journal can overlap, because a later run requests some records again.
@@ -49,7 +49,7 @@ async fn a_journal_that_was_merged_before_a_kill_is_merged_again() {
         let home = if name == "data/" { path.join(".backfill") } else { dir.path().join(format!("{name}.parts")) };
         let copy = |from: &std::path::Path, to: &std::path::Path| {
             let _ = fs::create_dir_all(to);
-            let names = if from.exists() { crate::support::all_files(from) } else { Vec::new() };
+            let names = if from.exists() { all_files(from) } else { Vec::new() };
             for file in names.into_iter().filter(|name| name != "rows.parquet") {
                 fs::create_dir_all(to.join(&file).parent().unwrap()).unwrap();
                 fs::copy(from.join(&file), to.join(&file)).unwrap();
@@ -116,6 +116,29 @@ async fn ranges_of_the_journal_are_settled_by_their_own_run() {
     }
 }
 
+/// A run merges a full journal while it still fetches. Its later records settle what it had fetched before.
+#[tokio::test(start_paused = true)]
+async fn ranges_fetched_before_a_merge_are_settled_by_later_records_of_the_run() {
+    for name in ["out.parquet", "data/"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client_of(|_, from, to| (200, body(from, to, |_| Some("0.5".to_owned()))));
+        // The age of each page triggers a write, so the journal is full after a hundred pages.
+        let client = client.rate_limit(RateLimit::new(1, Duration::from_secs(61), 1)).build().unwrap();
+        let whole = job(coins(&client, &["BTC"]), END - 105 * 998 * HOUR, END, &path);
+        let (mut merges, mut had_rows) = (0, false);
+        let watch = |_: &BackfillEvent| {
+            let has_rows = all_files(dir.path()).iter().any(|file| file.contains(".rows"));
+            merges += u32::from(had_rows && !has_rows);
+            had_rows = has_rows;
+        };
+        assert!(whole.run(watch, std::future::pending()).await.unwrap().is_complete, "{name}");
+        assert_eq!(merges, 1, "{name}");
+        let plan = whole.plan().await.unwrap();
+        assert_eq!((plan.requests(), plan.series[0].unsettled.len()), (1, 1), "{name}: {plan:?}");
+    }
+}
+
 /// After a kill between the two deletions, a state without its journal would replace the newer state in the file.
 #[tokio::test(start_paused = true)]
 #[cfg_attr(windows, ignore = "Windows keeps the name of a deleted file until it is closed")]
@@ -124,11 +147,11 @@ async fn the_state_of_a_single_file_is_deleted_before_its_journal() {
     let (path, parts) = (dir.path().join("out.parquet"), dir.path().join("out.parquet.parts"));
     let whole = job(coins(&client(), &["BTC"]), END - 400 * DAY, END, &path);
     run_cancelled(&whole).await;
-    let rows = crate::support::all_files(&parts).into_iter().find(|name| name.contains(".rows")).unwrap();
+    let rows = all_files(&parts).into_iter().find(|name| name.contains(".rows")).unwrap();
     assert!(parts.join("state.json").exists());
     // A folder in the place of a file of the journal makes its deletion fail.
     let mut is_blocked = false;
-    let watch = |_: &tables::BackfillEvent| {
+    let watch = |_: &BackfillEvent| {
         if !std::mem::replace(&mut is_blocked, true) {
             fs::remove_file(parts.join(&rows)).unwrap();
             fs::create_dir_all(parts.join(&rows).join("folder")).unwrap();
@@ -160,5 +183,5 @@ async fn a_run_without_requests_leaves_only_the_file() {
     run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path)).await;
     let settled = run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path)).await;
     assert_eq!((settled.is_complete, settled.requests), (true, 0));
-    assert_eq!(crate::support::all_files(dir.path()), ["out.parquet"]);
+    assert_eq!(all_files(dir.path()), ["out.parquet"]);
 }
