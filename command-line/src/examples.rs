@@ -1,6 +1,6 @@
 //! Examples for help, with an endpoint, params and values of the catalogue.
 
-use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::param_options::{kebab, splits};
@@ -64,7 +64,7 @@ pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
     let several = several(endpoint).filter(|_| values > 1);
     let option = |info: &ParamInfo| match &several {
         Some((name, both)) if *name == info.wire_name => Some(format!(" --{} {both}", kebab(name))),
-        _ => Some(format!(" --{} {}", kebab(info.wire_name), info.example?)),
+        _ => Some(format!(" --{} {}", kebab(info.wire_name), value(info)?)),
     };
     required(endpoint).filter_map(option).collect()
 }
@@ -81,14 +81,27 @@ fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
 }
 
 fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo> + use<> {
-    endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some())
+    let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
+    endpoint.params.unwrap_or_default().iter().filter(is_required)
 }
 
-/// Returns an endpoint whose required params have examples: preferably the one that the catalogue marks as the example,
+/// Returns the example of a param, or else a value that is known and not known to be rejected.
+fn value(info: &ParamInfo) -> Option<&'static str> {
+    let of_type = if let ValueType::Named(ty) = info.ty { ty.values } else { &[] };
+    let known = [info.allowed_values, info.tested_values].concat();
+    let mut known = known.into_iter().chain(of_type.iter().map(|value| value.value));
+    info.example.or_else(|| known.find(|value| !info.rejected_values.contains(value)))
+}
+
+/// Returns whether a value is known for each required param.
+pub(crate) fn is_complete(endpoint: &EndpointInfo) -> bool {
+    required(endpoint).all(|info| value(info).is_some())
+}
+
+/// Returns an endpoint whose required params have known values: preferably the one that the catalogue marks as the example,
 /// then one with a history, then one with the best evidence.
 pub(crate) fn example() -> Option<Endpoint> {
-    let is_complete = |endpoint: &Endpoint| required(endpoint).all(|info| info.example.is_some());
     let has_history = |endpoint: &Endpoint| endpoint_names::history(endpoint).is_some();
     let rank = |endpoint: &Endpoint| (!endpoint.is_example, !has_history(endpoint), endpoint.evidence);
-    endpoint_names::with_path().filter(is_complete).min_by_key(rank)
+    endpoint_names::with_path().filter(|endpoint| is_complete(endpoint)).min_by_key(rank)
 }

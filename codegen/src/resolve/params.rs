@@ -162,6 +162,9 @@ impl<'a> Resolver<'a> {
             }
         }
         if let Some(default) = default {
+            if param.in_path() || param.required.is_some() {
+                self.error("required-default", default.at(), &[]);
+            }
             // If the param accepts several values, the default may be a list separated by commas.
             let several = param.list_setter.is_some();
             for value in default.split(|character| several && character == ',') {

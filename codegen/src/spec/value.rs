@@ -35,7 +35,8 @@ map! {
         /// The source of the fact that the param is required. With `documented` or `published`, the param becomes an
         /// argument; `reported` and `previous_version` only add the fact to the docs.
         may required: Option<Evidence>;
-        /// The value that the service uses if the param is omitted; several values are separated by commas.
+        /// The value that the service uses if the param is omitted; several values are separated by commas. A param that
+        /// is required has no default.
         may default: Option<Text> as Form::Scalar;
         /// The range of values, for example `{min: 1, max: 1000}`. If the evidence is `documented` or `published`, the
         /// client checks the range before it sends a request.

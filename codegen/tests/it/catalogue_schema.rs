@@ -106,6 +106,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("`check` reports the invalid segment of a path", &["path-braces", "path-character", "path-segment"]),
     ("some header names are reserved", &["header-name"]),
     ("a summary is compared with the name next to it", &["summary-repeats-name"]),
+    ("a `use` entry can set the default of a required shared param", &["required-default"]),
 ];
 
 #[test]

@@ -81,7 +81,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     {
         let _ = write!(out, "\n{bold}{title}{bold:#}\n{}", paragraph(text, width));
     }
-    if endpoint.path.is_some() {
+    if endpoint.path.is_some() && examples::is_complete(endpoint) {
         let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {} --sandbox", examples::line("get", endpoint, 1));
     }
     out

@@ -184,3 +184,34 @@ fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody
     let is_path = is_path(series.endpoint);
     async move { if is_path { raw.into_future().await.map(AnyBody::Any) } else { known.into_future().await } }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use runtime::RateLimit;
+    use sandbox::Sandbox;
+
+    use super::*;
+    use crate::command_line::{Command, CommandLine};
+    use crate::connection::has_key;
+    use crate::endpoint_names::with_path;
+    use crate::program::service;
+
+    #[tokio::test]
+    async fn the_example_of_every_endpoint_is_accepted() {
+        let sandbox = Sandbox::of(program().registry).start().unwrap();
+        let builder = Client::builder(service(), sandbox.base_url()).rate_limit(RateLimit::none());
+        let client = if has_key() { builder.api_key("sandbox") } else { builder }.build().unwrap();
+        let example = |endpoint| {
+            let line = examples::line("get", endpoint, 1);
+            let Command::Get(get) = CommandLine::try_parse_from(line.split(' ')).unwrap().command else {
+                return vec![];
+            };
+            combine(&[endpoint], &get.requested.params, Log::Nothing).unwrap()
+        };
+        let all: Vec<Series> =
+            with_path().filter(|endpoint| examples::is_complete(endpoint)).flat_map(example).collect();
+        let (responses, failed) = fetch(&client, &all).await;
+        assert!(failed.is_empty() && !responses.is_empty(), "{failed:#?}");
+    }
+}

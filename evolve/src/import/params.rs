@@ -132,6 +132,12 @@ impl<'d> Reader<'d> {
         if default.is_some() && usable.is_none() {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
+        // A required param is always sent, so a default has no effect, but is an example.
+        let (default, example) = if is_required || in_path {
+            (None, facts.example.or(usable.filter(|_| !list).map(Into::into)))
+        } else {
+            (usable.map(Into::into), facts.example)
+        };
         Some(Param {
             summary: telling(facts.summary, name),
             // The id of a shared param is compared with references, so it is set even if it is the name.
@@ -141,9 +147,9 @@ impl<'d> Reader<'d> {
             list_setter: list.then(|| SEVERAL.into()),
             list_as,
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
-            default: usable.filter(|_| fixed.is_none()).map(Into::into),
+            default,
             required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
-            example: facts.example.filter(|example| is_usable(example)),
+            example: example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
             range: facts.range,
             unit: facts.unit,

@@ -1358,7 +1358,7 @@ impl Endpoint for ExchangePremium {
                             Evidence::Reported,
                         )
                         .required(Some(Evidence::Reported))
-                        .default(Some("standard"))
+                        .example(Some("standard"))
                         .summary("Unit of the difference: price or percentage.")
                         .notes("Public clients always send it."),
                     params::LIMIT,

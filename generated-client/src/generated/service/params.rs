@@ -620,7 +620,7 @@ impl<E: Endpoint> Request<E> {
     }
     /// Unit of the difference: price or percentage.
     ///
-    /// Reported. Default: `standard`.
+    /// Reported.
     ///
     /// Public clients always send it.
     pub fn mode<Via>(self, mode: impl IntoParam<PremiumMode, Via>) -> Self
