@@ -26,7 +26,7 @@ use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
 use crate::log::Log;
-use crate::param_options::{self, Params, kebab};
+use crate::param_options::{self, PARAMS, Params, kebab};
 use crate::program::{program, service};
 use crate::requested_series::{Series, note_oldest, of_histories};
 
@@ -132,32 +132,66 @@ pub(crate) fn read() -> CommandLine {
         definition.error(ErrorKind::InvalidSubcommand, format!("completions need no command; {how}; {others}")).exit();
     }
     definition
-        .try_get_matches_from_mut(words)
+        .try_get_matches_from_mut(&words)
         .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .unwrap_or_else(|error| advised(error, &definition).exit())
+        .unwrap_or_else(|error| advised(error, &definition, &words).exit())
 }
 
-/// Names the option of this program if a similar program has another one, and removes the advice to pass an option as a
-/// value.
-fn advised(mut error: clap::Error, definition: &clap::Command) -> clap::Error {
+/// Replaces the advice of clap about an unknown option by the option of this command that a similar program names
+/// otherwise, or by the params that the endpoints accept.
+fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else { return error };
-    let own = match written.trim_start_matches('-').split('=').next() {
-        Some("since" | "start" | "begin") => "from".to_owned(),
-        Some("until" | "end") => "to".to_owned(),
-        Some("interval" | "resolution" | "frequency" | "period") => kebab(step_param()),
-        _ => String::new(),
+    let Some(command) = words.iter().find_map(|word| definition.find_subcommand(word)) else { return error };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let advice = advice(command, written.split('=').next().unwrap_or_default());
+    let accepted = accepted(command).filter(|_| written.starts_with("--"));
+    let is_shown = |option: &str| {
+        let mut options = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
+        options.any(|long| option.strip_prefix("--") == Some(long))
     };
-    let mut options = definition.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(Arg::get_long);
-    let is_known = options.any(|long| long == own);
-    if error.kind() == ErrorKind::UnknownArgument {
-        error.insert(ContextKind::Suggested, ContextValue::None);
-        if is_known {
-            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{own}")));
-            // Its usage is that of another option with a similar name.
-            error.insert(ContextKind::Usage, ContextValue::None);
+    // Clap suggests hidden options too, and to pass an option as a value.
+    let suggestion = error.remove(ContextKind::SuggestedArg);
+    let suggestion = suggestion.filter(|option| matches!(option, ContextValue::String(option) if is_shown(option)));
+    error.remove(ContextKind::Suggested);
+    match (advice, suggestion) {
+        (None, Some(suggestion)) => {
+            error.insert(ContextKind::SuggestedArg, suggestion);
+        }
+        (advice, _) => {
+            let Some(advice) = advice.or(accepted) else { return error };
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+            error.remove(ContextKind::Usage);
         }
     }
     error
+}
+
+/// Returns the advice about an option that a similar program has and this command does not have.
+fn advice(command: &clap::Command, written: &str) -> Option<String> {
+    let own = match written.trim_start_matches('-') {
+        "since" | "start" | "begin" => "from".to_owned(),
+        "until" | "end" | "to" => "to".to_owned(),
+        "interval" | "resolution" | "frequency" | "period" => kebab(step_param()),
+        "out" | "output" | "o" if command.get_name() == "get" => {
+            return Some(format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name));
+        }
+        _ => return None,
+    };
+    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    if has(&own) {
+        return Some(format!("a similar argument exists: '--{own}'"));
+    }
+    let stops = own == "to" && has("records");
+    stops.then(|| format!("`{}` has no end; use `--records`", command.get_name()))
+}
+
+/// Returns the options for params that help shows, if the command has params.
+fn accepted(command: &clap::Command) -> Option<String> {
+    let params = command.get_arguments().filter(|arg| arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set());
+    let params: Vec<_> = params.filter_map(Arg::get_long).map(|long| format!("--{long}")).collect();
+    (!params.is_empty()).then(|| format!("accepted params: {}", params.join(", ")))
 }
 
 /// Returns the param that selects the interval of a history; empty if no endpoint has one.

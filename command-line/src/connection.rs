@@ -110,10 +110,12 @@ impl Connection {
         let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", service().env_prefix));
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
         // The default file is used only if no variable is set.
-        match default_file().filter(|file| file.exists()) {
-            Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, quoted(file))),
-            _ => Ok((Client::builder_from_env(service()).map_err(not_in_environment)?, "the environment".to_owned())),
+        let has_variable = variables.iter().any(is_set);
+        if let Some(file) = default_file().filter(|file| file.exists() && !has_variable) {
+            return Ok((from_file(&file)?, quoted(file)));
         }
+        let builder = Client::builder_from_env(service()).map_err(|error| not_in_environment(error, has_variable))?;
+        Ok((builder, "the environment".to_owned()))
     }
 }
 
@@ -160,15 +162,19 @@ fn invalid(error: Error) -> Failure {
     Failure::new(ExitKind::Credentials, format!("{error:#}"))
 }
 
-/// Creates the failure for missing or invalid settings in the environment.
-fn not_in_environment(error: Error) -> Failure {
+/// Creates the failure for missing or invalid settings in the environment. The default file has no effect if
+/// `has_variable` is true.
+fn not_in_environment(error: Error, has_variable: bool) -> Failure {
+    let sandbox = "use `--sandbox`, which needs no settings";
+    if has_variable {
+        return invalid(error).help(sandbox);
+    }
     let file = default_file().map_or_else(|| "a settings file".to_owned(), quoted);
     let prefix = service().env_prefix;
     let key = |text: String| if has_key() { text } else { String::new() };
-    invalid(error)
-        .help(format!("set {prefix}_BASE_URL{}", key(format!(" and {prefix}_API_KEY"))))
-        .help(format!("write `base_url`{} into {file} (mode 600)", key(" and `api_key`".to_owned())))
-        .help("try `--sandbox`, which needs no settings")
+    let (variable, setting) = (key(format!(" and {prefix}_API_KEY")), key(" and `api_key`".to_owned()));
+    let file = format!("write `base_url`{setting} into {file} (mode 600)");
+    invalid(error).help(format!("set {prefix}_BASE_URL{variable}, or {file}, or {sandbox}"))
 }
 
 /// Returns the settings file that is read if no option names a file.

@@ -50,13 +50,15 @@ pub(crate) struct Failure {
     message: String,
     /// Advice; empty if there is none.
     help: String,
+    /// The advice to send a value unchecked, which a job file cannot; empty if there is none.
+    unchecked: String,
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
-        Self { exit_kind, message: message.into(), help: String::new() }
+        Self { exit_kind, message: message.into(), help: String::new(), unchecked: String::new() }
     }
 
     /// Creates the failure for an invalid command line.
@@ -97,14 +99,21 @@ impl Failure {
         self
     }
 
+    /// Adds the option that sends the value of a param unchecked.
+    pub(crate) fn unchecked(mut self, param: &str, value: &str) -> Self {
+        self.unchecked = format!("`--param {param}={value}` sends it anyway");
+        self
+    }
+
     /// Adds the reason: the message and the advice of another failure.
     pub(crate) fn because(mut self, reason: Self) -> Self {
         self.message = format!("{}: {}", self.message, reason.message);
         self.help_if(Some(reason.help).filter(|help| !help.is_empty()))
     }
 
-    /// Prefixes the message with a position, such as a file and a line.
+    /// Prefixes the message with a position in a job file.
     pub(crate) fn at(mut self, position: &str) -> Self {
+        self.unchecked.clear();
         self.message = format!("{position}: {}", self.message);
         self
     }
@@ -138,7 +147,8 @@ fn shortened(reason: &str) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
+        let help: Vec<_> = [&*self.help, &*self.unchecked].into_iter().filter(|text| !text.is_empty()).collect();
+        if help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", help.join("; ")) }
     }
 }
 

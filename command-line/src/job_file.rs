@@ -169,6 +169,7 @@ impl Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Metric, metric};
     use crate::endpoint_names;
     use crate::examples;
     use crate::requested_series::labels;
@@ -194,6 +195,14 @@ mod tests {
         assert_eq!(labels(&job.series), [name.as_str()]);
         assert_eq!(time_arg::shown(job.from.time), "2025-01-31 00:00");
         assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
+    }
+
+    #[test]
+    fn an_error_advises_no_option_that_a_job_cannot_have() {
+        let Metric { name, history, .. } = metric();
+        let group = format!("[[series]]\nendpoints = \"{name}\"\n{} = \"no such\"\n", history.step);
+        let error = check(&format!("from = 2025-01-31\nout = \"a.csv\"\n{group}")).unwrap_err();
+        assert!(error.contains("expected ") && !error.contains("--param"), "{error}");
     }
 
     #[test]

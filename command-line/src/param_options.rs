@@ -15,6 +15,9 @@ use crate::program::{program, service};
 /// Prefix of the ids of options for params; the name of the param follows.
 const ID: &str = "param:";
 
+/// The heading of the options for params.
+pub(crate) const PARAMS: &str = "Params";
+
 /// The options of all commands.
 const GLOBAL: [&str; 4] = ["color", "help", "quiet", "verbose"];
 
@@ -110,7 +113,7 @@ impl Offered {
     fn arg(&self) -> Arg {
         let info = self.infos[0];
         let long = kebab(self.wire_name);
-        let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading("Params");
+        let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading(PARAMS);
         if long != self.wire_name {
             arg = arg.alias(self.wire_name);
         }
@@ -177,7 +180,7 @@ pub(crate) fn splits(info: &ParamInfo) -> bool {
 /// Accepts any text that is not empty, because the validity of a value depends on the endpoint.
 fn value(text: &str) -> Result<String, String> {
     match text.trim() {
-        "" => Err("a value is empty; commas separate values, without spaces".to_owned()),
+        "" => Err("a value is empty; commas separate values, and a list with spaces is in quotes".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
@@ -190,7 +193,7 @@ impl Args for Params {
                 .value_name("NAME=VALUE")
                 .action(ArgAction::Append)
                 .value_parser(assignment)
-                .help_heading("Params")
+                .help_heading(PARAMS)
                 .help(format!(
                     "Any other param by its name in the API, sent unchanged; `{} describe ENDPOINT` lists all",
                     program().name

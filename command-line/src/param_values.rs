@@ -87,7 +87,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
     let option = || format!("`--{} {value}`", kebab(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
         let accepted = info.allowed_values.join(", ");
-        log.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
+        log.warning(&format!("{} may be rejected; known accepted values: {accepted}", option()));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
@@ -98,16 +98,16 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
         return Ok(());
     }
     let invalid = |expected: &str| Failure::usage(format!("invalid `{param}` `{value}` for {name} ({expected})"));
-    let unchecked = format!("`--param {param}={value}` sends it anyway");
     let words: Vec<_> = value.split_whitespace().collect();
     if words.len() > 1 && !known.iter().any(|known| known.contains(' ')) {
         let several = format!("commas separate values: `--{} {}`", kebab(param), words.join(","));
-        return Err(invalid("expected no spaces").help(several).help(unchecked));
+        return Err(invalid("expected no spaces").help(several).unchecked(param, value));
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = suggest::help(value, known.iter().copied());
     if !ty.open && is_documented {
-        return Err(invalid(&format!("expected {}", enumerated(&known, "or"))).help_if(help).help(unchecked));
+        let invalid = invalid(&format!("expected {}", enumerated(&known, "or")));
+        return Err(invalid.help_if(help).unchecked(param, value));
     }
     // Almost any short text resembles one of many short values, so it gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {

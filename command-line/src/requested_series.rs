@@ -127,7 +127,7 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
     let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
     Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
-        .help(format!("`--param {param}=VALUE` sends it anyway")))
+        .unchecked(param, "VALUE"))
 }
 
 /// Rejects a missing param that is required, except those that a history sets, and warns about missing params that are
@@ -144,7 +144,7 @@ fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Re
             return Err(Failure::usage(missing).help(format!("set it with `--{}`", kebab(info.wire_name))));
         }
         for info in endpoint.params.unwrap_or_default().iter() {
-            let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
+            let is_omitted = info.const_value.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (name(endpoint), kebab(info.wire_name));
                 log.warning(&format!("`--{option}` is probably required by {name} but was not given"));

@@ -250,10 +250,8 @@ fn reported_restrictions_are_shown_before_the_request() {
     let accepted = metric().endpoint.param(history.limit).unwrap().allowed_values;
     let other = (1..100).map(|size| size.to_string()).find(|size| !accepted.contains(&size.as_str())).unwrap();
     let limit = option(history.limit);
-    let rejected = format!(
-        "warning: `{limit} {other}` may be rejected; known accepted values: {}; sending it anyway\n",
-        accepted.join(", ")
-    );
+    let rejected =
+        format!("warning: `{limit} {other}` may be rejected; known accepted values: {}\n", accepted.join(", "));
     let range = ["--from", "2025-01-01", "--out", "never.csv"];
     let table = [
         ([&["get", name], &step[..]].concat(), &without_key),

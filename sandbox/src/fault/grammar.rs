@@ -85,7 +85,8 @@ FAULT is one of
         }
         let message = format!("unknown endpoint, path, group or param `{word}`");
         // The target is the first word of the rule, so its offset is 0.
-        Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter())))
+        let forms = "write `all`, `token`, a path, an endpoint, a group or PARAM=VALUE";
+        Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter(), forms)))
     }
 }
 

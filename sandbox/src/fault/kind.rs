@@ -66,7 +66,10 @@ pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
         }
         "cut" | "reset" => broken(name, value),
         "stale" => plain(name, value, Fault::Stale),
-        _ => Err((format!("unknown fault `{name}`"), did_you_mean(name, NAMES.iter()))),
+        _ => Err((
+            format!("unknown fault `{name}`"),
+            did_you_mean(name, NAMES.iter(), format!("known: {}", NAMES.join(", "))),
+        )),
     }
 }
 

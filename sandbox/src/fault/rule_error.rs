@@ -38,10 +38,14 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// Returns help for an unknown word: the nearest known word.
-pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
+/// Returns help for an unknown word: the nearest known word, or `else_help`.
+pub(super) fn did_you_mean<T: AsRef<str>>(
+    written: &str,
+    known: impl Iterator<Item = T>,
+    else_help: impl Into<String>,
+) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{}`?", name.as_ref()),
-        None => "the sandbox's README and `--help` list all names".to_owned(),
+        None => else_help.into(),
     }
 }
