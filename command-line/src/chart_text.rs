@@ -3,6 +3,7 @@
 //! Lines that colours cannot distinguish are drawn with a letter each instead.
 
 use anstyle::{AnsiColor, Style};
+use kuva::render::datetime::DateTimeAxis;
 use kuva::render::render_utils::{auto_nice_range, generate_ticks};
 
 use crate::chart_drawing::{Panel, brief, time_axis, time_range};
@@ -131,19 +132,33 @@ fn heading(panel: &Panel, columns: usize, mark: impl Fn(usize) -> Option<char>) 
     out + "\n"
 }
 
-/// Returns the axis of the times, and their labels below it. Labels that would overlap are omitted.
+/// Returns the axis of the times, and their labels below it, with the most marks whose labels do not overlap.
 fn time_marks(times: (f64, f64), width: usize) -> (String, String) {
-    let axis = time_axis(times, width / 12);
-    let (mut line, mut labels) = (vec!['─'; width], String::new());
-    for time in axis.generate_ticks(times.0, times.1) {
+    let mut max = (width / 12).max(1);
+    loop {
+        let (axis, labels, is_complete) = labelled(&time_axis(times, max), times, width);
+        if is_complete || max == 1 {
+            return (axis, labels);
+        }
+        max -= 1;
+    }
+}
+
+/// Returns an axis, and the labels of its marks, of which those that would overlap are omitted; `true` if none is.
+fn labelled(axis: &DateTimeAxis, times: (f64, f64), width: usize) -> (String, String, bool) {
+    let (mut line, mut labels, mut is_complete) = (vec!['─'; width], String::new(), true);
+    for time in axis.generate_ticks(times.0, times.1).into_iter().filter(|time| times.0 <= *time && *time <= times.1) {
         let (label, at) = (axis.format_tick(time), position(time, times, width));
+        // The labels at both ends are not below their marks.
         let start = at.saturating_sub(label.len() / 2).min(width.saturating_sub(label.len()));
-        if times.0 <= time && time <= times.1 && (labels.is_empty() || labels.len() < start) {
+        if labels.is_empty() || labels.len() < start {
             labels = format!("{labels:<start$}{label}");
             line[at] = '┬';
+        } else {
+            is_complete = false;
         }
     }
-    (line.into_iter().collect(), labels)
+    (line.into_iter().collect(), labels, is_complete)
 }
 
 #[cfg(test)]
@@ -177,6 +192,18 @@ mod tests {
             );
             assert!(chart.last().unwrap().contains("01-0"), "{chart:#?}");
             assert!(chart.iter().all(|line| line.chars().count() <= columns), "{chart:#?}");
+        }
+    }
+
+    #[test]
+    fn time_labels_have_the_same_distance() {
+        for (hours, columns) in [(24 * 57, 80), (42, 80), (24 * 57, 120), (24 * 400, 61), (6, 47)] {
+            let end = 1_759_276_800.0 + 3600.0 * f64::from(hours);
+            let (axis, _) = time_marks((1_759_276_800.0, end), columns - 9);
+            let marks: Vec<_> = axis.chars().enumerate().filter(|(_, mark)| *mark == '┬').map(|(at, _)| at).collect();
+            let distances: Vec<_> = marks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let (min, max) = (distances.iter().min().unwrap(), distances.iter().max().unwrap());
+            assert!(max - min <= 1 && marks.len() > 2, "{axis}");
         }
     }
 
