@@ -146,8 +146,13 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
         Error::build(format!("the start was read as {seconds} Unix seconds, which is after the year 3000"))
             .with_hint("integers are read as seconds; divide milliseconds by 1000")
     } else if from > time + allowed && !(is_past_here && clock.is_disputed()) {
-        Error::build(format!("the start was read as {from}, which is more than one {name} in the future"))
-            .with_hint(format!("check the clock of this machine: it is at {machine}, and the service at about {time}"))
+        let error = Error::build(format!("the start was read as {from}, which is more than one {name} in the future"));
+        let [machine, time] = [machine, time].map(|time| time.floor(Duration::from_secs(1)));
+        if machine.abs_diff(time) <= Duration::from_secs(5) {
+            error.with_hint(format!("it is {machine}"))
+        } else {
+            error.with_hint(format!("check the clock of this machine: it is at {machine}, and the service at {time}"))
+        }
     } else {
         return Ok(());
     };
