@@ -175,12 +175,15 @@ def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = Fals
 def follow(
     endpoints: Names, *, start: Time = "now", stop: Optional[threading.Event] = None, **options: Any
 ) -> Iterator[Row]:
-    """Yields each record when its interval has ended, until `records` have arrived (`records=5`), or without an end.
+    """Yields each record when its interval has ended, without an end, or until `records` of all series together have
+    arrived (`records=5`).
 
     `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
     rejects one series, all of them end. A record has the params in which the series differ."""
     if stop is not None and not hasattr(stop, "is_set"):
         raise TypeError(f"`stop` is a threading.Event, not {stop!r}")
+    if "end" in options:
+        raise TypeError("`end` is not an argument: `records` or `stop` ends this function")
     run = _Run(["poll", *_names(endpoints)], _all(options, {"from": _time("start", start), "format": "jsonl"}))
     with closing(run.chunks(stop)) as chunks:
         rest = b""
@@ -195,6 +198,8 @@ def endpoints(*words: str, history: bool = False) -> List[Row]:
     """Returns the endpoints that have all these words in names, params, fields or descriptions; there may be none.
 
     Each has the names of its `required` params; `describe` returns all of its params and fields."""
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError(f"each word is an argument, as in `endpoints(\"open\", \"interest\")`, not {words!r}")
     run = _Run(["list", *words], {"history": history, "json": True})
     return run.result(_rows(run.read()))
 
@@ -292,7 +297,9 @@ class _Run:
         """Returns the result, or raises the error of the command."""
         code = self.process.returncode
         if code:
-            text = self.error.strip()[len("error: ") :] or f"the command ended with {_ending(code)}"
+            # The usage is that of the command line.
+            text = self.error.split("\nUsage: ")[0].strip()[len("error: ") :]
+            text = text or f"the command ended with {_ending(code)}"
             # The other options have the names of their arguments.
             text = re.sub(r"--from\b", "start", re.sub(r"--to\b", "end", text))
             raise Error(text, code, result if self.has_output else None)
@@ -357,10 +364,12 @@ def _options(options: Row) -> Iterator[str]:
             yield option
         elif value is not None and value is not False:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+            if not many:
+                raise ValueError(f"`{name}` is an empty list")
             # A missing value of a data frame is None, or differs from itself.
             if any(one is None or one != one for one in many):
                 raise TypeError(f"`{name}` has a missing value: {value!r}")
-            yield from (f"{option}={_text(one)}" for one in many or [""])
+            yield from (f"{option}={_text(one)}" for one in many)
 
 
 def _text(value: Any) -> str:

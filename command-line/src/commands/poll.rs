@@ -36,7 +36,7 @@ pub(crate) struct Poll {
     /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d, whose interval is included
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::start)]
     from: Start,
-    /// Stop after this many records
+    /// Stop after this many records of all series together
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
     /// File or data set to keep up to date, instead of printing records
