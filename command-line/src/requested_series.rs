@@ -143,7 +143,7 @@ fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Re
             let missing = format!("missing required param `{}` of {}", info.wire_name, name(endpoint));
             return Err(Failure::usage(missing).help(format!("set it with `--{}`", kebab(info.wire_name))));
         }
-        for info in endpoint.params.unwrap_or_default().iter() {
+        for info in endpoint.params.unwrap_or_default() {
             let is_omitted = info.const_value.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (name(endpoint), kebab(info.wire_name));

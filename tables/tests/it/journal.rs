@@ -126,11 +126,11 @@ async fn ranges_fetched_before_a_merge_are_settled_by_later_records_of_the_run()
         // The age of each page triggers a write, so the journal is full after a hundred pages.
         let client = client.rate_limit(RateLimit::new(1, Duration::from_secs(61), 1)).build().unwrap();
         let whole = job(coins(&client, &["BTC"]), END - 105 * 998 * HOUR, END, &path);
-        let (mut merges, mut had_rows) = (0, false);
+        let (mut merges, mut before) = (0, false);
         let watch = |_: &BackfillEvent| {
             let has_rows = all_files(dir.path()).iter().any(|file| file.contains(".rows"));
-            merges += u32::from(had_rows && !has_rows);
-            had_rows = has_rows;
+            merges += u32::from(before && !has_rows);
+            before = has_rows;
         };
         assert!(whole.run(watch, std::future::pending()).await.unwrap().is_complete, "{name}");
         assert_eq!(merges, 1, "{name}");
