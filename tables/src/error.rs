@@ -81,11 +81,22 @@ fn damaged_files(path: &str) -> String {
     text.map_or("it".to_owned(), |text| format!("it and {}", quoted(text)))
 }
 
-/// Quotes a path for a shell, if the shell would split or expand it. The messages of this crate quote paths like this.
+/// Quotes a path for a shell, on Windows for PowerShell, if the shell would split or expand it. Control characters are
+/// escaped. The messages of this crate quote paths like this.
 pub fn quoted(path: impl AsRef<Path>) -> String {
     let path = path.as_ref().to_string_lossy();
-    let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,~\\".contains(character);
-    if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    let (separator, quote) = if cfg!(windows) { ('\\', "''") } else { ('/', r"'\''") };
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "_-./:=@%+,~".contains(character) || character == separator;
+    if path.chars().all(is_plain) && !path.starts_with('~') {
+        return path.into_owned();
+    }
+    let escaped = |character: char| match character {
+        '\'' => quote.to_owned(),
+        _ if character.is_control() => character.escape_default().to_string(),
+        _ => character.to_string(),
+    };
+    format!("'{}'", path.chars().map(escaped).collect::<String>())
 }
 
 #[cfg(test)]
@@ -94,9 +105,15 @@ mod tests {
 
     #[test]
     fn paths_are_quoted_if_a_shell_would_split_or_expand_them() {
-        for (path, expected) in
-            [("a-1/ü.csv", "a-1/ü.csv"), ("my data/$x", "'my data/$x'"), ("o'brien", r"'o'\''brien'")]
-        {
+        let [backslash, quote] = if cfg!(windows) { [r"a\b", "'o''brien'"] } else { [r"'a\b'", r"'o'\''brien'"] };
+        for (path, expected) in [
+            ("a-1/ü~.csv", "a-1/ü~.csv"),
+            ("my data/$x", "'my data/$x'"),
+            ("~/a.csv", "'~/a.csv'"),
+            (r"a\b", backslash),
+            ("o'brien", quote),
+            ("a\n\u{1b}[31m", r"'a\n\u{1b}[31m'"),
+        ] {
             assert_eq!(Error::storage(path, "full").to_string(), format!("{expected}: full"));
         }
     }

@@ -30,6 +30,15 @@ pub(crate) const STATE: &str = "backfill";
 /// The metadata key of the checksums: `LENGTH:CRC32` in hexadecimal digits for each row group.
 pub(crate) const CHECKSUMS: &str = "checksums";
 
+/// Creates the error for a Parquet file without a state.
+pub(crate) fn foreign(name: &str) -> Error {
+    Error::invalid_input(format!(
+        "{}: no backfill has written it, or another program has changed it; move it away and run the backfill again \
+         for its whole range",
+        quoted(name)
+    ))
+}
+
 /// A Parquet file that is open for reading.
 #[derive(Debug)]
 pub(crate) struct ParquetInput {
@@ -55,9 +64,7 @@ impl ParquetInput {
         let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::default())
             .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
         let Some(state) = entry(&metadata, STATE) else {
-            let foreign = "no backfill has written it, or another program has changed it; move it away and run the \
-                           backfill again for its whole range";
-            return Err(Error::invalid_input(format!("{}: {foreign}", quoted(name))));
+            return Err(foreign(&name));
         };
         let state = saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?;
         Ok(Self { name, source, metadata, state })

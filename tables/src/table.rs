@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::file_storage::{FileStorage, Out};
 use crate::journal::{self, JournalFile};
 use crate::merge_rows::Cursor;
-use crate::parquet_input::ParquetInput;
+use crate::parquet_input::{ParquetInput, foreign};
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::{Place, not_a_part};
 use crate::saved_state::{self, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
@@ -148,9 +148,12 @@ impl Table {
 
     /// Opens a data file, if it exists. If another program has written one that the state lists, the file is damaged.
     async fn data_file(&self, path: &str) -> Result<Option<ParquetInput>, Error> {
+        let name = self.storage.name(path);
         match ParquetInput::find(&self.storage, path).await {
-            Err(Error::InvalidInput(_)) if self.state.files.contains_key(path) => {
-                Err(Error::damaged(self.storage.name(path), "another program has changed it since the last run"))
+            Err(Error::InvalidInput(why))
+                if self.state.files.contains_key(path) && why == foreign(&name).to_string() =>
+            {
+                Err(Error::damaged(name, "another program has changed it since the last run"))
             }
             found => Ok(found?.map(|(input, _)| input)),
         }

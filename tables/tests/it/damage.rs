@@ -8,6 +8,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
 use tables::{Target, quoted, remove, status};
 
 use crate::support::{
@@ -323,9 +325,18 @@ async fn a_data_file_that_another_program_has_changed_is_damage() {
     let rows = rows.map(Result::unwrap).next().unwrap();
     let schema = Arc::new(Schema::new(rows.schema().fields().clone()));
     let rows = RecordBatch::try_new(schema.clone(), rows.columns().to_vec()).unwrap();
-    let mut writer = ArrowWriter::try_new(File::create(&file).unwrap(), schema, None).unwrap();
-    writer.write(&rows).unwrap();
-    writer.close().unwrap();
+    let write = |state: Option<&str>| {
+        let entry = |state: &str| KeyValue::new("backfill".to_owned(), state.to_owned());
+        let properties = WriterProperties::builder().set_key_value_metadata(state.map(|state| vec![entry(state)]));
+        let file = File::create(&file).unwrap();
+        let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties.build())).unwrap();
+        writer.write(&rows).unwrap();
+        writer.close().unwrap();
+    };
+    write(Some(r#"{"version":3}"#));
+    let error = whole.plan().await.unwrap_err().to_string();
+    assert!(error.contains("an older version wrote it") && error.contains("; to rebuild, move it away"), "{error}");
+    write(None);
     let state = state_of(dir.path()).await;
     let [damage] = &state.damaged[..] else { panic!("{state:?}") };
     assert!(damage.contains("another program has changed it since the last run; delete it"), "{damage}");
