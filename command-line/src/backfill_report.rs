@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::HumanCount;
@@ -47,10 +47,17 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{}: {} ({requests}, {elapsed})", quoted(out), parts.join(", ")));
-    let endpoint = |report: &SeriesReport| report.path.split('/').next().map(|name| quoted(Path::new(out).join(name)));
+    let folder = match Target::parse(out) {
+        Ok(Target::Folder(_)) => Some(PathBuf::from(out)),
+        // Windows would join a path without `/` at its end by a backslash.
+        Ok(Target::Bucket { .. }) => Some(PathBuf::from(format!("{}/", out.trim_end_matches('/')))),
+        _ => None,
+    };
+    let path =
+        |report: &SeriesReport| Some(quoted(folder.as_ref()?.join(report.path.split('/').next().unwrap_or_default())));
     let folders: BTreeSet<_> =
-        summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(endpoint).collect();
-    if matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. })) && !folders.is_empty() {
+        summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(path).collect();
+    if !folders.is_empty() {
         log.remark(&readable(&format!("read {}", listed(&folders.into_iter().collect::<Vec<_>>()))));
     }
     note_invalid(log, summary, "with an invalid value; the file has the earlier value, or null");
@@ -108,20 +115,26 @@ pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<
     notes
 }
 
-/// Describes ranges, with the option with which a run fetches them; `None` if there are none.
-pub(crate) fn absent<'r>(what: &str, ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone) -> Option<String> {
+/// Describes ranges, with the options with which a run that otherwise ends at a time fetches them; `None` if there are
+/// none.
+pub(crate) fn absent<'r>(
+    what: &str,
+    ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone,
+    run_end: Timestamp,
+) -> Option<String> {
     let start = ranges.clone().map(|range| range.start).min()?;
     let end = ranges.map(|range| range.end).max()?;
     let from = time_arg::argument(start);
-    Some(format!("{what}, {}; run the backfill with `--from {from}`", span(&(start..end))))
+    let to = if end > run_end { format!(" --to {}", time_arg::argument(end)) } else { String::new() };
+    Some(format!("{what}, {}; run the backfill with `--from {from}{to}`", span(&(start..end))))
 }
 
-/// Returns hints about the ranges of a series that only a run with another start fetches.
-fn hints(label: &str, report: &SeriesReport) -> Vec<String> {
+/// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
+fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
     let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
     let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
         let count = counted(steps(ranges, report.step), "record");
-        absent(&readable(&format!("{label}: {count} {what}")), ranges.iter())
+        absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
     };
     ranges.into_iter().filter_map(hint).collect()
 }
@@ -171,7 +184,7 @@ impl Reporter {
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let notes = self.notes.get(&full_name(series.endpoint)).into_iter().flatten().cloned();
-            let hints = hints(&self.labels[index], report).into_iter().filter(|_| summary.is_complete);
+            let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
                 "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
@@ -223,7 +236,7 @@ impl Reporter {
             if summary.is_complete {
                 let unfetched = steps(&report.unfetched_ranges, report.step);
                 missing = (missing + report.unfetched).saturating_sub(unfetched);
-                warnings.extend(hints(label, report));
+                warnings.extend(hints(label, report, file));
             }
             if missing > 0 {
                 let missing = counted(missing, "record");
@@ -397,6 +410,15 @@ pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_about_a_range_after_the_end_of_the_run_names_its_end() {
+        let day = |day: i64| Timestamp::from_unix_seconds(day * 86_400);
+        for (run_end, expected) in [(9, "--from 1970-01-03"), (4, "--from 1970-01-03 --to 1970-01-06")] {
+            let hint = absent("a part", [day(2)..day(3), day(4)..day(5)].iter(), day(run_end)).unwrap();
+            assert!(hint.ends_with(&format!("; run the backfill with `{expected}`")), "{hint}");
+        }
+    }
 
     #[test]
     fn a_service_that_does_not_respond_ends_with_code_4() {

@@ -102,7 +102,7 @@ fn the_rest_of_a_stopped_run_is_named_with_the_option_that_fetches_it() {
     Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
     assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
     let status = run(&["status", support::text(&file)]);
-    assert!(status.code == Some(6) && status.err.contains("the next run adds "), "{}", status.err);
+    assert!(status.code == Some(6) && status.err.contains("the next run, or `poll`, adds "), "{}", status.err);
     let from = |text: &str| Some(text.split_once("run the backfill with `--from ")?.1.split_once('`')?.0.to_owned());
     let start = from(&status.err).unwrap();
     let later = run_with(&service, &backfill(&minutes, ["2024-03-01", "2024-03-02"], &file, &[]));

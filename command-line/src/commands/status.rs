@@ -71,11 +71,12 @@ impl Status {
             table_of(&status.series, now).print()?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
-        if let Some(hole) = part_of(&status, "requested", |series| &series.unrequested, |_| true) {
+        if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
         }
         if status.pending > 0 && !is_late(&status, now) && status.running.is_none() {
-            log.remark(&format!("the next run adds {} to the files", counted(status.pending, "fetched record")));
+            let records = counted(status.pending, "fetched record");
+            log.remark(&format!("the next run, or `poll`, adds {records} to the files"));
         }
         check_clock(status.series.iter().map(|series| (series.last, series.end)), log);
         let problems = self.problems(&status, now);
@@ -132,7 +133,13 @@ fn part_of(
     let affected: Vec<_> = status.series.iter().filter(is_listed).collect();
     let labels: Vec<_> = affected.iter().map(|series| label_of(series)).collect();
     let what = format!("a part of {} was never {what}", listed(&labels));
-    absent(&what, affected.iter().flat_map(|series| ranges(series)))
+    absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
+}
+
+/// Names the series with ranges that no run has requested, except those that no run can fetch any more.
+fn unrequested(status: &tables::Status) -> Option<String> {
+    let is_continued = |series: &SeriesStatus| series.rejected.is_none() && !series.is_retired;
+    part_of(status, "requested", |series| &series.unrequested, is_continued)
 }
 
 /// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
@@ -142,22 +149,29 @@ pub(crate) fn label_of(series: &SeriesStatus) -> String {
     std::iter::once(name).chain(series.params().map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
 }
 
-/// Warns if the newest record or its end is in the future, because the age of the records is then unknown. Expects the
-/// last record of each series and its end. Returns `true` if it has warned.
+/// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
+/// record of each series and its end. Returns `true` if it has warned.
 pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
-    let now = Timestamp::now();
-    let newest = records.filter_map(|(last, end)| Some((end?, last?))).max().filter(|(end, _)| *end > now);
-    if let Some((_, last)) = newest {
-        let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
-        log.warning(&if last > now {
-            format!("the newest record, of {time}, is in the future; {clock}")
-        } else {
-            format!(
-                "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
-            )
-        });
+    let warning = future(records, Timestamp::now());
+    if let Some(warning) = &warning {
+        log.warning(warning);
     }
-    newest.is_some()
+    warning.is_some()
+}
+
+/// Returns the warning about the newest record in the future; if there is none, about the newest interval that ends in
+/// the future.
+fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
+    let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
+    let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;
+    let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
+    Some(if last > now {
+        format!("the newest record, of {time}, is in the future; {clock}")
+    } else {
+        format!(
+            "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
+        )
+    })
 }
 
 /// Returns `true` if a run would have added the fetched records to the files by now.
@@ -224,6 +238,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_record_in_the_future_goes_before_a_longer_interval_that_ends_later() {
+        let time = |minutes: i64| Some(Timestamp::from_unix_seconds(minutes * 60));
+        let (day, minute) = ((time(0), time(1440)), (time(61), time(62)));
+        let warning =
+            |records: &[(Option<Timestamp>, Option<Timestamp>)]| future(records.iter().copied(), time(60).unwrap());
+        let expected = "the newest record, of 1970-01-01 01:01, is in the future; ";
+        assert!(warning(&[day, minute]).is_some_and(|warning| warning.starts_with(expected)));
+        let expected = "the interval of the newest record, of 1970-01-01 00:00, ends in the future; ";
+        assert!(warning(&[day, (time(58), time(59))]).is_some_and(|warning| warning.starts_with(expected)));
+        assert_eq!(warning(&[(time(59), time(60)), (None, None)]), None);
+    }
+
+    #[test]
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {
         let mut series = SeriesStatus::default();
         let time = |seconds: i64| Some(Timestamp::from_unix_seconds(seconds));
@@ -249,6 +276,19 @@ mod tests {
             (state(&series, now).as_str(), &object(&series, now)["is_up_to_date"]),
             ("incomplete", &false.into())
         );
+    }
+
+    #[test]
+    fn a_retired_or_rejected_series_has_no_advice_to_request_more() {
+        let mut status = tables::Status::default();
+        let mut series = SeriesStatus::default();
+        series.unrequested = vec![Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(7200)];
+        status.series = vec![series];
+        assert!(unrequested(&status).is_some_and(|hole| hole.contains("never requested")));
+        status.series[0].is_retired = true;
+        assert_eq!(unrequested(&status), None);
+        (status.series[0].is_retired, status.series[0].rejected) = (false, Some("status 404".to_owned()));
+        assert_eq!(unrequested(&status), None);
     }
 
     #[test]
