@@ -63,7 +63,7 @@ fn number(digits: &str) -> Result<Timestamp, String> {
 /// Parses a date, or a date with a time, whose minutes, seconds and offset may be omitted.
 fn date_time(text: &str) -> Option<Timestamp> {
     let mut text = text.replacen(" +", "+", 1).replacen(" -", "-", 1);
-    if text.get(13..).is_some_and(|rest| !rest.starts_with(':')) {
+    if text.get(13..).is_some_and(|rest| !rest.starts_with(|next: char| next == ':' || next.is_ascii_digit())) {
         text.insert_str(13, ":00");
     }
     TimeUnit::Iso8601.read(&text)
@@ -143,6 +143,7 @@ mod tests {
             (" 2025-01-31\n", "2025-01-31 00:00"),
             ("20250131", "2025-01-31 00:00"),
             ("2025-01-31T12", "2025-01-31 12:00"),
+            ("2025-01-31T1230", "2025-01-31 12:30"),
             ("2025-01-31 12:30", "2025-01-31 12:30"),
             ("2025-01-31T12:30Z", "2025-01-31 12:30"),
             ("2025-01-31T12:30:15Z", "2025-01-31 12:30:15"),
@@ -196,6 +197,7 @@ mod tests {
             ("2025-13-01", "2025 has 12 months"),
             ("2025-01-31T12:00+99:00", "expected a date"),
             ("2025-01-31T12:00+0", "expected a date"),
+            ("2025-01-31 2024", "expected a date"),
             ("yesterday", "expected a date"),
             ("", "expected a date"),
         ];

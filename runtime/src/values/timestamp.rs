@@ -216,7 +216,7 @@ impl<'de> Deserialize<'de> for Timestamp {
 }
 
 /// Reads a time such as `2024-03-01T00:00:00Z` or `2024-03-01T01:00+01:00`, which is in UTC if it has no offset; the
-/// minutes and the seconds may be omitted. Also reads a date such as `2024-03-01`, as the start of that day in UTC.
+/// seconds may be omitted. Also reads a date such as `2024-03-01`, as the start of that day in UTC.
 impl FromStr for Timestamp {
     type Err = ConversionError;
 

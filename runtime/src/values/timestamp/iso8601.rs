@@ -1,8 +1,8 @@
 //! Timestamps as ISO 8601 text, such as `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
-//! This module reads dates without a time, times with or without minutes, seconds and fractions, a space instead of the
-//! `T`, and offsets. A time without an offset is UTC. Times are written in UTC, and only years with four digits are
-//! supported.
+//! This module reads dates without a time, times with or without seconds and fractions, a space instead of the `T`, times
+//! without colons after a `T`, and offsets. A time without an offset is UTC. Times are written in UTC, and only years
+//! with four digits are supported.
 
 use std::fmt::Write;
 
@@ -24,11 +24,17 @@ pub(super) fn read(text: &str) -> Option<i128> {
     if rest.is_empty() {
         return Some(i128::from(midnight) * SECOND);
     }
-    let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
+    let clock_and_offset = rest.strip_prefix(['T', 't', ' '])?;
+    let length = clock_and_offset.find(['Z', 'z', '+', '-']).unwrap_or(clock_and_offset.len());
+    let (time, offset) = clock_and_offset.split_at(length);
     // A fraction after the hours or the minutes would not be one of a second.
     let has_seconds = |(time, _): &(&str, _)| time.len() >= "hhmmss".len();
     let (time, fraction) = time.split_once(['.', ',']).filter(has_seconds).unwrap_or((time, "0"));
+    // A date with a year or with a range of hours, such as `2024-03-01 12-15`, is not a time.
+    let has_minutes = if rest.starts_with(' ') { time.contains(':') } else { time.len() >= "hhmm".len() };
+    if !has_minutes {
+        return None;
+    }
     let offset = match offset.split_at_checked(1) {
         None | Some(("Z" | "z", "")) => 0,
         Some(("+", offset)) => clock(offset)?,
@@ -75,18 +81,22 @@ fn days(date: &str) -> Option<i64> {
     (again == date).then_some(days)
 }
 
-/// Reads hours, minutes and seconds of two digits each, as seconds. The minutes, the seconds and the colons may be
-/// omitted.
+/// Reads hours, minutes and seconds of two digits each, as seconds. The seconds, or the minutes and the seconds, may be
+/// omitted, and so may all colons.
 fn clock(text: &str) -> Option<i64> {
+    let separator = if text.contains(':') { ":" } else { "" };
     let (mut rest, mut total) = (text, 0);
     for (unit, end) in [(3600, 24), (60, 60), (1, 61)] {
-        if rest.is_empty() && unit < 3600 {
-            break;
+        if unit < 3600 {
+            if rest.is_empty() {
+                break;
+            }
+            rest = rest.strip_prefix(separator)?;
         }
         let (part, next) = rest.split_at_checked(2)?;
         // A leap second is read as the second before it, which most clocks repeat.
         total += unit * digits(part).filter(|part| *part < end)?.min(59);
-        rest = next.strip_prefix(':').filter(|next| !next.is_empty()).unwrap_or(next);
+        rest = next;
     }
     rest.is_empty().then_some(total)
 }
@@ -112,7 +122,7 @@ mod tests {
             ("2024-03-01T01:02:03+01:00", 1_709_251_323),
             ("2024-03-01T01:02:03-0130", 1_709_260_323),
             ("2024-03-01T01:02:03+01", 1_709_251_323),
-            ("2024-03-01T01", 1_709_254_800),
+            ("2024-03-01t0102Z", 1_709_254_920),
             ("2024-03-01T010203+01:30:30", 1_709_249_493),
             ("2016-12-31T23:59:60Z", 1_483_228_799),
             ("1969-12-31T23:59:59Z", -1),
@@ -149,6 +159,14 @@ mod tests {
             "2024-03-01T01.5",
             "2024-03-01T01:02.5",
             "2024-03-01T00:",
+            "2024-03-01T01",
+            "2024-03-01T12-15",
+            "2024-03-01 12-15",
+            "2024-03-01 2024",
+            "2024-03-01 010203",
+            "2024-03-01T01:0203",
+            "2024-03-01T0102:03",
+            "2024-03-01T00:00:00+01:3030",
             "2024-03-01T00:00:00Z+01",
             "2024-03-01T00:00:00+",
             "1709251200",
