@@ -24,7 +24,7 @@ use super::read_row::object;
 use super::record::Record;
 use super::row::DecodedValue;
 use super::scanner::any;
-use super::unknown_fields::{ABSENT, UnknownFields, members, value_of};
+use super::unknown_fields::{ABSENT, UnknownFields, member, members, value_of};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::wire::ToWire;
 use crate::values::{Number, Value, json_text};
@@ -111,13 +111,14 @@ impl Serialize for RecordValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (info, unknown) = (self.info(), self.unknown_fields());
         let originals = unknown.originals();
+        let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
+        let (misfits, others): (Vec<_>, Vec<_>) = unknown.iter_raw().partition(|(name, _)| is_known(name));
         let known = self.values().into_iter();
         let known =
-            known.filter_map(|(field, value)| Some((field.wire_name, form(field, value, &originals, unknown)?)));
+            known.filter_map(|(field, value)| Some((field.wire_name, form(field, value, &originals, &misfits)?)));
         let known: Vec<_> = known.collect();
-        let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
-        let others = unknown.iter().filter(|(name, _)| !is_known(name));
-        let others: Vec<_> = others.map(|(name, value)| (name, Form::Original(value))).collect();
+        let others = others.into_iter().map(|(name, text)| (name, Form::Original(value_of(text))));
+        let others: Vec<_> = others.collect();
         match info.form {
             RecordLayout::Object | RecordLayout::Columns if others.is_empty() => {
                 let mut fields = serializer.serialize_struct(info.name, known.len())?;
@@ -154,23 +155,28 @@ impl Serialize for Form<'_> {
     }
 }
 
-/// Returns the form of a field; `None` if the service omitted the field.
-fn form<'r>(
+/// The names and the texts of fields.
+type Texts<'u> = [(Cow<'u, str>, &'u str)];
+
+/// Returns the form of a field; `None` if the service omitted the field. `misfits` are the values that did not fit their
+/// fields.
+fn form<'r, 'u>(
     field: &FieldInfo,
     value: FieldValue<'r>,
-    originals: &[(Cow<'_, str>, &str)],
-    unknown: &UnknownFields,
+    originals: &Texts<'u>,
+    misfits: &Texts<'u>,
 ) -> Option<Form<'r>> {
     let FieldInfo { ty, quoted, fraction, .. } = *field;
     let usual = Form::Usual(Typed { value, ty, quoted, fraction });
-    if originals.is_empty() && unknown.is_empty() {
+    if originals.is_empty() && misfits.is_empty() {
         return Some(usual);
     }
     let is_empty = match value {
         FieldValue::List(values) | FieldValue::Map(values) => values.iter().len() == 0,
         other => other.is_null(),
     };
-    let original = originals.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
+    let text_in = |texts: &Texts<'u>| texts.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
+    let original = text_in(originals);
     if is_empty && original == Some(ABSENT) {
         return None;
     }
@@ -182,7 +188,7 @@ fn form<'r>(
         Value::String(text) if text.is_empty() && is_empty => true,
         other => is_read_as(value, ty, &other.to_string()),
     };
-    let misfit = || if is_empty { unknown.get(field.wire_name) } else { None };
+    let misfit = || if is_empty { text_in(misfits).map(value_of) } else { None };
     Some(forms.find(is_same).or_else(misfit).map_or(usual, Form::Original))
 }
 
@@ -213,14 +219,14 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     let Some(info) = info.filter(|info| info.form == RecordLayout::Columns) else {
         return Level { leads, records: &records, metadata, unknown }.serialize(serializer);
     };
-    let others = any(data.iter().fold(unknown, |object, key| member(object, key))).unwrap_or_default();
-    let records = &columns(info, &records, others).map_err(S::Error::custom)?;
+    let others = members(data.iter().fold(unknown, |object, key| inner(object, key)));
+    let others = others.into_iter().map(|(name, text)| (name.into_owned(), value_of(text)));
+    let records = &columns(info, &records, others.collect()).map_err(S::Error::custom)?;
     Level { leads, records, metadata, unknown }.serialize(serializer)
 }
 
-/// Returns an object with a list for each field that any record has, known or not, and with other members.
-fn columns(info: &RecordInfo, records: &[FieldValue<'_>], others: Value) -> serde_json::Result<Value> {
-    let mut object = if let Value::Object(others) = others { others } else { Map::new() };
+/// Returns the object of the other members, with a list for each field that any record has, known or not.
+fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
     let mut records = records.iter().map(serde_json::to_value).collect::<serde_json::Result<Vec<_>>>()?;
     let known: Vec<_> = info.fields.iter().map(|field| field.wire_name.to_owned()).collect();
     let names = records.iter().filter_map(Value::as_object).flat_map(Map::keys);
@@ -258,7 +264,7 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
         let mut object = serializer.serialize_map(None)?;
         for key in &keys {
             let leads = self.leads.map(|lead| lead?.strip_prefix(&[*key]));
-            object.serialize_entry(key, &Self { leads, unknown: member(self.unknown, key), ..*self })?;
+            object.serialize_entry(key, &Self { leads, unknown: inner(self.unknown, key), ..*self })?;
         }
         for (name, text) in members(self.unknown).iter().filter(|(name, _)| !keys.contains(&&**name)) {
             object.serialize_entry(name, &value_of(text))?;
@@ -267,9 +273,9 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
     }
 }
 
-/// Returns the text of a member of an object; an empty object if there is none.
-fn member<'u>(object: &'u str, name: &str) -> &'u str {
-    members(object).into_iter().find(|(key, _)| key == name).map_or("{}", |(_, text)| text)
+/// Returns the text of an inner object; an empty object if there is none.
+fn inner<'u>(object: &'u str, name: &str) -> &'u str {
+    member(object, name).unwrap_or("{}")
 }
 
 /// Converts the input into JSON, and returns the value that `decode` reads from it.

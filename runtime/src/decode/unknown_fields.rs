@@ -37,7 +37,16 @@ impl UnknownFields {
 
     /// Returns the value of a field as the service wrote it, by its name on the wire.
     pub fn get_raw(&self, name: &str) -> Option<&str> {
-        self.iter_raw().find(|(key, _)| key == name).map(|(_, text)| text)
+        member(self.as_json(), name)
+    }
+
+    /// Returns the other fields, as the service wrote them.
+    pub(crate) fn without(&self, names: &[&str]) -> Self {
+        let mut others = UnknownText::default();
+        for (name, text) in self.iter_raw().filter(|(name, _)| !names.contains(&&**name)) {
+            others.push(&entry(&name, text));
+        }
+        others.take()
     }
 
     /// Returns names and values; of two fields with the same name the later one is used, as usual in JSON.
@@ -75,20 +84,34 @@ impl UnknownFields {
 /// name the later one is used.
 pub(super) fn members<'u>(json: &'u str) -> Vec<(Cow<'u, str>, &'u str)> {
     let (mut all, mut indexes): (Vec<(Cow<'u, str>, &'u str)>, _) = (Vec::new(), HashMap::new());
+    each_member(json, |key, text| {
+        let index = *indexes.entry(key.clone()).or_insert(all.len());
+        match all.get_mut(index) {
+            Some((_, earlier)) => *earlier = text,
+            None => all.push((key, text)),
+        }
+    });
+    all
+}
+
+/// Returns the text of the last member with this name.
+pub(super) fn member<'u>(json: &'u str, name: &str) -> Option<&'u str> {
+    let mut found = None;
+    each_member(json, |key, text| found = if key == name { Some(text) } else { found });
+    found
+}
+
+/// Calls a function with the name and the text of each member of an object.
+fn each_member<'u>(json: &'u str, mut visit: impl FnMut(Cow<'u, str>, &'u str)) {
     let member = |json: &mut Scanner<'u>| {
         let (key, next) = json.any_key()?;
         let start = json.at;
         json.skip(next)?;
-        let index = *indexes.entry(key.clone()).or_insert(all.len());
-        match all.get_mut(index) {
-            Some((_, earlier)) => *earlier = json.since(start),
-            None => all.push((key, json.since(start))),
-        }
+        visit(key, json.since(start));
         Ok(())
     };
     let read = read(json, |json, next| if next == b'{' { json.object(member) } else { json.skip(next) });
     debug_assert!(read.is_ok(), "{json}");
-    all
 }
 
 /// Reads a value, or returns its text if `Value` cannot represent it.
@@ -144,7 +167,7 @@ impl UnknownText {
 
     /// Keeps the text of a known field, which would be written in another form.
     pub(super) fn keep(&mut self, name: &str, text: &str) {
-        add(&mut self.originals, &format!("{}:{text}", Value::from(name)));
+        add(&mut self.originals, &entry(name, text));
     }
 
     /// Adds the unknown fields of an inner object, if there are any. `key` is the text of the inner object's key and
@@ -178,6 +201,11 @@ impl UnknownText {
         self.fields.clear();
         self.originals.clear();
     }
+}
+
+/// Returns the JSON text of a key, a colon and a value.
+fn entry(name: &str, text: &str) -> String {
+    format!("{}:{text}", Value::from(name))
 }
 
 fn add(object: &mut String, entry: &str) {

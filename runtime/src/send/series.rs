@@ -164,7 +164,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
         // The status in the body is the same in all successful responses.
         let unknown_fields = match self.info.status() {
             [] => self.unknown_fields,
-            status => self.unknown_fields.iter().filter(|(name, _)| !status.contains(&&**name)).collect(),
+            status => self.unknown_fields.without(status),
         };
         let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
         let times = decode::times(&self.records, self.info.time());

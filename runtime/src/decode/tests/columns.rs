@@ -55,6 +55,17 @@ fn columns_become_records_and_are_written_back() {
 }
 
 #[test]
+fn members_that_no_value_can_represent_are_written_back_with_the_others() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
+    for (member, expected) in [("1e999", "1e999"), (r#""\ud83d""#, r#""\ud83d""#), (&deep, &deep)] {
+        let text = format!(r#"{{"ticks":[1000],"close":[1.5],"status":"ok","other":{member}}}"#);
+        let written = written(".", &read(&text, ".", BadRecords::Rejected).unwrap());
+        assert_eq!((&written["status"], &written["other"]), (&Value::from("ok"), &Value::from(expected)));
+        assert_eq!(written["close"], json("[1.5]"));
+    }
+}
+
+#[test]
 fn broken_columns_are_rejected_with_their_path() {
     for (data, text, expected) in [
         (".", "1", "expected a list of records, found `1` at line 1 column 1"),
