@@ -4,7 +4,8 @@
 
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
 use crate::decode::{
-    BadRecords, Layout, Push, Record, RecordValue, Row, UnknownFields, serialize_series, series as series_into,
+    BadRecords, Layout, Push, Record, RecordValue, Row, TimeField, UnknownFields, serialize_series,
+    series as series_into, times,
 };
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
 use crate::values::{Timestamp, Value};
@@ -277,4 +278,13 @@ fn body_without_records_is_an_error() {
         );
         assert_eq!(error.unwrap_err().lacks_data(), expected, "{text}");
     }
+}
+
+#[test]
+fn untyped_record_has_a_time_with_a_fraction() {
+    let records = ["1700000000.5", "1700000000", r#""1700000000.25""#, "null", r#""soon""#];
+    let records = records.map(|at| format!(r#"{{"at":{at}}}"#).parse::<Value>().unwrap());
+    let millis = [Some(1_700_000_000_500), Some(1_700_000_000_000), Some(1_700_000_000_250), None, None];
+    let read = times(&records, Some(TimeField { name: "at", unit: TimeUnit::Seconds }));
+    assert_eq!(read, millis.map(|millis| millis.map(Timestamp::from_unix_millis)));
 }
