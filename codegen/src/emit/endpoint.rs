@@ -110,7 +110,11 @@ fn sources(endpoint: &Endpoint) -> String {
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let names = |is_named: &dyn Fn(&Param) -> bool| {
         let params = endpoint.known_params().filter(|param| param.const_value.is_none() && is_named(param));
-        params.map(|param| docs::code(param.argument())).collect::<Vec<_>>().join(", ")
+        let name = |param: &Param| match param.single_value {
+            Some(_) if param.is_set() => docs::code(&param.ident),
+            _ => docs::code(param.argument()),
+        };
+        params.map(name).collect::<Vec<_>>().join(", ")
     };
     let reported = |evidence| names(&move |param| !param.is_argument() && param.required == Some(evidence));
     let lines = [

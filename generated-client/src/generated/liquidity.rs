@@ -26,7 +26,7 @@ impl LiquidityGroup<'_> {
     /// Also named “Top Trader Average Leverage Used” in the API document.
     ///
     /// - **Endpoint:** `GET /averageLeverageUsed` (documented), returns a series of [`AverageLeverageUsedRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
@@ -63,7 +63,7 @@ impl LiquidityGroup<'_> {
     ///
     /// - **Endpoint:** `GET /topTraderAverageLeverageDelta` (reported), returns a series of
     ///   [`TopTraderAverageLeverageDeltaRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_average_leverage_delta(
@@ -79,7 +79,7 @@ impl LiquidityGroup<'_> {
     ///
     /// - **Endpoint:** `GET /cumulativeLiqLevel` (reported, fields previous version), returns a series of
     ///   [`CumulativeLiquidationLevelRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Required (reported):** `coin`, `exchange`
     /// - **Optional:** `timestamp`, `leverage`
     pub fn cumulative_liquidation_level(&self) -> Request<CumulativeLiquidationLevel> {
         Request::new(self.client)
@@ -89,7 +89,7 @@ impl LiquidityGroup<'_> {
     /// The exchanges that work or fail were tested with BTC.
     ///
     /// - **Endpoint:** `GET /liqLevelsCount` (reported), returns a series of [`LiquidationLevelsCountRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** how the levels are predicted; whether the counts of longs and shorts are returned too;
@@ -100,7 +100,7 @@ impl LiquidityGroup<'_> {
     /// Value of open positions at their predicted liquidation levels: longs, shorts and the difference.
     ///
     /// - **Endpoint:** `GET /liqLevelsSize` (published), returns a series of [`LiquidationLevelsSizeRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
@@ -137,7 +137,7 @@ impl LiquidityGroup<'_> {
     /// and `timeframe`. The exchanges that work were tested with BTC.
     ///
     /// - **Endpoint:** `GET /liquidationLevels` (reported), returns a series of [`LiquidationLevelsRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Required (reported):** `coin`, `exchange`
     /// - **Optional:** `timestamp`, `leverage`, `position`
     pub fn liquidation_levels(&self) -> Request<LiquidationLevels> {
         Request::new(self.client)
@@ -148,7 +148,7 @@ impl LiquidityGroup<'_> {
     /// exchanges that work were tested with BTC.
     ///
     /// - **Endpoint:** `GET /liquidationLevelsTV` (reported), returns JSON of unknown form
-    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Required (reported):** `coin`, `exchange`
     /// - **Optional:** `timestamp`, `leverage`, `position`
     /// - **Undocumented:** the form of the response
     pub fn liquidation_levels_tv(&self) -> Request<LiquidationLevelsTv> {
@@ -157,7 +157,7 @@ impl LiquidityGroup<'_> {
     /// Margin used by the positions of top traders.
     ///
     /// - **Endpoint:** `GET /topTraderMarginUsed` (reported), returns a series of JSON records
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the fields of the records; whether it is an amount or a share of the account
@@ -167,7 +167,7 @@ impl LiquidityGroup<'_> {
     /// Difference in the margin used by the positions of top traders.
     ///
     /// - **Endpoint:** `GET /topTraderMarginUsedDelta` (reported), returns a series of JSON records
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the fields of the records; whether it is longs minus shorts, or the change since the

@@ -26,7 +26,7 @@ impl LongsShortsGroup<'_> {
     /// percentages from the top trader positions, and the same fields are assumed here.
     ///
     /// - **Endpoint:** `GET /topTraderAccounts` (documented, fields reported), returns a series of [`LongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_accounts(&self) -> Request<TopTraderAccounts> {
@@ -38,7 +38,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /topTraderPositions` (documented, fields reported), returns a series of
     ///   [`LongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
@@ -51,7 +51,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /anchoredTopTraderAccounts` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_top_trader_accounts(&self) -> Request<AnchoredTopTraderAccounts> {
@@ -62,7 +62,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /anchoredTopTraderPositions` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_top_trader_positions(&self) -> Request<AnchoredTopTraderPositions> {
@@ -74,7 +74,7 @@ impl LongsShortsGroup<'_> {
     /// The exchanges that work were tested with BTC.
     ///
     /// - **Endpoint:** `GET /globalAccounts` (documented, fields reported), returns a series of [`LongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
@@ -85,7 +85,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /anchoredGlobalAccounts` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_global_accounts(&self) -> Request<AnchoredGlobalAccounts> {
@@ -146,7 +146,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /whaleRetailDelta` (documented, fields reported), returns a series of
     ///   [`WhaleRetailDeltaRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
@@ -157,7 +157,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /anchoredWhaleRetailDelta` (documented, fields previous version), returns a series of
     ///   [`AnchoredWhaleRetailDeltaRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_whale_retail_delta(&self) -> Request<AnchoredWhaleRetailDelta> {
@@ -178,7 +178,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// - **Endpoint:** `GET /trueRetailLongShort` (documented, fields reported), returns a series of
     ///   [`TrueRetailLongShortRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn true_retail_long_short(&self) -> Request<TrueRetailLongShort> {

@@ -35,7 +35,7 @@ impl OptionsGroup<'_> {
     /// Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
     ///
     /// - **Endpoint:** `GET /dvol` (published, fields previous version), returns a series of [`DvolRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the unit

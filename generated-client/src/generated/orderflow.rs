@@ -218,7 +218,7 @@ impl OrderflowGroup<'_> {
     /// A public client received no records of the newest range for the timeframe `1h`.
     ///
     /// - **Endpoint:** `GET /pdLevels` (documented, fields reported), returns a series of [`PreviousDayLevelsRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
@@ -230,7 +230,7 @@ impl OrderflowGroup<'_> {
     ///
     /// - **Endpoint:** `GET /pwLevels` (documented, fields reported), returns a series of
     ///   [`PreviousWeekLevelsRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
@@ -244,7 +244,7 @@ impl OrderflowGroup<'_> {
     ///
     /// - **Endpoint:** `GET /pmLevels` (documented, fields previous version), returns a series of
     ///   [`PreviousMonthLevelsRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
@@ -255,7 +255,7 @@ impl OrderflowGroup<'_> {
     /// One public client calls the records candles with volume, but no field for the volume is known.
     ///
     /// - **Endpoint:** `GET /klines` (reported), returns a series of [`KlineRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn kline(&self) -> Request<Kline> {

@@ -105,7 +105,7 @@ impl SentimentGroup<'_> {
     /// above 1, more is borrowed in the quote currency.
     ///
     /// - **Endpoint:** `GET /marginLendingRatio` (documented), returns a series of [`MarginLendingRatioRecord`]
-    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Required (reported):** `coin`, `exchange`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
     /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn margin_lending_ratio(&self) -> Request<MarginLendingRatio> {
