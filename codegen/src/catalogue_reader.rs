@@ -204,7 +204,7 @@ impl Reader {
         }
         // An empty value has no text to mark, so the key is marked instead.
         let marked = if value.span.is_empty() { name } else { value };
-        let rule = if key.shape.choices().into_iter().any(|shape| matches!(shape, Shape::List(_))) {
+        let rule = if has_list(&key.shape) {
             "wrong-type/no-list"
         } else if key.required {
             "wrong-type/no-value"
@@ -225,8 +225,12 @@ impl Reader {
         let words = words(shape);
         let text = node.text().filter(|_| !words.is_empty());
         let mut help = did_you_mean(text.unwrap_or_default(), words.into_iter());
-        if let ([map, ..], true) = (shape.maps().as_slice(), help.is_empty()) {
-            help = format!("{} has the keys {}", map.what, names(map));
+        if help.is_empty() {
+            help = match (node.text(), shape.maps().as_slice()) {
+                (Some(text), _) if has_list(shape) => format!("write `[{text}]`"),
+                (_, [map, ..]) => format!("{} has the keys {}", map.what, names(map)),
+                _ => help,
+            };
         }
         match text {
             Some(text) => self.suggest(node, "wrong-value", &[&expected(shape), &text], help),
@@ -267,6 +271,11 @@ fn fits(node: &Node, shape: &Shape) -> bool {
         | (Shape::Map(_) | Shape::UseOr(..), Kind::Map(_)) => true,
         _ => false,
     }
+}
+
+/// Returns `true` if a shape accepts a list.
+fn has_list(shape: &Shape) -> bool {
+    shape.choices().into_iter().any(|shape| matches!(shape, Shape::List(_)))
 }
 
 /// Returns the words that a shape accepts.

@@ -192,11 +192,7 @@ impl<T: Read> Read for Vec<T> {
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
-            let help = match &node.kind {
-                Kind::Text(text) => format!("write `[{text}]`"),
-                _ => String::new(),
-            };
-            reader.suggest(node, "wrong-type", &[&"a list", &node.describe()], help);
+            reader.mismatch(node, &Self::SHAPE);
             return None;
         };
         let read = items.iter().filter_map(|item| {

@@ -25,6 +25,8 @@ pub(super) fn explained(text: &str, reported: &str, span: Range<usize>) -> Synta
     if let Some((start, (columns, message, help))) = found {
         return SyntaxError { message: message.to_owned(), span: start + columns.start..start + columns.end, help };
     }
+    let is_closing = text.chars().nth(span.start).is_some_and(|marked| matches!(marked, ']' | '}'));
+    let reported = if is_closing && reported.contains("flow") { "mismatch" } else { reported };
     let (message, help) = sentence(lines.last().map_or("", |(_, line)| line), reported);
     SyntaxError { message: message.to_owned(), span, help: help.to_owned() }
 }
@@ -114,6 +116,12 @@ mod tests {
             ("name: A\npath\nb: 1\n", "b", "no colon follows the key", "write the key, a colon, a space and the value"),
             ("a: 'x\nb: 1\n", "'", "the closing quote is missing", "close the quote"),
             ("a: [1\nb: 1\n", ":", "the list or map is not closed", "close the bracket or brace"),
+            (
+                "- {name: a, body: {series: {name: b, unit: c}]}\n",
+                "]",
+                "this bracket or brace does not match the open one",
+                "write the bracket or brace that is missing",
+            ),
             ("a: ]\n", "]", "this bracket or brace closes nothing", "remove it, or quote the text"),
             ("a: [\n", "", "a value is missing", "write the value, or close the bracket or brace"),
             ("a: - b\n", "-", "a list begins on the line of its key", "write each item on its own line"),
