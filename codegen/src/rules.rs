@@ -7,12 +7,9 @@ use std::sync::LazyLock;
 /// The message and the help of each key.
 static RULES: LazyLock<HashMap<&str, [&str; 2]>> = LazyLock::new(|| {
     let sections = include_str!("rules.txt").split("\n[").skip(1).filter_map(|section| section.split_once("]\n"));
-    sections
-        .map(|(key, texts)| {
-            let (message, help) = texts.split_once('\n').unwrap_or((texts, ""));
-            (key, [message, help.trim_end()])
-        })
-        .collect()
+    let parts = |texts: &'static str| texts.split_once('\n').unwrap_or((texts, ""));
+    let texts = sections.map(|(key, texts)| (key, parts(texts)));
+    texts.map(|(key, (message, help))| (key, [message, help.trim_end()])).collect()
 });
 
 /// Returns the name of the rule that a key belongs to: `time-type/absent` belongs to `time-type`.

@@ -10,7 +10,7 @@ use codegen::{Catalogue, Diagnostics, load};
 use evolve::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
 
 use crate::Outcome;
-use crate::codegen::{folder, not_written, rendered};
+use crate::codegen::{command, folder, not_written, rendered};
 use crate::project_paths;
 use crate::terminal::print;
 
@@ -87,10 +87,8 @@ pub(crate) struct Import {
 impl Import {
     pub(crate) fn run(&self) -> Outcome {
         let in_file = |why: String| format!("{}: {why}", self.file.display());
-        let text = fs::read_to_string(&self.file);
-        let text = text.map_err(|error| {
-            format!("error: {}; pass a file with an OpenAPI description\n", in_file(error.to_string()))
-        })?;
+        let unread = |why| format!("error: {}; pass a file with an OpenAPI description\n", in_file(why));
+        let text = fs::read_to_string(&self.file).map_err(|error| unread(error.to_string()))?;
         let options = Options { text, evidence: self.evidence, summaries: self.summaries };
         let change = evolve::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(in_file(why)),
@@ -169,7 +167,9 @@ impl Target {
             return Err("nothing was written; `--yes` writes without confirmation\n".to_owned());
         }
         change.write(&spec).map_err(|error| format!("error: {error}\n"))?;
-        print(&format!("written; {}\n", next(&spec)));
+        let crate_folder = (spec != project_paths::spec()).then_some(Path::new("DIR"));
+        let command = command(&spec, crate_folder);
+        print(&format!("written; add the summaries that you know, then run `{command}`\n"));
         Ok(())
     }
 
@@ -184,16 +184,6 @@ impl Target {
             Refusal::Message(why) => format!("error: {why}\n"),
         }
     }
-}
-
-/// Returns the next step for the user after an edit.
-fn next(spec: &Path) -> String {
-    let command = if spec == project_paths::spec() {
-        "`cargo xtask codegen`".to_owned()
-    } else {
-        format!("`cargo xtask codegen --spec {} --out DIR`", spec.display())
-    };
-    format!("add the summaries that you know, then run {command}")
 }
 
 /// Asks the user to confirm; returns `false` without a terminal.

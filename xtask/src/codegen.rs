@@ -55,7 +55,10 @@ impl Codegen {
         if self.out.is_none() && !project_paths::is_same(&self.spec, &project_paths::spec()) {
             let (spec, generated) = (shown(&self.spec), shown(&project_paths::client()));
             let message = format!("error: {spec} is not the catalogue of the client in {generated}");
-            return Err(format!("{message}; name the crate to generate: `{} --out CRATE`\n", self.command()));
+            return Err(format!(
+                "{message}; name the crate to generate: `{} --out CRATE`\n",
+                command(&self.spec, None)
+            ));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at)?;
@@ -86,7 +89,7 @@ impl Codegen {
             count => format!("{count} files in {}", shown(root)),
         });
         let owner = unclean.iter().find_map(|(root, report)| Some((shown(root), report.other_owner()?)));
-        let (counts, command) = (counts.collect::<Vec<_>>().join(", "), self.command());
+        let (counts, command) = (counts.collect::<Vec<_>>().join(", "), command(&self.spec, self.out.as_deref()));
         let remedy = match owner {
             Some((root, owner)) => {
                 format!("; {root} has files of `{owner}`: name another folder with `--out`, or delete the old files")
@@ -98,18 +101,18 @@ impl Codegen {
         };
         format!("{}\nerror: {counts}{remedy}\n", listed.collect::<String>())
     }
+}
 
-    /// Returns the command that updates the differing files, with the options of this call.
-    fn command(&self) -> String {
-        let mut command = "cargo xtask codegen".to_owned();
-        if self.spec != project_paths::spec() {
-            command += &format!(" --spec {}", self.spec.display());
-        }
-        if let Some(out) = &self.out {
-            command += &format!(" --out {}", out.display());
-        }
-        command
+/// Returns the command that updates the files of a catalogue's crate; `out` is `None` for this project's client.
+pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
+    let mut command = "cargo xtask codegen".to_owned();
+    if spec != project_paths::spec() {
+        command += &format!(" --spec {}", spec.display());
     }
+    if let Some(out) = out {
+        command += &format!(" --out {}", out.display());
+    }
+    command
 }
 
 fn outcome(root: &Path, report: &Report) -> String {

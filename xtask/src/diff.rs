@@ -27,9 +27,9 @@ pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
-    /// The catalogue, in a git repository; default: this project's
-    #[arg(long, value_name = "DIR")]
-    spec: Option<PathBuf>,
+    /// The catalogue, in a git repository
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
+    spec: PathBuf,
     /// Fail if the verdict is this or higher: patch, minor or major
     #[arg(long, value_name = "VERDICT", value_parser = verdict)]
     fail_on: Option<Verdict>,
@@ -48,13 +48,12 @@ impl Diff {
     }
 
     fn compare(&self) -> Result<(Changes, String), String> {
-        let spec = Repository { spec: self.spec.clone().unwrap_or_else(project_paths::spec) };
-        let commit = spec.commit(&self.revision)?;
-        let now = codegen::read(&spec.spec).map_err(|errors| rendered(&errors, &spec.spec))?;
-        let changes = compare(&spec.client_at(&self.revision, &commit)?, &now);
+        let commit = self.commit()?;
+        let now = codegen::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
+        let changes = compare(&self.client_at(&commit)?, &now);
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
-            let manifest = spec.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
+            let manifest = self.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
             let version = manifest_text(&manifest, "[workspace.package]", "version").unwrap_or_default();
             if let Some(next) = next_version(verdict, version) {
                 text += &format!("version: {version} becomes {next}\n");
@@ -66,16 +65,10 @@ impl Diff {
         }
         Ok((changes, text))
     }
-}
 
-/// A catalogue in a git repository.
-struct Repository {
-    spec: PathBuf,
-}
-
-impl Repository {
-    /// Returns the model of the client at a revision.
-    fn client_at(&self, revision: &str, commit: &str) -> Result<Api, String> {
+    /// Returns the model of the client at the commit of the revision.
+    fn client_at(&self, commit: &str) -> Result<Api, String> {
+        let revision = &self.revision;
         let files = self.catalogue(commit)?;
         let shown = shown(&self.spec);
         if files.is_empty() {
@@ -88,9 +81,10 @@ impl Repository {
         })
     }
 
-    /// Returns the commit of a revision. With `--end-of-options`, git does not parse a revision that begins with `-` as
+    /// Returns the commit of the revision. With `--end-of-options`, git does not parse a revision that begins with `-` as
     /// a flag.
-    fn commit(&self, revision: &str) -> Result<String, String> {
+    fn commit(&self) -> Result<String, String> {
+        let revision = &self.revision;
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
         found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
@@ -104,13 +98,8 @@ impl Repository {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
         let names = names.split('\0').filter(|name| codegen::is_part(name));
-        names
-            .map(|name| {
-                let text =
-                    self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"))?;
-                Ok((name.to_owned(), text))
-            })
-            .collect()
+        let text = |name| self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"));
+        names.map(|name| Ok((name.to_owned(), text(name)?))).collect()
     }
 
     /// Runs git in the catalogue's folder, and returns its output or the reason for its failure.

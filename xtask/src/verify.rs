@@ -118,12 +118,8 @@ fn succeeds(command: &str) -> bool {
 /// Cargo would rebuild packages whenever the values differ from those in a shell.
 fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(of_package) {
-            command.env_remove(name);
-        }
-    }
-    command
+    let names = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_str().is_some_and(of_package));
+    names.fold(command, |command, name| command.env_remove(name))
 }
 
 #[cfg(test)]

@@ -133,11 +133,8 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
         // A required param is always sent, so a default has no effect, but is an example.
-        let (default, example) = if is_required || in_path {
-            (None, facts.example.or(usable.filter(|_| !list).map(Into::into)))
-        } else {
-            (usable.map(Into::into), facts.example)
-        };
+        let is_sent = is_required || in_path;
+        let example = facts.example.or(usable.clone().filter(|_| is_sent && !list).map(Into::into));
         Some(Param {
             summary: telling(facts.summary, name),
             // The id of a shared param is compared with references, so it is set even if it is the name.
@@ -147,7 +144,7 @@ impl<'d> Reader<'d> {
             list_setter: list.then(|| SEVERAL.into()),
             list_as,
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
-            default,
+            default: usable.filter(|_| !is_sent).map(Into::into),
             required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
             example: example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
