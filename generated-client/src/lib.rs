@@ -84,9 +84,10 @@
 //!
 //! # Concurrent requests
 //!
-//! Spawn, join or buffer as many requests as you like. Each request becomes a separate task when it is first polled,
-//! and all requests wait in one queue for the rate limit. Of all timeouts, only `Builder::queue_timeout` counts the
-//! time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
+//! Spawn, join or buffer as many requests as you like. `.await` converts a [`Request`] to a future; `tokio::spawn` and
+//! `join_all` need the future itself, `request.into_future()`. Each request becomes a separate task when it is first
+//! polled, and all requests wait in one queue for the rate limit. Of all timeouts, only `Builder::queue_timeout` counts
+//! the time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
 //! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request
 //! ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
 //! The crate `generated-client-shared-gate` shares the rate limit of an API key between machines.

@@ -165,7 +165,7 @@ fn unknown_path(registry: Registry, path: &str) -> Rejection {
     let shown = path.chars().take(100).collect::<String>();
     let message = match suggest::nearest(own, callable(registry).map(|(path, _)| path)) {
         Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
-        None => format!("unknown path `{shown}`; all paths begin with `{prefix}`"),
+        None => format!("unknown path `{shown}`; no known path is similar"),
     };
     Rejection::new(StatusCode::NOT_FOUND, "unknown_path", message)
 }
