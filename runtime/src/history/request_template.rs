@@ -149,7 +149,7 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
         let error = Error::build(format!("the start was read as {from}, which is more than one {name} in the future"));
         let [machine, time] = [machine, time].map(|time| time.floor(Duration::from_secs(1)));
         if machine.abs_diff(time) <= Duration::from_secs(5) {
-            error.with_hint(format!("it is {machine}"))
+            error.with_hint(format!("it is {machine} by the clock of this machine"))
         } else {
             error.with_hint(format!("check the clock of this machine: it is at {machine}, and the service at {time}"))
         }
