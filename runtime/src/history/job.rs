@@ -298,6 +298,9 @@ pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: 
             match decode(response) {
                 Err(error) if sent < attempts && error.is_retryable() => {}
                 Ok(_) if sent < attempts && is_disputed => {}
+                Err(error) if sent > 1 => {
+                    return (Err(error.with_hint(format!("the page was requested {sent} times"))), waited);
+                }
                 outcome => return (outcome.map(|series| (series, reached)), waited),
             }
             sleep(delay).await;

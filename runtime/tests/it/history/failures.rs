@@ -101,6 +101,17 @@ async fn error_of_every_page_ends_the_history() {
     }
 }
 
+/// The attempts and the time in the error are those of the last request for the page.
+#[tokio::test(start_paused = true)]
+async fn error_of_a_page_says_how_often_it_was_requested() {
+    let service = Service::new(|_, _| reply(503, &[], "{}"));
+    let history = hours(&service.client()).history(at(START)..at(START + 10 * HOUR));
+    let error = history.clone().max_attempts(3).collect().await.unwrap_err().to_string();
+    assert!(error.contains("; the page was requested 3 times; after 4 attempts in "), "{error}");
+    let error = history.max_attempts(1).collect().await.unwrap_err().to_string();
+    assert!(!error.contains("requested"), "{error}");
+}
+
 /// Each request succeeds or fails in one of several ways, and responses arrive in any order.
 #[tokio::test(start_paused = true)]
 async fn transient_failures_are_retried() {
