@@ -94,9 +94,13 @@ impl UndecodedResponse {
     /// Creates the error for a body that does not match the endpoint.
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // No caller uses `error` afterwards.
-    pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
+    pub(super) fn misfit(self: Box<Self>, mut error: DecodeError) -> Error {
         let Self { connection, target, response, context, .. } = *self;
-        let HttpResponse { status, headers, body, .. } = response;
+        let HttpResponse { status, headers, mut body, .. } = response;
+        if status == 204 && *body == *b"null" {
+            // This body stands for the missing body of the response.
+            (error, body) = (DecodeError::new("it is empty".to_owned()), "".into());
+        }
         // The message of the service is used only if the body has no records. If the body has records, one of them
         // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
