@@ -75,9 +75,8 @@ impl Dispatcher {
         request.on_headers = on_headers.clone();
         let time = request.timeout;
         // If the transport does not enforce the timeout, the attempt ends here.
-        let late = || Error::retryable(ErrorKind::Headers, format!("no complete response within {time:?}")).timed_out();
         let outcome = timeout(time.saturating_add(TICK), self.transport.send(request)).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(late()));
+        let outcome = outcome.unwrap_or_else(|_| Err(Error::late(ErrorKind::Headers, time, "")));
         let outcome = outcome.map_err(|error| error.of_this_request(ErrorKind::Headers, "the transport failed"));
         if outcome.is_ok() {
             // A request that got a response was sent, even if the transport did not report that.

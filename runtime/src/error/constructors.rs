@@ -89,6 +89,14 @@ impl Error {
         self.with(|facts| facts.stale = true)
     }
 
+    /// Creates the error for a response that was not complete within `timeout`. The text has whole milliseconds, because a
+    /// timeout of which a part is used up has digits that the user did not set.
+    pub(crate) fn late(kind: ErrorKind, timeout: Duration, so_far: &str) -> Self {
+        let shown =
+            Duration::new(timeout.as_secs(), 0) + Duration::from_millis(timeout.subsec_micros().div_ceil(1000).into());
+        Self::retryable(kind, format!("no complete response within {shown:?}{so_far}")).timed_out()
+    }
+
     /// Adds the time and the attempts so far; a number of attempts that is already set is kept.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
         let known = self.0.facts.timing.attempts;
@@ -184,4 +192,19 @@ pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
 fn masked(mut text: String, credentials: &dyn Redact) -> String {
     credentials.redact(&mut text);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeout_of_which_a_part_is_used_up_is_shown_in_milliseconds() {
+        for (micros, shown) in
+            [(299_895, "300ms"), (300_000, "300ms"), (7, "1ms"), (1_999_001, "2s"), (60_000_000, "60s")]
+        {
+            let error = Error::late(ErrorKind::Headers, Duration::from_micros(micros), "; no status received");
+            assert_eq!(error.to_string(), format!("no complete response within {shown}; no status received"));
+        }
+    }
 }

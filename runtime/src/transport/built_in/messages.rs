@@ -37,9 +37,6 @@ impl Progress {
         body: Result<Result<ResponseBody, Error>, Elapsed>,
         timeout: Duration,
     ) -> Result<HttpResponse, Error> {
-        let late = |kind, so_far: &str| {
-            Error::retryable(kind, format!("no complete response within {timeout:?}; {so_far}")).timed_out()
-        };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
             // A response with an error status is returned even without its body.
@@ -47,10 +44,11 @@ impl Progress {
             (Ok(Err(error)), Some(head)) => Err(error.with_response(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
             (Err(_), Some(head)) => {
-                let error = late(ErrorKind::Body, &format!("{} bytes of the body received", self.bytes));
+                let so_far = format!("; {} bytes of the body received", self.bytes);
+                let error = Error::late(ErrorKind::Body, timeout, &so_far);
                 Err(error.with_response(head.status, head.headers))
             }
-            (_, None) => Err(late(ErrorKind::Headers, "no status received")),
+            (_, None) => Err(Error::late(ErrorKind::Headers, timeout, "; no status received")),
         }
     }
 }
