@@ -77,7 +77,8 @@ impl HasHistory for Dynamic {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a time",
     note = "parse a text: `\"2025-01-01\".parse::<Timestamp>()?`",
-    note = "a number has a unit: `Timestamp::from_unix_seconds(..)` or `Timestamp::from_unix_millis(..)`"
+    note = "a number has a unit: `Timestamp::from_unix_seconds(..)` or `Timestamp::from_unix_millis(..)`",
+    note = "for types of chrono, jiff or time, enable the feature of that name"
 )]
 pub trait IntoTimestamp: Into<Timestamp> {}
 

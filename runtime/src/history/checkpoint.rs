@@ -126,13 +126,14 @@ impl FromStr for Checkpoint {
     }
 }
 
-/// Serializes the checkpoint as its text.
+/// Serializes the checkpoint as one string, which contains its text.
 impl Serialize for Checkpoint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
+/// Deserializes a checkpoint from one string. To read its text alone, use [`str::parse`].
 impl<'de> Deserialize<'de> for Checkpoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
