@@ -143,7 +143,8 @@ def backfill(
     """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
 
     Returns for each series its range, the numbers of records added, filled and revised, its files, its gaps, and `notes`
-    about other series in the same target, for example with another timeframe, which are also logged as warnings."""
+    about other series in the same target, for example with another timeframe, and about times that no run has fetched or
+    requested, which are also logged as warnings."""
     if out == "-":
         raise ValueError("`out` is a file, a folder or a bucket; `history` returns records")
     run = _Run(["backfill", *_names(endpoints)], _all(options, {**_range(start, end), "out": out, "json": True}))

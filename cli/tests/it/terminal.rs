@@ -1,7 +1,8 @@
 //! Tests of the program in a terminal of 80 columns.
 
+use crate::backfill::backfill;
 use crate::support::catalogue::{metric, object, option, other_metric};
-use crate::support::{Service, Terminal};
+use crate::support::{self, Service, Terminal};
 
 /// Runs a command to its end, and returns the exit code and the screen.
 fn run(args: &[&str]) -> (Option<i32>, String) {
@@ -60,6 +61,18 @@ fn a_plot_fits_the_terminal() {
     assert!(metric().keys.iter().all(|key| screen.contains(key)), "{screen}");
     assert!(screen.lines().filter(|line| line.contains('│') || line.contains('┤')).count() > 15, "{screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+}
+
+#[test]
+fn the_status_shows_the_records_that_no_run_has_requested() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for range in [["2025-01-01", "2025-01-02"], ["2025-01-04", "2025-01-05"]] {
+        let args = backfill(&metric().hourly(), range, &file, &["--sandbox", "--quiet"]);
+        assert_eq!(support::run(&args).code, Some(0));
+    }
+    let (code, screen) = run(&["status", support::text(&file)]);
+    assert!(code == Some(0) && screen.contains("missing  never requested"), "{screen}");
 }
 
 #[test]

@@ -206,7 +206,14 @@ fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
         let rest = [number(unrequested), number(*revised), number(*invalid)];
         first_cells.into_iter().chain(middle).chain(rest).collect()
     };
-    Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
+    let mut table = Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() };
+    // A terminal omits the last columns, but has to show what no run has requested.
+    if stdout::is_terminal() && all.iter().any(|series| !series.unrequested.is_empty()) {
+        let shown = 3..=6;
+        table.columns[shown.clone()].rotate_right(1);
+        table.rows.iter_mut().for_each(|row| row[shown.clone()].rotate_right(1));
+    }
+    table
 }
 
 fn object(series: &SeriesStatus, now: Timestamp) -> Value {
