@@ -4,7 +4,7 @@ use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo
 use serde_json::{Map, Value, json};
 
 use crate::endpoint_names;
-use crate::param_options::option;
+use crate::param_options::{option, required};
 use crate::param_values::ParamValue;
 use crate::program::service;
 use crate::record_columns::{record, time_field};
@@ -13,7 +13,7 @@ use crate::requested_series::Series;
 /// Returns an endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
     let params = endpoint.params.unwrap_or_default().iter();
-    let required: Vec<_> = params.filter(|info| info.required.is_some()).map(|info| info.wire_name).collect();
+    let required: Vec<_> = params.filter(|info| required(info).is_some()).map(|info| info.wire_name).collect();
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
         "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path,
@@ -56,7 +56,7 @@ pub(crate) fn series(series: &Series) -> Map<String, Value> {
 fn param(endpoint: &EndpointInfo, info: &ParamInfo) -> Value {
     json!({
         "name": info.wire_name, "option": option(endpoint, info.wire_name), "type": type_name(info.ty),
-        "values": values(info.ty), "value": info.const_value, "required": info.required.map(Evidence::as_str),
+        "values": values(info.ty), "value": info.const_value, "required": required(info).map(Evidence::as_str),
         "default": info.default, "example": info.example, "range": [info.range.min, info.range.max], "unit": info.unit,
         "allowed_values": info.allowed_values, "rejected_values": info.rejected_values,
         "several_values": info.list_setter.is_some(), "summary": info.summary, "notes": info.notes,

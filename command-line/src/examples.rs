@@ -1,9 +1,9 @@
 //! Examples for help, with an endpoint, params and values of the catalogue.
 
-use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
-use crate::param_options::{kebab, splits};
+use crate::param_options::{self, kebab, splits};
 use crate::program::program;
 
 /// Returns the help that follows the options of `get`.
@@ -81,8 +81,7 @@ fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
 }
 
 fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo> + use<> {
-    let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
-    endpoint.params.unwrap_or_default().iter().filter(is_required)
+    endpoint.params.unwrap_or_default().iter().filter(|info| param_options::required(info).is_some())
 }
 
 /// Returns the example of a param, or else a value that is known and not known to be rejected.

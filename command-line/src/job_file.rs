@@ -203,6 +203,11 @@ mod tests {
         let group = format!("[[series]]\nendpoints = \"{name}\"\n{} = \"no such\"\n", history.step);
         let error = check(&format!("from = 2025-01-31\nout = \"a.csv\"\n{group}")).unwrap_err();
         assert!(error.contains("expected ") && !error.contains("--param"), "{error}");
+        for endpoint in endpoint_names::with_history() {
+            let group = format!("[[series]]\nendpoints = \"{}\"\n", endpoint_names::name(endpoint));
+            let missing = check(&format!("from = 2025-01-31\nout = \"a.csv\"\n{group}")).err().unwrap_or_default();
+            assert!(!missing.contains("--"), "{missing}");
+        }
     }
 
     #[test]

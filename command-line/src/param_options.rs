@@ -7,7 +7,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use heck::ToKebabCase;
-use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
+use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint, history};
 use crate::program::{program, service};
@@ -36,6 +36,11 @@ impl Params {
         let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
         names.any(|name| name == wire_name)
     }
+}
+
+/// Returns the source of the fact that a param is required. A param of the path is always required.
+pub(crate) fn required(info: &ParamInfo) -> Option<Evidence> {
+    info.required.or((info.location == ParamLocation::Path).then_some(info.evidence))
 }
 
 /// An option for a param of the API, with the definition of the param on each endpoint that accepts the param.
@@ -131,10 +136,9 @@ impl Offered {
         let info = self.infos[0];
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
         words.extend(values(info));
-        let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
         if !is_filter {
             words.extend(info.default.map(|default| format!("default {default}")));
-            words.extend(self.infos.iter().all(is_required).then(|| "required".to_owned()));
+            words.extend(self.infos.iter().all(|info| required(info).is_some()).then(|| "required".to_owned()));
         }
         arg.help(words.join("; "))
     }

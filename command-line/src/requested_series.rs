@@ -141,7 +141,7 @@ fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Re
         };
         if let Some(info) = endpoint.params.unwrap_or_default().iter().find(is_missing) {
             let missing = format!("missing required param `{}` of {}", info.wire_name, name(endpoint));
-            return Err(Failure::usage(missing).help(format!("set it with `--{}`", kebab(info.wire_name))));
+            return Err(Failure::usage(missing).option_help(format!("set it with `--{}`", kebab(info.wire_name))));
         }
         for info in endpoint.params.unwrap_or_default() {
             let is_omitted = info.const_value.is_none() && !params.has(info.wire_name);

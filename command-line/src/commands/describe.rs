@@ -13,7 +13,7 @@ use crate::endpoint_names;
 use crate::examples;
 use crate::fact_sentences::Facts;
 use crate::failure::Result;
-use crate::param_options::option;
+use crate::param_options::{option, required};
 use crate::program::service;
 use crate::record_columns::fields;
 use crate::sections::{section, wrapped};
@@ -118,7 +118,7 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
         unit: if let ValueType::Timestamp(_) = info.ty { "" } else { info.unit },
         range: [info.range.min, info.range.max],
         source: info.evidence.as_str(),
-        required: info.required.map(Evidence::as_str),
+        required: required(info).map(Evidence::as_str),
         is_open: ty.is_some_and(|ty| ty.open),
         default: info.default,
         single_value: info.single_value.map(Evidence::as_str),
