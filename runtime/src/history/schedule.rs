@@ -326,7 +326,11 @@ struct Lateness {
 impl Lateness {
     /// Returns the lateness that all of the last records had.
     fn learned(&self) -> Duration {
-        self.recent.into_iter().min().filter(|least| *least < Duration::MAX).unwrap_or_default()
+        // A single record since the start may be late by chance.
+        if self.recent[1] == Duration::MAX {
+            return Duration::ZERO;
+        }
+        self.recent.into_iter().min().unwrap_or_default()
     }
 
     /// Returns the time after the end of the next interval before which its record is not requested.
@@ -352,5 +356,34 @@ impl Lateness {
         self.punctual = if late.is_some() { 0 } else { self.punctual.saturating_add(1) };
         self.recent.rotate_right(1);
         self.recent[0] = late.unwrap_or(expected).min(latest);
+    }
+}
+
+#[cfg(test)]
+mod lateness_tests {
+    use super::*;
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn one_late_record_after_a_start_delays_no_others() {
+        let mut lateness = Lateness { recent: [Duration::MAX; 3], in_vain: None, punctual: 0 };
+        lateness.missing(seconds(510));
+        lateness.published(seconds(1022));
+        assert_eq!(lateness.expected(), Duration::ZERO);
+        lateness.published(seconds(2));
+        assert_eq!(lateness.expected(), Duration::ZERO);
+    }
+
+    #[test]
+    fn two_late_records_after_a_start_are_expected_again() {
+        let mut lateness = Lateness { recent: [Duration::MAX; 3], in_vain: None, punctual: 0 };
+        for missing in [510, 480] {
+            lateness.missing(seconds(missing));
+            lateness.published(seconds(1022));
+        }
+        assert_eq!(lateness.expected(), seconds(480));
     }
 }
