@@ -55,7 +55,7 @@ async fn a_clock_that_is_wrong_after_a_run_with_the_right_clock_repeats_no_recor
         let again = open(END + days * DAY);
         if days == -400 {
             let error = again.plan().await.unwrap_err().to_string();
-            assert!(error.contains("check the clock of this machine"), "{name}: {error}");
+            assert!(error.contains("by the clock of this machine"), "{name}: {error}");
             continue;
         }
         let again = run(&again).await;
