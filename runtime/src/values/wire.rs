@@ -86,7 +86,7 @@ impl ToWire for Value {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}`, the type of the param",
     note = "a param with one value does not accept a list; some params have a second setter for lists",
-    note = "a `Timestamp` is `Timestamp::from_unix_seconds(..)`, or a parsed text: `\"2025-01-01\".parse::<Timestamp>()?`; \
+    note = "a `Timestamp` is `Timestamp::from_unix_seconds(..)` or a parsed text: `\"2025-01-01\".parse::<Timestamp>()?`; \
             for types of chrono, jiff or time, enable the feature of that name"
 )]
 pub trait IntoParam<T, Via = Given> {
