@@ -57,20 +57,20 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// it is behind, records are late by the same time. Equally, a cache that sends no `Age` cannot be recognized, nor two
 /// wrong dates that agree. A revision after the delivery is not noticed.
 ///
-/// An interval is requested two seconds after its end, plus the lateness that all of the last three records had; after a
-/// start, two late records are enough. If its record is missing, the interval is requested again, first after four
+/// An interval is requested two seconds after its end, plus the lateness that all of the last three records had; after
+/// a start, two late records are enough. If its record is missing, the interval is requested again, first after four
 /// seconds, and then after pauses that are as long as the record is late, but at most as long as the interval or 14
-/// minutes, and until the next interval is due. If the series has had no record for a hundred times as long, a pause is
-/// a hundredth of that time. Of a series without records for longer than a page, only the latest intervals are
-/// requested, and at every eighth time also those after its last record. After a failure, a pause is at most eight
-/// seconds. After a suspend of the machine, requests continue within eight seconds. The average number of requests in
-/// an hour is:
+/// minutes, and until the next interval is due. At that time, the pauses begin again once. If the series has had no
+/// record for a hundred times as long, a pause is a hundredth of that time. Of a series without records for longer than
+/// a page, only the latest intervals are requested, and at every eighth time also those after its last record. After a
+/// failure, a pause is at most eight seconds. After a suspend of the machine, requests continue within eight seconds.
+/// The average number of requests in an hour is:
 ///
 /// | interval | punctual | 900 s late | no records: first day | second day | 31st day |
 /// |---|---|---|---|---|---|
 /// | 1 m | 60 | 65 | 16 | 3.3 | 0.25 |
-/// | 1 h | 1 | 1.1 | 4.6 | 2.9 | 0.13 |
-/// | 4 h | 0.25 | 0.29 | 4.0 | 2.9 | 0.13 |
+/// | 1 h | 1 | 1.1 | 5.0 | 2.9 | 0.13 |
+/// | 4 h | 0.25 | 0.29 | 4.2 | 2.9 | 0.13 |
 /// | 1 d | 0.04 | 0.08 | 0.04 | 3.3 | 0.13 |
 ///
 /// The record of each interval is delivered once. A missing record can still be published after the record of a later

@@ -269,9 +269,12 @@ impl Schedule {
         self.retry = now;
         if end <= window.to.min(asked) {
             self.lateness.missing(asked - end);
-            let (due, pause) = (self.due(), self.pause(time - self.due(), time - next));
+            let (late, silence, step) = (time - self.due(), time - next, self.grid.step);
+            // If only the record before the latest interval is missing, that of the latest interval may still be in time.
+            let latest = late.checked_sub(step).unwrap_or(late);
+            let pause = self.pause(if latest < step { latest } else { late }, silence);
             // The pause for the record of the latest interval ends when the next interval is due.
-            let pause = if time < due + self.grid.step { pause.min(due + self.grid.step - time) } else { pause };
+            let pause = step.checked_sub(latest).map_or(pause, |until_due| pause.min(until_due));
             self.retry += if self.has_probed { Duration::ZERO } else { pause };
         }
         // The request for the next interval includes the missing intervals, so only the last one is requested by itself.

@@ -129,6 +129,9 @@ fn a_missing_record_does_not_delay_the_next() {
     check("5 % never published", 0, [4 * SECOND; 4], [1.2, 1.6, 2.3, 7.0], |world| {
         world.late(|bar| (bar % 20 > 0).then_some(SECOND))
     });
+    check("5 % never published, and the next 10 s late", 0, [10 * SECOND; 4], [1.3, 1.8, 2.5, 7.0], |world| {
+        world.late(|bar| *[None, Some(10 * SECOND)].get(bar as usize % 20).unwrap_or(&Some(SECOND)))
+    });
 }
 
 /// Asserts that every record is delivered within a time after an event, with at most this many additional requests.
