@@ -153,7 +153,9 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         let message = format!("{name} is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    Client::builder_from_file(service(), file).map_err(invalid)
+    // The file is named as in all messages of the program.
+    let named = |error: Error| format!("{error:#}").replace(&format!("{:?}", file.to_string_lossy()), &quoted(file));
+    Client::builder_from_file(service(), file).map_err(|error| Failure::new(ExitKind::Credentials, named(error)))
 }
 
 /// Creates the failure for invalid settings.

@@ -79,6 +79,25 @@ fn settings_file_readable_by_others_is_an_error() {
     assert!(closed.code == Some(0) && closed.out.contains("\nAPI key       accepted\n"), "{closed:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_wrong_setting_is_named_with_its_file_line_and_key() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my settings.toml");
+    let check = || run(&["check", "--settings", support::text(&file)]);
+    let name = format!("'{}'", support::text(&file));
+    let missing = check();
+    let expected = format!("error: cannot read the file {name}: No such file or directory");
+    assert!(missing.code == Some(3) && missing.err.starts_with(&expected), "{missing:?}");
+    fs::write(&file, "base_url = \"https://service.invalid\"\nallow_http = \"canary\"\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let expected = format!("error: {name}:2: invalid type, expected a boolean in `allow_http`\n");
+    let wrong = check();
+    assert_eq!((wrong.code, wrong.err), (Some(3), expected));
+}
+
 #[test]
 fn unusable_gate_is_an_error_before_any_request() {
     let service = Service::start();

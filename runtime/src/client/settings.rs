@@ -173,12 +173,14 @@ impl ClientSettings {
 /// Reads the settings of a TOML file.
 pub(super) fn read_file(path: &Path) -> Result<ClientSettings, Error> {
     let text = read(path)?;
-    toml::from_str(&text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start));
-        let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
-        // Only the first line is used, because the other lines quote the file, which may contain secrets.
-        let message = error.message().lines().next().unwrap_or_default();
-        Error::build(format!("{}{line}: {}", path.display(), without_value(message)))
+    toml::from_str(&text).map_err(|mut error: toml::de::Error| {
+        let line = text.bytes().take(error.span().unwrap_or_default().start).filter(|byte| *byte == b'\n').count() + 1;
+        // Without the text, the error has a second line that names the key, and quotes no line of the file, which may
+        // contain secrets.
+        error.set_input(None);
+        let shown = error.to_string();
+        let key = shown.strip_prefix(error.message()).unwrap_or_default().trim_end().replace('\n', " ");
+        Error::build(format!("{:?}:{line}: {}{key}", path.to_string_lossy(), without_value(error.message())))
     })
 }
 
@@ -201,15 +203,13 @@ fn with<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
 
 fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path)
-        .map_err(|error| Error::build(format!("the file `{}` cannot be read", path.display())).with_source(error))
+        .map_err(|error| Error::build(format!("cannot read the file {:?}", path.to_string_lossy())).with_source(error))
 }
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(text) => Ok(text.into()),
-            // The error does not repeat a value of another type, which may be the secret.
-            _ => Err(D::Error::custom("expected a quoted string")),
-        }
+        let value = Value::deserialize(deserializer)?;
+        // The error does not repeat a value of another type, which may be the secret.
+        value.as_str().map(Self::from).ok_or_else(|| D::Error::custom("expected a quoted string"))
     }
 }
