@@ -85,7 +85,7 @@ impl ToWire for Value {
 /// A value of a param, or an `Option` of a value. A text is sent as it is written, in upper and lower case.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}`, the type of the param",
-    note = "a param with one value does not accept a list; some params have a second setter for lists",
+    note = "this setter accepts one value; the setter for several values, if there is one, usually has the plural as its name",
     note = "a `Timestamp` is `Timestamp::from_unix_seconds(..)` or a parsed text: `\"2025-01-01\".parse::<Timestamp>()?`; \
             for types of chrono, jiff or time, enable the feature of that name"
 )]
@@ -96,7 +96,8 @@ pub trait IntoParam<T, Via = Given> {
 
 /// Several values of a param, or an `Option` of several values.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param"
+    message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param",
+    note = "each value is an item, also a single one: `[\"a\", \"b\"]`, not `\"a,b\"`"
 )]
 pub trait IntoParamList<T, Via = Given> {
     /// Returns the values; `None` omits the param.
