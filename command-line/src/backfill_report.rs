@@ -1,30 +1,26 @@
-//! Shows the plan, the progress, the problems and the outcome of a backfill, and chooses the exit code.
+//! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::HumanCount;
 use runtime::history::Progress;
 use runtime::{ErrorKind, Timestamp, history};
 use serde_json::{Value, json};
-use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary, Target, quoted};
+use tables::{BackfillEvent, SeriesReport, Summary, Target, quoted};
 
 use crate::catalogue_json;
-use crate::endpoint_names::{self, full_name};
-use crate::fact_sentences::enumerated;
+use crate::endpoint_names::full_name;
 use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::file_notes::Notes;
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program::program;
-use crate::progress::{Bar, MAX_LISTED, age, counted, duration, line_of, listed};
+use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
 use crate::requested_series::Series;
-use crate::table::{self, Table, readable};
+use crate::table::readable;
 use crate::time_arg;
-
-/// Maximum length of a warning about one page.
-const MAX_LINE: usize = 110;
 
 /// If a range ends at most this long before the start of the run, the range counts as ending now.
 const NOW: Duration = Duration::from_secs(60);
@@ -47,19 +43,14 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{}: {} ({requests}, {elapsed})", quoted(out), parts.join(", ")));
-    let folder = match Target::parse(out) {
-        Ok(Target::Folder(_)) => Some(PathBuf::from(out)),
-        // Windows would join a path without `/` at its end by a backslash.
-        Ok(Target::Bucket { .. }) => Some(PathBuf::from(format!("{}/", out.trim_end_matches('/')))),
-        _ => None,
+    let is_set = matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. }));
+    let of_endpoint = |report: &SeriesReport| {
+        let endpoint = report.path.split('/').next().unwrap_or_default();
+        readable(&quoted(format!("{}/{endpoint}", out.trim_end_matches('/'))))
     };
-    let path =
-        |report: &SeriesReport| Some(quoted(folder.as_ref()?.join(report.path.split('/').next().unwrap_or_default())));
-    let folders: BTreeSet<_> =
-        summary.series.iter().filter(|report| !report.files.is_empty()).filter_map(path).collect();
-    if !folders.is_empty() {
-        log.remark(&readable(&format!("read {}", listed(&folders.into_iter().collect::<Vec<_>>()))));
-    }
+    let written = summary.series.iter().filter(|report| is_set && !report.files.is_empty());
+    let folders: BTreeSet<_> = written.map(of_endpoint).collect();
+    print_first(folders.iter().map(|folder| format!("read {folder}")), "folders", |line| log.remark(line));
     note_invalid(log, summary, "with an invalid value; the file has the earlier value, or null");
     if summary.is_restored {
         let (file, rows) = (quoted(out), quoted(format!("{out}.parts")));
@@ -77,71 +68,19 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
     }
 }
 
-/// Returns ranges as pairs of times.
-pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
-    all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
-}
-
-/// Returns notes about each endpoint whose series differ in their interval or in the params that are set, and about the
-/// endpoints in one file, which a program that reads them may not expect.
-pub(crate) fn mixed(out: &str, status: &tables::Status) -> BTreeMap<String, Vec<String>> {
-    let is_file = matches!(Target::parse(out), Ok(Target::File { .. }));
-    let (out, mut notes) = (quoted(out), BTreeMap::<String, Vec<String>>::new());
-    let endpoints: BTreeSet<_> = status.series.iter().map(tables::SeriesStatus::endpoint).collect();
-    let endpoints: Vec<_> = endpoints.into_iter().collect();
-    for of_endpoint in status.series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
-        let notes = notes.entry(of_endpoint[0].endpoint().to_owned()).or_default();
-        // The files of a data set have one endpoint each.
-        if is_file && endpoints.len() > 1 {
-            let all = enumerated(&endpoints, "and");
-            notes.push(format!("{out} now has the endpoints {all}; filter by the column `endpoint`"));
-        }
-        let params: Vec<BTreeMap<_, _>> = of_endpoint.iter().map(|series| series.params().collect()).collect();
-        for name in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
-            if params.iter().any(|params| !params.contains_key(name)) {
-                notes.push(format!("{out} has series with and without `{name}`; filter by the column `{name}`"));
-            }
-        }
-        let step = endpoint_names::find(of_endpoint[0].endpoint()).ok().and_then(endpoint_names::history);
-        let step = step.map_or("", |info| info.step);
-        let values = of_endpoint.iter().zip(&params);
-        let values: BTreeMap<u64, &String> =
-            values.filter_map(|(one, params)| Some((one.step, params.get(step)?))).collect();
-        if values.len() > 1 {
-            let all = enumerated(&values.into_values().collect::<Vec<_>>(), "and");
-            notes.push(format!("{out} now has the {step}s {all}; filter by the column `{step}`"));
-        }
-    }
-    notes
-}
-
-/// Describes ranges, with the options with which a run that otherwise ends at a time fetches them; `None` if there are
-/// none.
-pub(crate) fn absent<'r>(
-    what: &str,
-    ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone,
-    run_end: Timestamp,
-) -> Option<String> {
-    let start = ranges.clone().map(|range| range.start).min()?;
-    let end = ranges.map(|range| range.end).max()?;
-    let from = time_arg::argument(start);
-    let to = if end > run_end { format!(" --to {}", time_arg::argument(end)) } else { String::new() };
-    Some(format!("{what}, {}; run the backfill with `--from {from}{to}`", span(&(start..end))))
-}
-
 /// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
 fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
     let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
     let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
-        let count = counted(steps(ranges, report.step), "record");
-        absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
+        let count = counted(time_arg::steps(ranges, report.step), "record");
+        time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
     };
     ranges.into_iter().filter_map(hint).collect()
 }
 
 /// Creates the failure for series without a record.
 fn no_record(labels: &[String], file: &JobFile) -> Failure {
-    let (names, range) = (readable(&listed(labels)), span(&(file.from.time..file.to)));
+    let (names, range) = (readable(&listed(labels)), time_arg::span(&(file.from.time..file.to)));
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }
@@ -149,28 +88,19 @@ fn no_record(labels: &[String], file: &JobFile) -> Failure {
 /// Shows the events of a run.
 pub(crate) struct Reporter {
     log: Log,
-    bar: Bar,
+    pub(crate) bar: Bar,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
-    /// The notes about each endpoint.
-    notes: BTreeMap<String, Vec<String>>,
+    /// The notes about the files of the run.
+    pub(crate) notes: Notes,
     /// The start of the first search for the first record of a series.
     searched: BTreeMap<usize, Timestamp>,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        let (failures, notes, searched) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let (failures, notes, searched) = (Vec::new(), Notes::new(), BTreeMap::new());
         Self { log, bar, labels, failures, notes, searched }
-    }
-
-    /// Prints the notes about each endpoint, and keeps them for the JSON objects.
-    pub(crate) fn note(&mut self, notes: BTreeMap<String, Vec<String>>) {
-        // Two endpoints of a folder may have the same note.
-        for note in notes.values().flatten().collect::<BTreeSet<_>>() {
-            self.log.warning(note);
-        }
-        self.notes = notes;
     }
 
     /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
@@ -183,13 +113,15 @@ impl Reporter {
             let error = of_series.or_else(of_page);
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
-            let notes = self.notes.get(&full_name(series.endpoint)).into_iter().flatten().cloned();
+            let endpoint = full_name(series.endpoint);
+            let notes =
+                self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
             let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
                 "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
-                "gaps": ranges(&report.gaps), "unrequested": ranges(&report.unrequested), "files": report.files,
+                "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested), "files": report.files,
                 "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
             });
             let mut object = catalogue_json::series(series);
@@ -202,7 +134,9 @@ impl Reporter {
     /// Prints the outcome, and chooses the exit code.
     pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, tables::Error>, signal: ExitKind) -> Result<()> {
         self.bar.clear();
-        self.list(self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure)));
+        let warn = |line: &str| self.log.warning(line);
+        let failed = self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure));
+        print_first(failed, "like this", warn);
         let (out, summary) = (&file.out, ended?);
         if summary.is_cancelled || summary.is_unreachable {
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
@@ -234,61 +168,70 @@ impl Reporter {
             let mut missing = report.missing;
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
             if summary.is_complete {
-                let unfetched = steps(&report.unfetched_ranges, report.step);
+                let unfetched = time_arg::steps(&report.unfetched_ranges, report.step);
                 missing = (missing + report.unfetched).saturating_sub(unfetched);
                 warnings.extend(hints(label, report, file));
             }
             if missing > 0 {
                 let missing = counted(missing, "record");
                 let text = format!("{label}: {missing} missing between its first and last record");
-                warnings.push(line_of(&text, MAX_LINE));
+                warnings.push(line_of(&text));
             }
         }
         // With `--json`, the objects of a stream list what is missing; no file has a status.
         if !warnings.is_empty() && !is_stream {
-            self.list(warnings.into_iter());
+            print_first(warnings.into_iter(), "like this", warn);
             let (name, path) = (program().name, quoted(out));
             self.log.remark(&format!("`{name} status --json {path}` lists the missing times"));
         }
         if summary.is_complete {
             return Ok(());
         }
-        let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
-        let empty: Vec<_> = empty.map(|(_, label)| label.clone()).collect();
-        let reason = self.first_failure(&summary);
-        let names: Vec<_> = summary.failed.iter().map(|(index, _)| self.labels[*index].clone()).collect();
-        let failed: Vec<_> = summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
-        if failed.is_empty() && summary.failed_pages == 0 {
-            return Err(no_record(&empty, file));
+        let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
+        let pages = self.failures.iter().map(|(series, page)| (*series, Failure::from(page.error.clone())));
+        let series = summary.failed.into_iter().map(|(series, error)| (series, self.failed(series, error)));
+        let reasons: Vec<_> = pages.chain(series).collect();
+        if !is_failed {
+            let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
+            return Err(no_record(&empty.map(|(_, label)| label.clone()).collect::<Vec<_>>(), file));
         }
-        let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
-        let failure = incomplete(summary.pages, pages.collect(), failed, &names, self.labels.len());
+        let failure = self.incomplete(summary.pages, &reasons);
         if is_stream {
             // Nothing was kept, so a further run would not continue this one.
-            return Err(reason.into_iter().fold(failure, Failure::because));
+            let first = reasons.into_iter().min_by_key(|(series, _)| *series);
+            return Err(first.into_iter().fold(failure, |failure, (_, reason)| failure.because(reason)));
         }
         // The service would reject the same request again.
         let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
-        let help = (!is_final).then(|| "run the same command to fetch the missing records".to_owned());
-        Err(failure.help_if(help))
+        Err(if is_final { failure } else { failure.help("run the same command to fetch the missing records") })
     }
 
-    /// Returns the failure of the first series that has failed, completely or on some pages.
-    fn first_failure(&self, summary: &Summary) -> Option<Failure> {
-        let of_series = summary.failed.iter().filter_map(|(series, error)| match error {
-            tables::Error::Request(error) => Some((*series, error)),
-            _ => None,
-        });
-        let of_pages = self.failures.iter().map(|(series, page)| (*series, &page.error));
-        let first = of_pages.chain(of_series).min_by_key(|(series, _)| *series);
-        first.map(|(_, error)| error.clone().into())
-    }
-
-    /// Prints the error of a series in one line, and returns the exit code of the error.
-    fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
+    /// Prints the error of a series in one line, and returns it.
+    fn failed(&self, series: usize, error: tables::Error) -> Failure {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
-        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series]), MAX_LINE));
-        Failure::from(error).exit_kind
+        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
+        error.into()
+    }
+
+    /// Creates the failure of a run, from the number of fetched pages, and the reasons why pages failed and then those
+    /// why complete series failed.
+    fn incomplete(&self, fetched: u64, reasons: &[(usize, Failure)]) -> Failure {
+        let (pages, all) = (self.failures.len(), self.labels.len());
+        let names: Vec<_> = reasons[pages..].iter().map(|(series, _)| self.labels[*series].clone()).collect();
+        let failed = names.len();
+        let names = if failed < all { format!(": {}", readable(&listed(&names))) } else { String::new() };
+        let is_rejected = reasons.iter().all(|(_, reason)| reason.exit_kind == ExitKind::Rejected);
+        let message = match pages {
+            0 if is_rejected => format!("the service rejected {failed} of {all} series{names}"),
+            0 => format!("{failed} of {all} series are incomplete{names}"),
+            _ => format!("{} failed", counted(pages as u64, "request")),
+        };
+        let kind = match fetched {
+            _ if is_rejected && (fetched == 0 || pages == 0) => ExitKind::Rejected,
+            0 => ExitKind::Service,
+            _ => ExitKind::Incomplete,
+        };
+        Failure::new(kind, message)
     }
 
     /// Shows the progress of a series whose records are printed.
@@ -320,15 +263,6 @@ impl Reporter {
             _ => {}
         }
     }
-
-    /// Prints the first warnings of a list, and the number of further warnings.
-    fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
-        let more = warnings.len().saturating_sub(MAX_LISTED);
-        warnings.take(MAX_LISTED).for_each(|warning| self.log.warning(&warning));
-        if more > 0 {
-            self.log.warning(&format!("and {more} more like this"));
-        }
-    }
 }
 
 /// Describes the phase in which an attempt without a response failed.
@@ -342,83 +276,14 @@ fn cause(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Creates the failure of a run, from the number of fetched pages, the reasons why pages and complete series failed,
-/// and the names of these series.
-fn incomplete(fetched: u64, pages: Vec<ExitKind>, series: Vec<ExitKind>, names: &[String], all: usize) -> Failure {
-    let (requests, failed) = (pages.len() as u64, series.len());
-    let names = if failed < all { format!(": {}", readable(&listed(names))) } else { String::new() };
-    let is_rejected = pages.into_iter().chain(series).all(|reason| reason == ExitKind::Rejected);
-    if is_rejected && requests == 0 {
-        return Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series{names}"));
-    }
-    let kind = match fetched {
-        0 if is_rejected => ExitKind::Rejected,
-        0 => ExitKind::Service,
-        _ => ExitKind::Incomplete,
-    };
-    let incomplete = || format!("{failed} of {all} series are incomplete{names}");
-    Failure::new(kind, if requests == 0 { incomplete() } else { format!("{} failed", counted(requests, "request")) })
-}
-
 /// Describes a failed page in one line.
 fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
-    line_of(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
-}
-
-/// Returns the number of intervals of this length in all ranges; each range is rounded up.
-pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
-    let lengths = ranges.into_iter().filter(|range| !range.is_empty()).map(|range| range.end - range.start);
-    lengths.map(|length| u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)).sum()
-}
-
-/// Formats the bounds of a range.
-pub(crate) fn span(range: &Range<Timestamp>) -> String {
-    format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
-}
-
-/// Returns one line with the dates and the size of a plan.
-pub(crate) fn announced(plan: &BackfillPlan) -> String {
-    let ranges = || plan.series.iter().map(|series| &series.range);
-    let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
-    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {} UTC", span(&(start..end))));
-    let count = plan.series.len();
-    let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
-    if plan.requests() == 0 {
-        return format!("{series}{dates}: no request needed");
-    }
-    let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
-    let min = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
-    let min = min.map_or(String::new(), |time| format!(", at least {}", duration(time)));
-    format!("{series}{dates}: up to {records} in {requests}{min}")
-}
-
-/// Returns the ranges to fetch, one per row.
-pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
-    let columns = ["series", "from", "to", "reason"].map(str::to_owned).into();
-    let mut rows = Vec::new();
-    for (series, label) in plan.series.iter().zip(labels) {
-        let unsettled = series.unsettled.iter().map(|range| (range, "new or recent"));
-        let gaps = series.gaps.iter().map(|range| (range, "gap"));
-        for (range, reason) in unsettled.chain(gaps) {
-            let [from, to] = [range.start, range.end].map(table::Cell::Time);
-            rows.push(vec![table::Cell::text(label.as_str()), from, to, table::Cell::text(reason)]);
-        }
-    }
-    Table { columns, rows }
+    line_of(&format!("{label}: request {} failed: {}", time_arg::span(range), brief(error)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_hint_about_a_range_after_the_end_of_the_run_names_its_end() {
-        let day = |day: i64| Timestamp::from_unix_seconds(day * 86_400);
-        for (run_end, expected) in [(9, "--from 1970-01-03"), (4, "--from 1970-01-03 --to 1970-01-06")] {
-            let hint = absent("a part", [day(2)..day(3), day(4)..day(5)].iter(), day(run_end)).unwrap();
-            assert!(hint.ends_with(&format!("; run the backfill with `{expected}`")), "{hint}");
-        }
-    }
 
     #[test]
     fn a_service_that_does_not_respond_ends_with_code_4() {

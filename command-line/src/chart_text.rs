@@ -5,6 +5,7 @@
 use anstyle::{AnsiColor, Style};
 use kuva::render::datetime::DateTimeAxis;
 use kuva::render::render_utils::{auto_nice_range, generate_ticks};
+use textwrap::{Options, WordSplitter, fill};
 
 use crate::chart_drawing::{Panel, brief, time_axis, time_range};
 use crate::table::readable;
@@ -117,19 +118,18 @@ fn coloured(cells: &[Character], mark: impl Fn(usize) -> Option<char>) -> String
 
 /// Returns the title of a panel and the names of its lines, in as many lines as needed.
 fn heading(panel: &Panel, columns: usize, mark: impl Fn(usize) -> Option<char>) -> String {
-    let (bold, title) = (Style::new().bold(), panel.heading());
-    let mut out = format!("{bold}{title}{bold:#}");
-    let mut used = title.chars().count();
+    let bold = Style::new().bold();
+    let mut out = format!("{bold}{}{bold:#}", panel.heading());
     let lines = panel.lines.iter().zip(COLOURS.iter().cycle()).enumerate();
     for (index, (line, colour)) in lines.filter(|_| panel.lines.len() > 1) {
         let (style, label) = (colour.on_default(), readable(&line.label));
         let mark = mark(index).map_or("━━".to_owned(), String::from);
-        let width = label.chars().count() + 5;
-        let is_full = used + width > columns;
-        used = if is_full { width } else { used + width };
-        out.push_str(&format!("{}  {style}{mark}{style:#} {label}", if is_full { "\n" } else { "" }));
+        // A no-break space keeps the name of a line together.
+        let name = format!("{style}{mark}{style:#} {label}").replace(' ', "\u{a0}");
+        out.push_str(&format!("  {name}"));
     }
-    out + "\n"
+    let options = Options::new(columns).subsequent_indent("  ").word_splitter(WordSplitter::NoHyphenation);
+    fill(&out, options).replace('\u{a0}', " ") + "\n"
 }
 
 /// Returns the axis of the times, and their labels below it, with the most marks whose labels do not overlap.
@@ -215,6 +215,18 @@ mod tests {
         let one = format!("  ━━ {}", "x".repeat(30));
         let expected = [format!("Level{one}{one}"), one.clone()];
         assert_eq!(text.lines().take(2).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_long_title_has_several_lines() {
+        let line = Line { label: "a".to_owned(), points: vec![(0.0, 1.0)] };
+        let title = format!("{}: level, {}", "Water ".repeat(12), "dover+calais+".repeat(8));
+        let panel = Panel { title, unit: "metres".to_owned(), lines: vec![line] };
+        for columns in [40, 80, 120] {
+            let text = anstream::adapter::strip_str(&text(std::slice::from_ref(&panel), columns, 14, true)).to_string();
+            assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");
+            assert!(text.contains("(metres)"), "{text}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) struct CommandLine {
     /// Print only data, warnings and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Print each attempt of a request too
+    /// Print the params of each series, and each attempt of a request, too
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Use colours
@@ -107,8 +107,8 @@ pub(crate) fn candidates() -> ArgValueCandidates {
 
 /// Returns the definition of the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
-    let chosen: Vec<Endpoint> =
-        words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
+    let named = words.iter().filter_map(|word| word.to_str()).flat_map(endpoint_names::called);
+    let chosen: Vec<Endpoint> = named.filter(|endpoint| endpoint.path.is_some()).collect();
     CommandLine::command().mut_subcommands(|command| {
         // `get` requests one page, whose size and order its params set.
         let has_pages = command.get_name() != "get";
@@ -145,7 +145,7 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
-    let advice = advice(command, written.split('=').next().unwrap_or_default());
+    let advice = advice(command, written.split('=').next().unwrap_or_default(), words);
     let accepted = accepted(command).filter(|_| written.starts_with("--"));
     let is_shown = |option: &str| {
         let mut options = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
@@ -155,21 +155,21 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
     let suggestion = error.remove(ContextKind::SuggestedArg);
     let suggestion = suggestion.filter(|option| matches!(option, ContextValue::String(option) if is_shown(option)));
     error.remove(ContextKind::Suggested);
-    match (advice, suggestion) {
-        (None, Some(suggestion)) => {
-            error.insert(ContextKind::SuggestedArg, suggestion);
-        }
-        (advice, _) => {
-            let Some(advice) = advice.or(accepted) else { return error };
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
-            error.remove(ContextKind::Usage);
-        }
+    if let (None, Some(suggestion)) = (&advice, suggestion) {
+        error.insert(ContextKind::SuggestedArg, suggestion);
+    } else if let Some(advice) = advice.or(accepted) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+        error.remove(ContextKind::Usage);
     }
     error
 }
 
-/// Returns the advice about an option that a similar program has and this command does not have.
-fn advice(command: &clap::Command, written: &str) -> Option<String> {
+/// Returns the advice about a further word, or about an option that a similar program has and this command does not have.
+fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<String> {
+    if !written.starts_with('-') {
+        let one = || Some(format!("`{}` accepts one {}", command.get_name(), command.get_positionals().next()?));
+        return several_values(written, words.iter().cloned()).or_else(one);
+    }
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
         "until" | "end" | "to" => "to".to_owned(),
@@ -185,6 +185,16 @@ fn advice(command: &clap::Command, written: &str) -> Option<String> {
     }
     let stops = own == "to" && has("records");
     stops.then(|| format!("`{}` has no end; use `--records`", command.get_name()))
+}
+
+/// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
+pub(crate) fn several_values(written: &str, words: impl Iterator<Item = OsString>) -> Option<String> {
+    let before = words.take_while(|word| word != written).map(|word| word.to_string_lossy().into_owned());
+    let before = before.collect::<Vec<_>>().join(" ");
+    let (name, values) = before.rsplit_once(" --")?.1.split_once(['=', ' '])?;
+    let is_list = |arg: &Arg| arg.get_long() == Some(name) && arg.get_value_delimiter() == Some(',');
+    let is_known = for_words(&[]).get_subcommands().flat_map(clap::Command::get_arguments).any(is_list);
+    is_known.then(|| format!("commas separate values: `--{name} {},{written}`", values.replace(' ', ",")))
 }
 
 /// Returns the options for params that help shows, if the command has params.
@@ -208,5 +218,14 @@ mod tests {
         CommandLine::command().debug_assert();
         for_words(&endpoint_names::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
+    }
+
+    #[test]
+    fn a_word_after_the_value_of_a_param_may_be_another_value() {
+        let advice =
+            |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter());
+        let option = crate::catalogue::metric().key_option;
+        assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
+        assert_eq!(advice("--verbose"), None);
     }
 }

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
 use tables::Target;
 
+use crate::command_line::several_values;
 use crate::failure::{Failure, Result};
-use crate::param_options::{kebab, offered};
 use crate::program::{program, service};
 use crate::suggest;
 
@@ -92,12 +92,9 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let is_file = matches!(Target::parse(written), Ok(Target::File { .. }));
             if is_file || written.ends_with('/') || Path::new(written).exists() {
                 let status = format!("`{} status FILE` describes a file", program().name);
-                return Err(failure
-                    .help("the command fetches the records of endpoints and reads no file")
-                    .help(status));
+                return Err(failure.help("the command fetches endpoints and reads no file").help(status));
             }
-            let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
-            let failure = failure.help_if(help.or_else(|| several_values(written, args)));
+            let failure = failure.help_if(several_values(written, std::env::args_os()).or(help));
             Err(failure.help(format!("`{} list` lists all endpoints", program().name)))
         }
         several => {
@@ -106,15 +103,6 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
                 .help("use one of these names"))
         }
     }
-}
-
-/// Returns advice if this argument follows the value of a param, and is probably meant as another value of it.
-fn several_values(written: &str, args: impl Iterator<Item = String>) -> Option<String> {
-    let before: Vec<String> = args.take_while(|arg| arg != written).collect();
-    let option = before.iter().rposition(|arg| arg.starts_with('-')).filter(|index| index + 1 < before.len())?;
-    offered(&[]).iter().find(|one| before[option] == format!("--{}", kebab(one.wire_name)))?;
-    let values = before[option + 1..].join(",");
-    Some(format!("commas separate values: `{} {values},{written}`", before[option]))
 }
 
 /// Finds an endpoint by name. Returns an error if its path is unknown.
@@ -129,7 +117,7 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
 
 /// Returns the endpoints with this name or path. If several endpoints share a name and only one of them has a path,
 /// returns only that endpoint.
-fn called(written: &str) -> Vec<Endpoint> {
+pub(crate) fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
     }
@@ -180,15 +168,6 @@ mod tests {
                 assert_eq!(check(path), endpoint.to_string());
             }
         }
-    }
-
-    #[test]
-    fn a_word_after_the_value_of_a_param_may_be_another_value() {
-        let advice =
-            |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(str::to_owned).into_iter());
-        let option = metric().key_option;
-        assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
-        assert_eq!(advice("--verbose"), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Examples for help, with an endpoint, params and values of the catalogue.
 
-use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::param_options::{self, kebab, splits};
@@ -71,12 +71,9 @@ pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
 
 /// Returns the required param whose values are most likely to be combined, an open set, with two of its values.
 fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
-    required(endpoint).find_map(|info| match info.ty {
-        ValueType::Named(ty) if ty.open => match ty.values {
-            [one, two, ..] => Some((info.wire_name, format!("{},{}", one.value, two.value))),
-            _ => None,
-        },
-        _ => None,
+    required(endpoint).find_map(|info| {
+        let ValueType::Named(TypeInfo { open: true, values: [one, two, ..], .. }) = info.ty else { return None };
+        Some((info.wire_name, format!("{},{}", one.value, two.value)))
     })
 }
 

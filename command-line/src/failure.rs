@@ -50,15 +50,13 @@ pub(crate) struct Failure {
     message: String,
     /// Advice; empty if there is none.
     help: String,
-    /// The advice to give an option, which a job file cannot have; empty if there is none.
-    option_help: String,
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
-        Self { exit_kind, message: message.into(), help: String::new(), option_help: String::new() }
+        Self { exit_kind, message: message.into(), help: String::new() }
     }
 
     /// Creates the failure for an invalid command line.
@@ -99,17 +97,6 @@ impl Failure {
         self
     }
 
-    /// Adds the option that sends the value of a param unchecked.
-    pub(crate) fn unchecked(self, param: &str, value: &str) -> Self {
-        self.option_help(format!("`--param {param}={value}` sends it anyway"))
-    }
-
-    /// Adds the advice to give an option, which is omitted for a job file.
-    pub(crate) fn option_help(mut self, help: String) -> Self {
-        self.option_help = help;
-        self
-    }
-
     /// Adds the reason: the message and the advice of another failure.
     pub(crate) fn because(mut self, reason: Self) -> Self {
         self.message = format!("{}: {}", self.message, reason.message);
@@ -118,7 +105,6 @@ impl Failure {
 
     /// Prefixes the message with a position in a job file.
     pub(crate) fn at(mut self, position: &str) -> Self {
-        self.option_help.clear();
         self.message = format!("{position}: {}", self.message);
         self
     }
@@ -152,8 +138,7 @@ fn shortened(reason: &str) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        let help: Vec<_> = [&*self.help, &*self.option_help].into_iter().filter(|text| !text.is_empty()).collect();
-        if help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", help.join("; ")) }
+        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
     }
 }
 

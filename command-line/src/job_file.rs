@@ -99,7 +99,7 @@ impl Source<'_> {
         let offered = offered(&endpoints);
         let range: Vec<&str> = endpoints.iter().filter_map(|one| history(one)).flat_map(range_params).collect();
         let is_settable = |name: &str| !range.contains(&name);
-        let mut params = Params::default();
+        let mut params = Params { are_keys: true, ..Params::default() };
         for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
             let matches = |name: &&str| is_settable(name) && (*name == key.get_ref() || kebab(name) == **key.get_ref());
             let Some(one) = offered.iter().find(|one| matches(&one.wire_name)) else {
@@ -110,7 +110,8 @@ impl Source<'_> {
             let checked = |text: &str| {
                 let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
                 let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
-                combine_given(&endpoints, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
+                let params = Params { known: vec![known.clone()], are_keys: true, ..Params::default() };
+                combine_given(&endpoints, &params, Log::Nothing)?;
                 Ok(known.1)
             };
             params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));

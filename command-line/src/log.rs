@@ -17,7 +17,7 @@ pub(crate) enum Log {
     /// Prints warnings only.
     Quiet,
     All,
-    /// Also prints each attempt of a request.
+    /// Also prints the series, and each attempt of a request.
     Verbose,
 }
 

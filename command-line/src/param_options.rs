@@ -28,6 +28,8 @@ pub(crate) struct Params {
     pub(crate) known: Vec<(String, Vec<String>)>,
     /// Params that are sent unchecked.
     pub(crate) passed_on: Vec<(String, String)>,
+    /// `true` if the params are keys of a job file, and no options.
+    pub(crate) are_keys: bool,
 }
 
 impl Params {
@@ -35,6 +37,16 @@ impl Params {
     pub(crate) fn has(&self, wire_name: &str) -> bool {
         let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
         names.any(|name| name == wire_name)
+    }
+
+    /// Returns the option or the key that sets a param.
+    pub(crate) fn written(&self, wire_name: &str) -> String {
+        if self.are_keys { wire_name.to_owned() } else { format!("--{}", kebab(wire_name)) }
+    }
+
+    /// Returns the advice to send a value unchecked; `None` for a job file, which has no option for that.
+    pub(crate) fn unchecked(&self, wire_name: &str, value: &str) -> Option<String> {
+        (!self.are_keys).then(|| format!("`--param {wire_name}={value}` sends it anyway"))
     }
 }
 
@@ -217,7 +229,7 @@ impl FromArgMatches for Params {
             Some((one.wire_name.to_owned(), values))
         });
         let passed_on = matches.get_many::<(String, String)>("param").into_iter().flatten().cloned();
-        Ok(Self { known: known.collect(), passed_on: passed_on.collect() })
+        Ok(Self { known: known.collect(), passed_on: passed_on.collect(), are_keys: false })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

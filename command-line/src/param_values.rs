@@ -9,7 +9,7 @@ use crate::endpoint_names::name;
 use crate::fact_sentences::enumerated;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{kebab, splits};
+use crate::param_options::{Params, splits};
 use crate::suggest;
 use crate::time_arg;
 
@@ -31,7 +31,7 @@ impl ParamValue {
 }
 
 /// Parses the value of a param, and checks it for an endpoint.
-pub(crate) fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<ParamValue> {
+pub(crate) fn read(of: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params, log: Log) -> Result<ParamValue> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let time = time_arg::timestamp(value)
             .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
@@ -42,7 +42,7 @@ pub(crate) fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: 
         return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
     }
     for one in &several {
-        check(endpoint, info, one, log)?;
+        check(of, info, one, params, log)?;
     }
     Ok(ParamValue::Text(several))
 }
@@ -82,36 +82,36 @@ pub(crate) fn is_upper(info: &ParamInfo) -> bool {
 
 /// Warns about a value that the service may reject. A value that is certainly wrong is an error: all valid values are
 /// documented, or it is probably several values.
-fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<()> {
+fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params, log: Log) -> Result<()> {
     let (name, param) = (name(endpoint), info.wire_name);
-    let option = || format!("`--{} {value}`", kebab(param));
+    let option = |value: &str| format!("`{} {value}`", params.written(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
         let accepted = info.allowed_values.join(", ");
-        log.warning(&format!("{} may be rejected; known accepted values: {accepted}", option()));
+        log.warning(&format!("{} may be rejected; known accepted values: {accepted}", option(value)));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
         if info.rejected_values.contains(&value) {
-            log.warning(&format!("{} is probably rejected by {name}", option()));
+            log.warning(&format!("{} is probably rejected by {name}", option(value)));
         }
         return Ok(());
     }
     let invalid = |expected: &str| Failure::usage(format!("invalid `{param}` `{value}` for {name} ({expected})"));
     let words: Vec<_> = value.split_whitespace().collect();
     if words.len() > 1 && !known.iter().any(|known| known.contains(' ')) {
-        let several = format!("commas separate values: `--{} {}`", kebab(param), words.join(","));
-        return Err(invalid("expected no spaces").help(several).unchecked(param, value));
+        let several = format!("commas separate values: {}", option(&words.join(",")));
+        return Err(invalid("expected no spaces").help(several).help_if(params.unchecked(param, value)));
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = suggest::help(value, known.iter().copied());
     if !ty.open && is_documented {
         let invalid = invalid(&format!("expected {}", enumerated(&known, "or")));
-        return Err(invalid.help_if(help).unchecked(param, value));
+        return Err(invalid.help_if(help).help_if(params.unchecked(param, value)));
     }
     // Almost any short text resembles one of many short values, so it gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
-        log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
+        log.warning(&format!("unknown value {}; {help} Sending it anyway", option(value)));
     }
     Ok(())
 }

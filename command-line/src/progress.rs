@@ -15,8 +15,11 @@ use crate::table::readable;
 /// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Maximum number of names in a list, and of printed warnings of one kind.
-pub(crate) const MAX_LISTED: usize = 5;
+/// Maximum number of characters of a received text on a terminal.
+const MAX_LINE: usize = 110;
+
+/// Maximum number of names in a list, and of printed lines of one kind.
+const MAX_LISTED: usize = 5;
 
 /// One bar for all series.
 pub(crate) struct Bar {
@@ -76,10 +79,10 @@ fn remaining(sum: &Progress) -> String {
     }
 }
 
-/// Returns a received text as one line: shortened to this many characters on a terminal, complete in a log file.
-pub(crate) fn line_of(text: &str, width: usize) -> String {
+/// Returns a received text as one line: shortened on a terminal, complete in a log file.
+pub(crate) fn line_of(text: &str) -> String {
     let text = readable(text);
-    if std::io::stderr().is_terminal() { shortened(&text, width) } else { text }
+    if std::io::stderr().is_terminal() { shortened(&text, MAX_LINE) } else { text }
 }
 
 /// Breaks a line after its first colon followed by a space if it is wider than the terminal.
@@ -89,7 +92,7 @@ pub(crate) fn fitting(line: &str) -> String {
 }
 
 /// Shortens a text to at most this many characters.
-pub(crate) fn shortened(text: &str, width: usize) -> String {
+fn shortened(text: &str, width: usize) -> String {
     console::truncate_str(text, width, "…").into_owned()
 }
 
@@ -109,6 +112,13 @@ pub(crate) fn listed(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MAX_LISTED));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", HumanCount(rest.len() as u64)) };
     format!("{}{more}", first.join(", "))
+}
+
+/// Prints the first lines of a list, and the number of the other lines, which are called `rest`.
+pub(crate) fn print_first(lines: impl ExactSizeIterator<Item = String>, rest: &str, print: impl Fn(&str)) {
+    let more = lines.len().saturating_sub(MAX_LISTED);
+    let rest = (more > 0).then(|| format!("and {more} more {rest}"));
+    lines.take(MAX_LISTED).chain(rest).for_each(|line| print(&line));
 }
 
 /// Formats a count with its unit, for example `1 request` or `1,000 requests`.

@@ -68,7 +68,7 @@ pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -
         let mut of_endpoint = vec![Series { endpoint, values: Vec::new() }];
         for (param, values) in &params.known {
             let read = |value: &String| match endpoint.param(param) {
-                Some(info) => read(endpoint, info, value, log),
+                Some(info) => read(endpoint, info, value, params, log),
                 None => Ok(ParamValue::Text(vec![value.clone()])),
             };
             if accepts(endpoint, param) {
@@ -88,7 +88,15 @@ pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -
         all.append(&mut of_endpoint);
     }
     all.iter().try_for_each(ends_after_its_start)?;
+    all.iter().filter(|_| log == Log::Verbose).for_each(|one| log.remark(&described(one)));
     Ok(all)
+}
+
+/// Returns the endpoint and the params of a series. A param that is not in the catalogue may be secret, and is omitted.
+fn described(one: &Series) -> String {
+    let known = one.values.iter().filter(|(name, _)| one.endpoint.param(name).is_some());
+    let params = known.map(|(name, value)| format!(" {name}={}", value.shown()));
+    format!("series {}{}", name(one.endpoint), params.collect::<String>())
 }
 
 /// Returns the first item that equals an earlier one.
@@ -127,7 +135,7 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
     let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
     Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
-        .unchecked(param, "VALUE"))
+        .help_if(params.unchecked(param, "VALUE")))
 }
 
 /// Rejects a missing param that is required, except those that a history sets, and warns about missing params that are
@@ -135,19 +143,16 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
 fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<()> {
     for endpoint in endpoints {
         let is_set = |param: &str| history(endpoint).is_some_and(|info| range_params(info).any(|own| own == param));
-        let is_missing = |info: &&ParamInfo| {
-            let is_required = info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced);
-            is_required && info.const_value.is_none() && !params.has(info.wire_name) && !is_set(info.wire_name)
-        };
-        if let Some(info) = endpoint.params.unwrap_or_default().iter().find(is_missing) {
-            let missing = format!("missing required param `{}` of {}", info.wire_name, name(endpoint));
-            return Err(Failure::usage(missing).option_help(format!("set it with `--{}`", kebab(info.wire_name))));
-        }
-        for info in endpoint.params.unwrap_or_default() {
-            let is_omitted = info.const_value.is_none() && !params.has(info.wire_name);
-            if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
-                let (name, option) = (name(endpoint), kebab(info.wire_name));
-                log.warning(&format!("`--{option}` is probably required by {name} but was not given"));
+        let is_missing = |info: &&ParamInfo| info.const_value.is_none() && !params.has(info.wire_name);
+        for info in endpoint.params.unwrap_or_default().iter().filter(is_missing) {
+            let (name, written) = (name(endpoint), params.written(info.wire_name));
+            let is_enforced = info.required.map(Evidence::is_enforced);
+            if (info.location == ParamLocation::Path || is_enforced == Some(true)) && !is_set(info.wire_name) {
+                let failure = Failure::usage(format!("missing required param `{}` of {name}", info.wire_name));
+                return Err(failure.help_if((!params.are_keys).then(|| format!("set it with `{written}`"))));
+            }
+            if is_enforced == Some(false) {
+                log.warning(&format!("`{written}` is probably required by {name} but was not given"));
             }
         }
     }
@@ -235,6 +240,7 @@ mod tests {
         let params = Params {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
             passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            are_keys: false,
         };
         let combined = endpoints.and_then(|endpoints| combine(&endpoints, &params, Log::Nothing));
         combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))

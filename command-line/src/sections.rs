@@ -21,11 +21,7 @@ pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_
 pub(crate) fn wrapped(text: &str, [first, others]: [&str; 2], width: usize) -> String {
     let options = Options::new(width).initial_indent(first).subsequent_indent(others).break_words(false);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines = fill(&text, options.word_splitter(WordSplitter::NoHyphenation));
     // `fill` does not indent an empty text.
-    let lines = if text.is_empty() {
-        first.to_owned()
-    } else {
-        fill(&text, options.word_splitter(WordSplitter::NoHyphenation))
-    };
-    format!("{}\n", lines.trim_end())
+    format!("{}\n", if text.is_empty() { first } else { &lines }.trim_end())
 }

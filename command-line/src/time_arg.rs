@@ -1,9 +1,10 @@
-//! Times on the command line and in job files.
+//! Times as text: on the command line, in job files, and in messages, which also have ranges of times.
 //!
 //! This module converts a date, a date with a time, a Unix timestamp, `now` or an age to a [`Timestamp`]. A time
 //! without an offset is UTC. If a number is neither a date nor a Unix timestamp of this century, the error shows the
 //! time that the number would mean.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use runtime::Timestamp;
@@ -63,7 +64,9 @@ fn number(digits: &str) -> Result<Timestamp, String> {
 /// Parses a date, or a date with a time, whose minutes, seconds and offset may be omitted.
 fn date_time(text: &str) -> Option<Timestamp> {
     let mut text = text.replacen(" +", "+", 1).replacen(" -", "-", 1);
-    if text.get(13..).is_some_and(|rest| !rest.starts_with(|next: char| next == ':' || next.is_ascii_digit())) {
+    let after_hour = text.get(13..).filter(|rest| !rest.starts_with(|next: char| next == ':' || next.is_ascii_digit()));
+    // `12-15` is probably meant as 12:15, and not as 12:00 with an offset.
+    if after_hour.is_some_and(|offset| offset.len() != 3 || offset.starts_with('+')) {
         text.insert_str(13, ":00");
     }
     TimeUnit::Iso8601.read(&text)
@@ -128,6 +131,36 @@ pub(crate) fn argument(time: Timestamp) -> String {
     text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
 }
 
+/// Returns the number of intervals of this length in all ranges; each range is rounded up.
+pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
+    let lengths = ranges.into_iter().filter(|range| !range.is_empty()).map(|range| range.end - range.start);
+    lengths.map(|length| u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)).sum()
+}
+
+/// Formats the bounds of a range.
+pub(crate) fn span(range: &Range<Timestamp>) -> String {
+    format!("from {} to {}", shown(range.start), shown(range.end))
+}
+
+/// Returns ranges as pairs of times.
+pub(crate) fn pairs(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
+    all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
+}
+
+/// Describes ranges, with the options with which a run that otherwise ends at a time fetches them; `None` if there are
+/// none.
+pub(crate) fn absent<'r>(
+    what: &str,
+    ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone,
+    run_end: Timestamp,
+) -> Option<String> {
+    let start = ranges.clone().map(|range| range.start).min()?;
+    let end = ranges.map(|range| range.end).max()?;
+    let from = argument(start);
+    let to = if end > run_end { format!(" --to {}", argument(end)) } else { String::new() };
+    Some(format!("{what}, {}; run the backfill with `--from {from}{to}`", span(&(start..end))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +182,8 @@ mod tests {
             ("2025-01-31T12:30:15Z", "2025-01-31 12:30:15"),
             ("2025-01-31T12:30+02:00", "2025-01-31 10:30"),
             ("2025-01-31 12:30:00 -0530", "2025-01-31 18:00"),
-            ("2025-01-31T23-02", "2025-02-01 01:00"),
+            ("2025-01-31T23+02", "2025-01-31 21:00"),
+            ("2025-01-31T23-02:00", "2025-02-01 01:00"),
             ("1735689600", "2025-01-01 00:00"),
             ("1735689600000", "2025-01-01 00:00"),
             ("now", "2025-01-01 00:00"),
@@ -198,12 +232,24 @@ mod tests {
             ("2025-01-31T12:00+99:00", "expected a date"),
             ("2025-01-31T12:00+0", "expected a date"),
             ("2025-01-31 2024", "expected a date"),
+            // A minus between hours and minutes would otherwise be read as an offset of 15 hours.
+            ("2025-01-31 12-15", "expected a date"),
+            ("2025-01-31T12-15", "expected a date"),
             ("yesterday", "expected a date"),
             ("", "expected a date"),
         ];
         for (text, expected) in table {
             let error = check(text).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_hint_about_a_range_after_the_end_of_the_run_names_its_end() {
+        let day = |day: i64| Timestamp::from_unix_seconds(day * 86_400);
+        for (run_end, expected) in [(9, "--from 1970-01-03"), (4, "--from 1970-01-03 --to 1970-01-06")] {
+            let hint = absent("a part", [day(2)..day(3), day(4)..day(5)].iter(), day(run_end)).unwrap();
+            assert!(hint.ends_with(&format!("; run the backfill with `{expected}`")), "{hint}");
         }
     }
 }

@@ -34,6 +34,20 @@ fn a_second_value_without_a_comma_is_explained() {
     let output = run(&["get", name, key_option, keys[0], keys[1]]);
     let advice = format!("commas separate values: `{key_option} {},{}`", keys[0], keys[1]);
     assert!(output.code == Some(2) && output.err.contains(&advice), "{}", output.err);
+    let assigned = format!("{key_option}={}", keys[0]);
+    for (args, advice) in [
+        (vec!["remove", "a.parquet", key_option, keys[0], keys[1]], &*advice),
+        (vec!["remove", "a.parquet", &assigned, keys[1]], &advice),
+        (vec!["plot", name, &assigned, keys[1]], &advice),
+        (vec!["remove", "a.parquet", "--endpoint", "a", "b"], "commas separate values: `--endpoint a,b`"),
+        (vec!["plot", name, "--field", "a", "b"], "commas separate values: `--field a,b`"),
+        (vec!["status", "a.parquet", "b.parquet"], "`status` accepts one <PATH>"),
+        (vec!["remove", "a.parquet", "b.parquet", key_option, keys[0]], "`remove` accepts one <PATH>"),
+        (vec!["describe", name, name], "`describe` accepts one <ENDPOINT>"),
+    ] {
+        let output = run(&args);
+        assert!(output.code == Some(2) && output.err.contains(advice), "{args:?}: {}", output.err);
+    }
 }
 
 #[test]
@@ -52,6 +66,12 @@ fn completions_are_explained() {
 fn verbose_prints_attempts_and_color_is_chosen() {
     assert!(get(&["--verbose"]).err.contains("attempt 1: status 200"));
     assert!(!get(&[]).err.contains("attempt"));
+    // The events of requests have no params, so the series are listed first, without params that may be secret.
+    let Metric { key, keys, history, .. } = metric();
+    let series =
+        format!("series {} {}={} {}={}\n", metric().name, key.wire_name, keys[0], history.step, metric().step(3600));
+    let verbose = get(&["--verbose", "--param", "token=canary"]);
+    assert!(verbose.err.starts_with(&series), "{}", verbose.err);
     let coloured = |when| get(&["--format", "table", "--color", when]).out.contains('\u{1b}');
     assert_eq!(["always", "never", "auto"].map(coloured), [true, false, false]);
 }
@@ -68,10 +88,48 @@ fn a_file_with_several_intervals_is_noted() {
     let (hour, four, step) = (metric().step(3600), metric().step(4 * 3600), metric().history.step);
     let again = backfill(4 * 3600, &["--json", "--quiet"]);
     // A shell would split the path.
-    let note = format!("'{}' now has the {step}s {hour} and {four}; filter by the column `{step}`", text(&file));
+    let (path, name) = (format!("'{}'", text(&file)), metric().name);
+    let note = format!("{path} now has the {step}s {hour} and {four} of {name}; filter by the column `{step}`");
     assert_eq!((again.code, again.err), (Some(0), format!("warning: {note}\n")));
     let object: serde_json::Value = again.out.parse().unwrap();
     assert_eq!(object["notes"], serde_json::json!([note]));
+    // A further series with one of these intervals adds nothing that a reader has to know.
+    let args = metric().args(metric().keys[1], 3600);
+    let other = run(&crate::backfill::backfill(&args, ["2025-01-01", "2025-01-02"], &file, &["--sandbox"]));
+    assert!(other.code == Some(0) && !other.err.contains("now has"), "{}", other.err);
+}
+
+/// The notes about one endpoint of a data set do not contradict those about another.
+#[test]
+fn a_data_set_with_several_intervals_is_noted_once_for_each_endpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let write = |metric: &Metric, seconds| {
+        let args = metric.args(metric.keys[0], seconds);
+        let output = run(&backfill(&args, ["2025-01-01", "2025-01-03"], &data, &["--sandbox"]));
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        output.err.lines().filter(|line| line.starts_with("warning: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let step = metric().history.step;
+    for (metric, other) in [(metric(), 4 * 3600), (other_metric(), 86_400)] {
+        assert_eq!(write(metric, 3600), Vec::<String>::new());
+        let intervals = format!("the {step}s {} and {} of {}", metric.step(3600), metric.step(other), metric.name);
+        let note = format!("warning: {} now has {intervals}; filter by the column `{step}`", text(&data));
+        assert_eq!(write(metric, other), [note]);
+    }
+}
+
+/// Each folder is printed on its own line, so that it can be copied.
+#[test]
+fn the_folders_to_read_are_printed_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let args = [&[other_metric().name], &*metric().hourly()].concat();
+    let output = run(&backfill(&args, ["2025-01-01", "2025-01-02"], &data, &["--sandbox"]));
+    for metric in [metric(), other_metric()] {
+        let line = format!("\nread {}\n", text(&data.join(metric.endpoint.to_string())));
+        assert!(output.code == Some(0) && output.err.contains(&line), "{}", output.err);
+    }
 }
 
 #[test]

@@ -88,6 +88,25 @@ fn a_backfill_shows_a_bar() {
     assert_eq!(terminal.end(), Some(130));
 }
 
+/// A reader of the file has to know the same as after a backfill.
+#[test]
+fn a_poll_notes_a_second_interval_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, service) = (folder.path().join("a.parquet"), Service::start());
+    let hours = backfill(&metric().hourly(), ["3d", "now"], &file, &["--quiet"]);
+    assert_eq!(support::run_with(&service, &hours).code, Some(0));
+    let minutes = metric().args(metric().keys[0], 60);
+    let args = [&["poll"], &*minutes, &["--from", "5m", "--out", support::text(&file)]].concat();
+    let note = format!(" now has the {}s ", metric().history.step);
+    for count in [1, 0] {
+        let mut terminal = Terminal::derivs_with(&service, &args);
+        terminal.wait_for(if count == 1 { &note } else { "is due at" });
+        terminal.interrupt();
+        assert_eq!(terminal.end(), Some(130));
+        assert_eq!(terminal.screen().matches(&note).count(), count, "{}", terminal.screen());
+    }
+}
+
 #[test]
 fn ctrl_c_ends_a_poll_with_130() {
     let service = Service::start();

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -15,7 +15,7 @@ use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
 use tables::{Backfill as Job, Partition, SeriesReport, Summary, Target, quoted};
 
-use crate::backfill_report::{Reporter, announced, mixed, planned, steps};
+use crate::backfill_report::Reporter;
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::request;
 use crate::commands::status::check_clock;
@@ -23,10 +23,12 @@ use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
+use crate::file_notes::notes;
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
 use crate::param_options::Params;
+use crate::plan_report::{announced, page_size, planned};
 use crate::printer::{Columns, Printer};
 use crate::progress::{Bar, fitting};
 use crate::record_columns::{Part, fields};
@@ -97,8 +99,7 @@ impl Backfill {
         note_oldest(&file.series, file.from.time, log);
         let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
         if self.format.is_some() && !is_stream {
-            let message = "`--format` is only for `--out -`; the name of a file determines its format";
-            return Err(Failure::usage(message));
+            return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
         }
         if self.partition.is_some() && (is_stream || matches!(target, Ok(Target::File { .. }))) {
             return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
@@ -118,6 +119,7 @@ impl Backfill {
         let job = self.job(&connected, &file, target.clone())?;
         let plan = job.plan().await?;
         log.remark(&fitting(&announced(&plan)));
+        page_size(job.series.iter().filter(|_| self.dry_run))?.iter().for_each(|line| log.remark(line));
         plan.outgrown.iter().for_each(|message| log.warning(message));
         // The interval of a partial record has not ended yet.
         let newest = |last, end| (last, if self.include_partial { last } else { end });
@@ -128,24 +130,18 @@ impl Backfill {
         }
         // A CSV or JSON Lines file needs the rows in this folder for the next run.
         let rows = PathBuf::from(format!("{}.parts", file.out));
-        let has_no_rows = !rows.exists();
+        let is_first = !Path::new(&file.out).exists();
         let mut reporter = Reporter::new(log, Bar::new(log, plan.requests()), labels);
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
         if let Ok(summary) = &ended {
-            let has_new_series = plan.series.iter().any(|series| series.last.is_none());
-            if has_new_series
-                && summary.records > 0
-                && let Ok(status) = tables::status(&target).await
-                && has_other_series(&status, summary)
-            {
-                reporter.note(mixed(&file.out, &status));
-            }
+            reporter.notes = notes(&file.out, &target, &plan).await;
+            reporter.notes.iter().for_each(|(_, note)| log.warning(note));
             if !is_noted {
                 check_clock(summary.series.iter().map(|series| newest(series.last, series.end)), log);
             }
-            if has_no_rows && rows.exists() {
+            if is_first && reporter.bar.total.records > 0 && rows.exists() {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
             }
         }
@@ -181,7 +177,7 @@ impl Backfill {
                 let mut page = match page {
                     Ok(page) => page,
                     Err(error) => {
-                        report.unfetched += steps([&(next..file.to.min(time_arg::now()))], report.step);
+                        report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.step);
                         fatal = Some(error.clone()).filter(fails_everywhere);
                         summary.failed.push((index, error.into()));
                         break;
@@ -243,12 +239,6 @@ impl Backfill {
     }
 }
 
-/// Returns whether a target has a series that a run does not have.
-fn has_other_series(status: &tables::Status, summary: &Summary) -> bool {
-    let own: BTreeSet<_> = summary.series.iter().map(|series| &series.path).collect();
-    status.series.iter().any(|series| !own.contains(&series.path))
-}
-
 /// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.
 fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
     let mut unknown = record.unknown_fields().into_iter().flat_map(UnknownFields::iter_raw);
@@ -257,7 +247,7 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
 
 /// Adds a page on standard output to the report of its series.
 fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
-    report.unfetched += steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
+    report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
     report.added += page.records.len() as u64;
     report.first = report.first.or(page.times.first().copied());
     report.last = page.times.last().copied().or(report.last);
@@ -274,7 +264,7 @@ fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
 fn end_series(report: &mut SeriesReport) {
     let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
     report.gaps.retain(is_inside);
-    report.missing = steps(&report.gaps, report.step);
+    report.missing = time_arg::steps(&report.gaps, report.step);
 }
 
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.

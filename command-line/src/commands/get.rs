@@ -4,10 +4,9 @@
 //! others are still printed.
 
 use std::future::IntoFuture;
-use std::time::Duration;
 
 use clap::Args;
-use runtime::history::History;
+use runtime::history::{History, Plan};
 use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
 use serde_json::Value;
 
@@ -171,10 +170,10 @@ pub(crate) fn request(client: &Client, series: &Series) -> Request<Dynamic> {
     })
 }
 
-/// Returns the interval between the records of a request's history.
-pub(crate) fn step(request: &Request<Dynamic>) -> Result<Duration> {
+/// Returns the plan of a history without a range, which has the interval between records and the size of a page.
+pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
     let epoch = Timestamp::from_unix_seconds(0);
-    Ok(History::new(request.clone(), epoch..epoch).plan()?.step)
+    Ok(History::new(request.clone(), epoch..epoch).plan()?)
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {

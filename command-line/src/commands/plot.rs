@@ -15,7 +15,7 @@ use crate::chart_data::{self, Fetched};
 use crate::chart_drawing::{self, MAX_LINES};
 use crate::chart_text;
 use crate::command_line::Requested;
-use crate::commands::get::{request, step};
+use crate::commands::get::{plan, request};
 use crate::endpoint_names::is_same;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
@@ -81,7 +81,7 @@ impl Plot {
         let (mut histories, mut requests) = (Vec::new(), Vec::new());
         for series in all {
             let request = request(&connected.client, &series);
-            let step = step(&request)?;
+            let step = plan(&request)?.step;
             let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
             let history = History::new(request, from..self.to);
             requests.push((history.plan()?.requests, series.endpoint));

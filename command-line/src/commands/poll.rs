@@ -13,13 +13,14 @@ use runtime::{AnyClient as Client, Dynamic, Timestamp};
 use tables::{FollowEvent, Target, quoted};
 use tokio::task::JoinSet;
 
-use crate::backfill_report::{outcome, span};
+use crate::backfill_report::outcome;
 use crate::command_line::Requested;
 use crate::commands::backfill::stored;
-use crate::commands::get::{request, step};
+use crate::commands::get::{plan, request};
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::file_notes::notes;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::printer::{Columns, Printer};
@@ -60,13 +61,16 @@ impl Poll {
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, &series, log)).await;
         };
-        let job =
-            connected.backfill(stored(&connected.client, &series)?, self.from, time_arg::OPEN, Target::parse(out)?);
-        let (labels, mut is_first) = (labels(&series), true);
+        let target = Target::parse(out)?;
+        let job = connected.backfill(stored(&connected.client, &series)?, self.from, time_arg::OPEN, target.clone());
+        let (labels, mut first) = (labels(&series), Some((job.plan().await?, out.clone(), target)));
         let watch = |event: FollowEvent<'_>| match event {
             FollowEvent::Run(summary) => {
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
-                if std::mem::take(&mut is_first) && !summary.is_cancelled {
+                if let Some((plan, out, target)) = first.take().filter(|_| !summary.is_cancelled) {
+                    tokio::spawn(async move {
+                        notes(&out, &target, &plan).await.iter().for_each(|(_, note)| log.warning(note));
+                    });
                     // The first run has fetched all records up to now.
                     let now = time_arg::start("now").ok().filter(|now| now.time > self.from.time);
                     note_due(&connected.client, &series, now.unwrap_or(self.from), "next", log);
@@ -107,7 +111,7 @@ impl Poll {
         note_due(client, series, self.from, "first", log);
         for (index, one) in series.iter().enumerate() {
             let request = request(client, one);
-            let from = self.from.of(step(&request)?);
+            let from = self.from.of(plan(&request)?.step);
             updates.spawn(next(index, Follow::new(request, from)));
         }
         let mut left = self.records.unwrap_or(u64::MAX);
@@ -132,7 +136,7 @@ impl Poll {
 fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: Log) {
     let due = |one: &Series| {
         let request = request(client, one);
-        let step = step(&request).ok()?;
+        let step = plan(&request).ok()?.step;
         let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
         Some(if is_end { from.of(step) } else { from.of(step) + step })
     };
@@ -154,6 +158,6 @@ fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
         _ => {}
     }
     for Gap { range, .. } in update.page().into_iter().flat_map(|page| &page.report.gaps) {
-        log.warning(&format!("{label}: the service has no record {}", span(range)));
+        log.warning(&format!("{label}: the service has no record {}", time_arg::span(range)));
     }
 }

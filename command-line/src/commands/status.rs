@@ -11,7 +11,6 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target, quoted};
 
-use crate::backfill_report::{absent, ranges, steps};
 use crate::failure::{ExitKind, Failure, Result, brief_text};
 use crate::log::Log;
 use crate::progress::{age, counted, listed};
@@ -133,7 +132,7 @@ fn part_of(
     let affected: Vec<_> = status.series.iter().filter(is_listed).collect();
     let labels: Vec<_> = affected.iter().map(|series| label_of(series)).collect();
     let what = format!("a part of {} was never {what}", listed(&labels));
-    absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
+    time_arg::absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
 }
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.
@@ -200,7 +199,7 @@ fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
-        let unrequested = steps(&series.unrequested, Duration::from_secs(series.step));
+        let unrequested = time_arg::steps(&series.unrequested, Duration::from_secs(series.step));
         let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
         let middle = [number(*missing), time(*last), number(*rows), time(*first)];
         let rest = [number(unrequested), number(*revised), number(*invalid)];
@@ -218,24 +217,15 @@ fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
 
 fn object(series: &SeriesStatus, now: Timestamp) -> Value {
     let time = |time: Timestamp| time.to_string();
+    let params: BTreeMap<_, _> = series.params().collect();
+    let is_up_to_date = series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty();
     json!({
-        "path": series.path,
-        "endpoint": series.endpoint(),
-        "params": series.params().collect::<BTreeMap<_, _>>(),
-        "files": series.files,
-        "records": series.rows,
-        "first": series.first.map(time),
-        "last": series.last.map(time),
-        "is_up_to_date": series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty(),
-        "intervals_behind": series.behind(now),
-        "missing": series.missing,
-        "gaps": ranges(&series.gaps),
-        "unfetched": ranges(&series.unfetched),
-        "unrequested": ranges(&series.unrequested),
-        "is_retired": series.is_retired,
-        "is_rejected": series.rejected.is_some(),
-        "rejected": series.rejected,
-        "revised": series.revised,
+        "path": series.path, "endpoint": series.endpoint(), "params": params, "files": series.files,
+        "records": series.rows, "first": series.first.map(time), "last": series.last.map(time),
+        "is_up_to_date": is_up_to_date, "intervals_behind": series.behind(now), "missing": series.missing,
+        "gaps": time_arg::pairs(&series.gaps), "unfetched": time_arg::pairs(&series.unfetched),
+        "unrequested": time_arg::pairs(&series.unrequested), "is_retired": series.is_retired,
+        "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "revised": series.revised,
         "invalid": series.invalid,
     })
 }
