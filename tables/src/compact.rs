@@ -17,7 +17,7 @@ use crate::columns::Columns;
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
-use crate::merge_rows::{Changes, Cursor, Merge, Rows};
+use crate::merge_rows::{Cursor, Merge, Rows};
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
@@ -25,10 +25,10 @@ use crate::saved_state::{FileState, Known, Section};
 use crate::table::Table;
 use crate::text_file::TextState;
 
-/// A file that was written, and the changes of each series with new rows in it.
+/// The name of a file that was written, and the sections of its rows.
 pub(crate) struct Written {
     pub(crate) file: String,
-    pub(crate) changes: Vec<(String, Changes)>,
+    pub(crate) sections: Vec<Section>,
 }
 
 impl Table {
@@ -42,17 +42,17 @@ impl Table {
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             self.state.text = None;
             self.save().await?;
-            match ParquetInput::find(&self.storage, &self.place.file(None, Timestamp::from_unix_seconds(0))).await? {
-                Some((rows, _)) => self.state.text = Some(self.write_text(format, &rows)?),
-                None => self.storage.delete(&name).await?,
+            match ParquetInput::find(&self.place.storage, &self.place.data).await? {
+                Some(rows) => self.state.text = Some(self.write_text(&name, format, &rows).await?),
+                None => self.place.storage.delete(&name).await?,
             }
-            let changes = written.pop().map(|written| written.changes).unwrap_or_default();
-            written.push(Written { file: self.storage.name(&name), changes });
+            let sections = written.pop().map(|written| written.sections).unwrap_or_default();
+            written.push(Written { file: self.place.name(&name), sections });
         }
         if self.place.is_single && self.place.text.is_none() && !written.is_empty() {
             // A single Parquet file has the state in its metadata. The other state is deleted before the journal,
             // because without the journal it would count as newer.
-            self.storage.delete(&self.place.state()).await?;
+            self.place.storage.delete(&self.place.state()).await?;
             (self.stored, self.version) = (Some(self.state.clone()), None);
         } else {
             self.save().await?;
@@ -64,7 +64,7 @@ impl Table {
     /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do
     /// not have, all files are written again.
     async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
-        self.journal.iter().try_for_each(|file| file.input.verify())?;
+        self.journal.iter().try_for_each(ParquetInput::verify)?;
         let (columns, partition) = (self.all_columns()?, self.state.partition);
         // The state with the journal becomes that of the files, but for its rows, which are those of the files.
         let mut current = self.current();
@@ -87,55 +87,54 @@ impl Table {
         let mut all = Vec::new();
         for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
-            let (version, sections, written) = self.rewrite(&path, &range, (&parts, &columns, removed)).await?;
-            self.state.replace(&range, &sections, &written.changes);
-            all.push(written);
-            if sections.is_empty() && self.storage.local().is_some() {
-                self.storage.delete(&path).await?;
+            let (sections, version) = self.rewrite(&path, &range, (&parts, &columns, removed)).await?;
+            self.state.replace(&range, &sections);
+            let storage = &self.place.storage;
+            let file = storage.name(&path);
+            if sections.is_empty() && storage.local().is_some() {
+                storage.delete(&path).await?;
                 self.state.files.remove(&path);
             } else {
                 // Object storage cannot delete only the version that was read, so an empty file remains.
                 self.state.files.insert(path, version);
             }
+            all.push(Written { file, sections });
         }
         self.state.columns.take_if(|_| self.state.files.is_empty());
         Ok(all)
     }
 
-    /// Writes the file of a period again. Returns its version and its sections.
+    /// Writes the file of a period again. Returns its sections and its version.
     async fn rewrite(
         &self,
         path: &str,
         range: &Range<Timestamp>,
         (parts, columns, removed): (&Parts<'_>, &Columns, &BTreeSet<String>),
-    ) -> Result<(String, Vec<Section>, Written), Error> {
-        let name = self.storage.name(path);
-        let (old, version) = ParquetInput::find(&self.storage, path).await?.unzip();
+    ) -> Result<(Vec<Section>, String), Error> {
+        let old = ParquetInput::find(&self.place.storage, path).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
+        let version = old.as_ref().map(|old| old.version.clone());
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.schema(), [ROW_GROUP; 2])?;
-            let (left, known) = (parts.iter().peekable(), &self.known);
-            let mut new = Rewrite { file, left, columns, removed, known, changes: Vec::new() };
+            let mut new = Rewrite { file, left: parts.iter().peekable(), columns, removed, known: &self.known };
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
             let mut table = self.place.is_single.then(|| self.state.clone());
             if let Some(table) = &mut table {
-                table.replace(range, &new.file.sections, &new.changes);
+                table.replace(range, &new.file.sections);
             }
-            let of_table = FileState { origin: self.state.origin.clone(), table, ..FileState::default() };
-            Ok((new.file.finish(of_table)?, new.changes))
+            new.file.finish(FileState { origin: self.state.origin.clone(), table, ..FileState::default() })
         };
-        let ((sections, changes), version) = self.storage.put(path, version.as_deref(), content).await?;
-        Ok((version, sections, Written { file: name, changes }))
+        self.place.storage.put(path, version.as_deref(), content).await
     }
 
     /// Returns the columns of the files, of the journal, and of the job.
     fn all_columns(&self) -> Result<Columns, Error> {
-        let journal = self.journal.iter().map(|file| file.input.schema());
+        let journal = self.journal.iter().map(ParquetInput::schema);
         let files = self.state.columns.clone().into_iter();
         let sources: Vec<SchemaRef> = files.chain(journal).chain([self.columns.schema()]).collect();
-        Columns::new(&sources).map_err(|why| Error::rebuild(self.place.location(&self.storage), why))
+        Columns::new(&sources).map_err(|why| Error::rebuild(self.place.location(), why))
     }
 }
 
@@ -148,41 +147,38 @@ struct Rewrite<'r, 'o> {
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
     known: &'r BTreeMap<String, Known>,
-    /// The changes of the series with new rows.
-    changes: Vec<(String, Changes)>,
 }
 
 impl Rewrite<'_, '_> {
     /// Writes all sections, in the order of their paths.
     fn write(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
-        let mut groups = old.map(ParquetInput::sections).unwrap_or_default().into_iter().enumerate();
-        while let (Some(old), Some((group, sections))) = (old, groups.next()) {
-            self.before(sections.first())?;
-            if self.columns.are_of(&old.schema()) && !self.is_changed(sections) {
-                self.file.copy(old, group, sections)?;
+        let sections = old.map_or(&[][..], |old| &old.state.sections);
+        let mut groups = sections.chunk_by(|one, next| one.group == next.group).peekable();
+        while let (Some(old), Some(group)) = (old, groups.next()) {
+            self.before(group.first())?;
+            let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
+            if self.columns.are_of(&old.schema()) && !self.is_changed(group, is_continued) {
+                self.file.copy(old, group)?;
                 continue;
             }
-            let (mut sections, mut end) = (sections.to_vec(), group + 1);
-            // The remaining rows of a long series are in the next row groups.
-            while sections.last().is_some_and(|last| last.is_continued)
-                && let Some((next, rest)) = groups.next()
-            {
+            let mut sections = group.to_vec();
+            while let Some(rest) = groups.next_if(|next| is_rest(next, &sections)) {
                 sections.extend_from_slice(rest);
-                end = next + 1;
             }
-            self.merge(&sections, old.rows(group..end)?)?;
+            self.merge(old, &sections)?;
         }
         self.before(None)
     }
 
     /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
-    /// small that its series share a row group with others.
-    fn is_changed(&mut self, sections: &[Section]) -> bool {
+    /// small that its series share a row group with others. If it `is_continued`, the next row group has later rows of
+    /// its last series.
+    fn is_changed(&mut self, sections: &[Section], is_continued: bool) -> bool {
         let Some(last) = sections.last() else { return true };
         let count = sections.iter().map(|section| section.count).sum();
         let is_removed = sections.iter().any(|section| self.removed.contains(&section.path));
         // The new rows of a long series may all be after the rows of this row group.
-        let is_after = |part: &Part<'_>| last.is_continued && part.section.rows.first > last.rows.last;
+        let is_after = |part: &Part<'_>| is_continued && part.section.rows.first > last.rows.last;
         let is_new = self.left.peek().is_some_and(|(path, parts)| match (**path).cmp(&last.path) {
             Ordering::Less => true,
             Ordering::Equal => !parts.iter().all(is_after),
@@ -192,8 +188,9 @@ impl Rewrite<'_, '_> {
     }
 
     /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
-    fn merge(&mut self, sections: &[Section], rows: Rows<'_>) -> Result<(), Failure> {
-        let (mut rows, columns) = (Cursor::new(rows)?, self.columns);
+    fn merge(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
+        let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
+        let (mut rows, columns) = (Cursor::new(old.rows(first.group..last.group + 1)?)?, self.columns);
         for of_series in sections.chunk_by(|one, next| one.path == next.path) {
             let Some(first) = of_series.first() else { continue };
             self.before(Some(first))?;
@@ -226,9 +223,16 @@ impl Rewrite<'_, '_> {
         let known = self.known.get(&section.path).cloned().flatten();
         let mut merge = Merge::new(old, journal::rows(parts, self.columns)?, &section.rows.time, known)?;
         merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
-        self.changes.extend(new.map(|_| (section.path.clone(), merge.changes)));
-        self.file.end()
+        let changes = new.map(|_| merge.changes);
+        self.file.sections.last_mut().into_iter().for_each(|section| section.changes = changes);
+        Ok(())
     }
+}
+
+/// Returns whether a row group begins with the remaining rows of the last of these sections.
+fn is_rest(group: &[Section], sections: &[Section]) -> bool {
+    let paths = group.first().zip(sections.last()).map(|(next, last)| (&next.path, &last.path));
+    paths.is_some_and(|(next, last)| next == last)
 }
 
 #[cfg(test)]
@@ -242,7 +246,6 @@ mod tests {
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
     use super::*;
-    use crate::journal::JournalFile;
     use crate::saved_state::RowFacts;
 
     /// The values of series by time, in minutes.
@@ -260,11 +263,11 @@ mod tests {
         content(file).finish(FileState::default()).unwrap();
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(&bytes).unwrap();
-        ParquetInput::open("x.parquet", source).unwrap()
+        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new())).unwrap()
     }
 
-    fn journal(new: &Model) -> JournalFile {
-        let input = input(|mut file| {
+    fn journal(new: &Model) -> ParquetInput {
+        input(|mut file| {
             for (path, rows) in new {
                 let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
                 file.begin(Section { path: path.clone(), rows: facts, ..Section::default() }, rows.len()).unwrap();
@@ -272,11 +275,9 @@ mod tests {
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());
                 let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
                 file.write(&RecordBatch::try_new(schema(), columns).unwrap()).unwrap();
-                file.end().unwrap();
             }
             file
-        });
-        JournalFile { path: "journal/0.rows".to_owned(), input }
+        })
     }
 
     /// Reads all rows, and compares them with the facts of their sections.
@@ -328,7 +329,7 @@ mod tests {
                 let input = input(|file| {
                     let (columns, removed, known) = (&columns, &removed, &known);
                     let left = new_rows.iter().peekable();
-                    let mut new = Rewrite { file, left, columns, removed, known, changes: Vec::new() };
+                    let mut new = Rewrite { file, left, columns, removed, known };
                     new.write(old.as_ref()).unwrap();
                     assert!(new.left.next().is_none());
                     new.file
@@ -338,11 +339,8 @@ mod tests {
                 }
                 assert_eq!(read(&input), model);
                 input.verify().unwrap();
-                let sums = |input: &ParquetInput| {
-                    (0..input.groups().len()).map(|group| input.checksum(group).unwrap().to_owned()).collect::<Vec<_>>()
-                };
-                let before = old.as_ref().map(sums).unwrap_or_default();
-                copied += sums(&input).iter().filter(|sum| before.contains(sum)).count();
+                let before = old.map(|old: ParquetInput| old.state.checksums).unwrap_or_default();
+                copied += input.state.checksums.iter().filter(|sum| before.contains(sum)).count();
                 old = Some(input);
             }
         }

@@ -26,8 +26,8 @@ impl Content {
         let storage = FileStorage::of(&job.target)?;
         let (mut places, mut of_series) = (Vec::<(Place, Vec<SeriesRequest>)>::new(), Vec::new());
         for series in &job.series {
-            let place = Place::of_series(&job.target, series);
-            let table = places.iter().position(|(known, _)| *known == place).unwrap_or_else(|| {
+            let place = Place::of_series(&storage, &job.target, series);
+            let table = places.iter().position(|(known, _)| known.home == place.home).unwrap_or_else(|| {
                 places.push((place, Vec::new()));
                 places.len() - 1
             });
@@ -36,17 +36,17 @@ impl Content {
                 all.push(series.clone());
             }
         }
-        let locks = places.iter().filter(|_| is_locked).filter_map(|(place, _)| place.lock(&storage)).collect();
+        let locks = places.iter().filter(|_| is_locked).filter_map(|(place, _)| place.lock()).collect();
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
-        let other = match all.iter().find(|other| places.iter().all(|(place, _)| place != *other)) {
-            Some(place) => place.stored(&storage).await?.map_or(String::new(), |(state, _)| state.origin),
+        let other = match all.iter().find(|other| places.iter().all(|(place, _)| place.home != other.home)) {
+            Some(place) => place.stored().await?.map_or(String::new(), |(state, _)| state.origin),
             None => String::new(),
         };
         let mut tables = Vec::with_capacity(places.len());
         for (place, series) in places {
-            let mut table = Table::open(&storage, place, series).await?.intact()?;
+            let mut table = Table::open(place, series).await?.intact()?;
             table.check_text()?;
             begin(&mut table, job, &other)?;
             tables.push(table);

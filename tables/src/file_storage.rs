@@ -15,8 +15,6 @@ use crate::error::{Error, Failure};
 use crate::place::{reject_part, unfinished};
 use crate::target::Target;
 
-pub(crate) use local::write;
-
 /// A place to which a file is written.
 pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 

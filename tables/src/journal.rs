@@ -4,7 +4,6 @@
 //! run continues with them.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use runtime::Timestamp;
@@ -19,88 +18,45 @@ use crate::partition::{Partition, period};
 use crate::saved_state::{FileState, Section};
 
 /// The extension of the files, which no reader takes for data.
-const EXTENSION: &str = ".rows";
+pub(crate) const EXTENSION: &str = ".rows";
 
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 const GROUP: usize = 1024;
 
-/// A file of the journal.
-pub(crate) struct JournalFile {
-    pub(crate) path: String,
-    pub(crate) input: ParquetInput,
-}
-
-/// A section of the journal that has rows, and the number of rows before it in its file.
+/// A section of the journal that has rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'j> {
     input: &'j ParquetInput,
-    skip: usize,
     pub(crate) section: &'j Section,
 }
 
-impl JournalFile {
-    /// Opens the files of a folder, in the order in which they were written. Also returns the errors of damaged files.
-    pub(crate) async fn open_all(storage: &FileStorage, folder: &str) -> Result<(Vec<Self>, Vec<Error>), Error> {
-        let (mut all, mut damaged) = (Vec::new(), Vec::new());
-        for (path, _) in storage.list(folder).await?.into_iter().filter(|(path, _)| path.ends_with(EXTENSION)) {
-            // Another run may have merged and deleted the file meanwhile.
-            let input = ParquetInput::find_intact(storage, &path, &mut damaged).await?;
-            all.extend(input.map(|input| Self { path, input }));
+/// Writes a file after the last file. Each section has rows in order of time, or none. `facts` has the facts of the
+/// table and of the run.
+pub(crate) async fn write(
+    (storage, folder, last): (&FileStorage, &str, Option<&ParquetInput>),
+    columns: &Columns,
+    facts: FileState,
+    sections: Vec<(Section, Vec<RecordBatch>)>,
+) -> Result<ParquetInput, Error> {
+    let content = |out: Out<'_>| {
+        let mut file = ParquetFile::new(out, columns.schema(), [GROUP, ROW_GROUP])?;
+        for (section, batches) in sections {
+            file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
+            batches.iter().try_for_each(|batch| file.write(batch))?;
         }
-        Ok((all, damaged))
-    }
-
-    /// Writes a file. Each section has rows in order of time, or none. `of_table` has the facts of the table.
-    pub(crate) async fn write(
-        storage: &FileStorage,
-        path: String,
-        columns: &Columns,
-        of_table: FileState,
-        sections: Vec<(Section, Vec<RecordBatch>)>,
-    ) -> Result<Self, Error> {
-        let content = |out: Out<'_>| {
-            let mut file = ParquetFile::new(out, columns.schema(), [GROUP, ROW_GROUP])?;
-            for (section, batches) in sections {
-                file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
-                batches.iter().try_for_each(|batch| file.write(batch))?;
-                file.end()?;
-            }
-            file.finish(of_table)
-        };
-        storage.put(&path, None, content).await?;
-        match ParquetInput::find(storage, &path).await? {
-            Some((input, _)) => Ok(Self { path, input }),
-            None => Err(Error::damaged(storage.name(&path), "it was deleted")),
-        }
-    }
-
-    pub(crate) fn sections(&self) -> &[Section] {
-        &self.input.state.sections
-    }
-
-    /// Returns the number of rows.
-    pub(crate) fn rows(&self) -> u64 {
-        self.sections().iter().map(|section| section.count as u64).sum()
-    }
-
-    /// Returns the number in the name of the file, and the time at which it was written.
-    fn name(&self) -> Option<(u64, Timestamp)> {
-        let name = self.path.rsplit('/').next()?.strip_suffix(EXTENSION)?;
-        let (number, rest) = name.split_once('-')?;
-        let elapsed = u64::from_str_radix(rest.split_once('-')?.0, 16).ok()?;
-        Some((number.parse().ok()?, Timestamp::from_unix_seconds(0) + Duration::from_nanos(elapsed)))
-    }
-
-    /// Returns the time at which the file was written.
-    pub(crate) fn written(&self) -> Option<Timestamp> {
-        self.name().map(|(_, time)| time)
-    }
+        file.finish(facts)
+    };
+    let path = next_path(folder, last.map(|last| &*last.path));
+    storage.put(&path, None, content).await?;
+    let written = ParquetInput::find(storage, &path).await?;
+    written.ok_or_else(|| Error::damaged(storage.name(&path), "it was deleted"))
 }
 
 /// Returns the path of a new file after the last file. In object storage, two runs can write at the same time, so the
 /// name also has the time and the process.
-pub(crate) fn next_path(folder: &str, last: Option<&JournalFile>) -> String {
-    let number = last.and_then(JournalFile::name).map_or(0, |(number, _)| number + 1);
+fn next_path(folder: &str, last: Option<&str>) -> String {
+    let number = |last: &str| last.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
+    let number = last.and_then(number).map_or(0, |number| number + 1);
     let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();
     format!("{folder}/{number:08}-{now:x}-{}{EXTENSION}", std::process::id())
 }
@@ -109,16 +65,13 @@ pub(crate) fn next_path(folder: &str, last: Option<&JournalFile>) -> String {
 pub(crate) type Parts<'j> = BTreeMap<&'j str, Vec<Part<'j>>>;
 
 /// Returns the sections that have rows, by the start of their period.
-pub(crate) fn parts(journal: &[JournalFile], partition: Option<Partition>) -> BTreeMap<Timestamp, Parts<'_>> {
+pub(crate) fn parts(journal: &[ParquetInput], partition: Option<Partition>) -> BTreeMap<Timestamp, Parts<'_>> {
     let mut all: BTreeMap<_, Parts<'_>> = BTreeMap::new();
-    for JournalFile { input, .. } in journal {
-        let mut skip = 0;
+    for input in journal {
         for section in &input.state.sections {
-            if let Some(first) = section.rows.first {
-                let of_period = all.entry(period(partition, first).start).or_default();
-                of_period.entry(section.path.as_str()).or_default().push(Part { input, skip, section });
-            }
-            skip += section.count;
+            let Some(first) = section.rows.first else { continue };
+            let of_period = all.entry(period(partition, first).start).or_default();
+            of_period.entry(section.path.as_str()).or_default().push(Part { input, section });
         }
     }
     all
@@ -127,7 +80,7 @@ pub(crate) fn parts(journal: &[JournalFile], partition: Option<Partition>) -> BT
 impl Part<'_> {
     /// Reads the rows. The file is not opened before the first row is read, so that only one section is in memory.
     fn rows(self, columns: &Columns) -> Rows<'_> {
-        match self.input.section(self.skip, self.section.count) {
+        match self.input.section(self.section) {
             Ok(rows) => Box::new(rows.map(|batch| columns.batch(&batch?))),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }

@@ -21,7 +21,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::error::Failure;
 use crate::file_storage::Out;
-use crate::parquet_input::{CHECKSUMS, ParquetInput, STATE};
+use crate::parquet_input::{ParquetInput, STATE};
 use crate::saved_state::{self, FileState, Section, VERSION};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
@@ -68,7 +68,7 @@ pub(crate) struct ParquetFile<'o> {
     group_rows: [usize; 2],
     /// The columns of the current row group, and its number of rows.
     group: Option<(Vec<ArrowColumnWriter>, usize)>,
-    /// Whether the current section has row groups of its own.
+    /// Whether the current section is part of a long series, which has row groups of its own.
     is_long: bool,
     checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
@@ -90,21 +90,29 @@ impl<'o> ParquetFile<'o> {
         rows >= self.group_rows[0] / 2
     }
 
-    /// Begins a section with at most `count` rows. A long section does not share row groups with others.
-    pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
-        self.sections.push(section);
-        self.is_long = count >= self.group_rows[0];
-        if self.is_long { self.end_group() } else { Ok(()) }
+    /// Returns the number of rows in the current row group.
+    fn rows(&self) -> usize {
+        self.group.as_ref().map_or(0, |(_, rows)| *rows)
     }
 
-    /// Writes rows of the section.
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
-        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[1]);
-        if self.is_long && is_full {
+    /// Begins a section of a series with at most `count` rows. A long series does not share row groups with others.
+    pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
+        let is_long = count >= self.group_rows[0];
+        if is_long || self.is_long || self.rows() >= self.group_rows[0] {
             self.end_group()?;
-            let next = self.sections.last().map(Section::emptied);
-            self.sections.last_mut().into_iter().for_each(|section| section.is_continued = true);
-            self.sections.extend(next);
+        }
+        self.is_long = is_long;
+        self.sections.push(Section { group: self.checksums.len(), skip: self.rows(), ..section });
+        Ok(())
+    }
+
+    /// Writes rows of the section, or of the next section if the row group of a long series is full.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
+        if self.is_long
+            && self.rows() >= self.group_rows[1]
+            && let Some(next) = self.sections.last().map(Section::emptied)
+        {
+            self.begin(next, usize::MAX)?;
         }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
@@ -119,12 +127,6 @@ impl<'o> ParquetFile<'o> {
             compute_leaves(field, values)?.iter().try_for_each(|leaf| column.write(leaf))?;
         }
         Ok(())
-    }
-
-    /// Ends the section.
-    pub(crate) fn end(&mut self) -> Result<(), Failure> {
-        let is_full = self.group.as_ref().is_some_and(|(_, rows)| *rows >= self.group_rows[0]);
-        if self.is_long || is_full { self.end_group() } else { Ok(()) }
     }
 
     /// Ends the row group.
@@ -149,10 +151,11 @@ impl<'o> ParquetFile<'o> {
     }
 
     /// Copies the encoded row group with these sections from another file with the same columns.
-    pub(crate) fn copy(&mut self, input: &ParquetInput, group: usize, sections: &[Section]) -> Result<(), Failure> {
-        let Some(group) = input.groups().get(group) else { return Ok(()) };
+    pub(crate) fn copy(&mut self, input: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
+        let Some(group) = sections.first().and_then(|first| input.groups().get(first.group)) else { return Ok(()) };
         self.end_group()?;
-        self.sections.extend_from_slice(sections);
+        let number = self.checksums.len();
+        self.sections.extend(sections.iter().map(|section| Section { group: number, ..section.clone() }));
         let closed = |column: &ColumnChunkMetaData| ColumnCloseResult {
             bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
             rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
@@ -169,10 +172,9 @@ impl<'o> ParquetFile<'o> {
     /// Writes the remaining rows, and the footer with the facts of the table and the sections. Returns the sections.
     pub(crate) fn finish(mut self, of_table: FileState) -> Result<Vec<Section>, Failure> {
         self.end_group()?;
-        let state = FileState { version: VERSION, sections: self.sections, ..of_table };
-        for (key, value) in [(CHECKSUMS, self.checksums.join(" ")), (STATE, saved_state::to_json(&state))] {
-            self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
-        }
+        let (checksums, sections) = (self.checksums, self.sections);
+        let state = FileState { version: VERSION, checksums, sections, ..of_table };
+        self.writer.append_key_value_metadata(KeyValue::new(STATE.to_owned(), saved_state::to_json(&state)));
         self.writer.close()?;
         Ok(state.sections)
     }
@@ -238,13 +240,12 @@ mod tests {
         for from in (0..count).step_by(100) {
             file.write(&rows.slice(from, 100.min(count - from))).unwrap();
         }
-        file.end().unwrap();
     }
 
     fn open(bytes: &[u8]) -> Result<ParquetInput, Error> {
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(bytes).unwrap();
-        let input = ParquetInput::open("x.parquet", source)?;
+        let input = ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()))?;
         input.verify().map(|()| input)
     }
 
@@ -257,19 +258,21 @@ mod tests {
         let counts: Vec<_> = input.state.sections.iter().map(|section| section.count).collect();
         assert_eq!(counts, [400, 400, 400, 1000, 1000, 500, 10]);
         assert_eq!(input.state.sections[5].rows.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
-        let found: Vec<_> = input.section(1200, 2500).unwrap().map(Result::unwrap).collect();
-        assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 2500);
-        assert_eq!(found[0].slice(0, 1000), rows(1000));
-        let found: Vec<_> = input.section(400, 400).unwrap().map(Result::unwrap).collect();
-        assert_eq!(found, [rows(400)]);
+        for (section, expected) in [(1, rows(400)), (3, rows(1000)), (5, rows(2500).slice(2000, 500))] {
+            let found: Vec<_> = input.section(&input.state.sections[section]).unwrap().map(Result::unwrap).collect();
+            assert_eq!(found, [expected]);
+        }
         let copied = file(|file| {
-            for group in [1, 2, 3, 4, 0] {
-                file.copy(&input, group, &[]).unwrap();
+            for sections in [3..4, 4..5, 5..6, 6..7, 0..3] {
+                file.copy(&input, &input.state.sections[sections]).unwrap();
             }
         });
         let copied = open(&copied).unwrap();
-        assert_eq!(copied.checksum(4), input.checksum(0));
-        assert_eq!(copied.section(0, 1000).unwrap().next().unwrap().unwrap(), rows(1000));
+        assert_eq!(copied.state.checksums[4], input.state.checksums[0]);
+        for section in [0, 5] {
+            let found = copied.section(&copied.state.sections[section]).unwrap().next().unwrap().unwrap();
+            assert_eq!(found, rows([1000, 400][section / 5]));
+        }
     }
 
     #[test]

@@ -24,11 +24,11 @@ const HOME: &str = ".backfill";
 /// The name of the file with the state of a table.
 const STATE: &str = "state.json";
 
-/// The paths of a table in a storage.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The storage of a table, and its paths there.
 pub(crate) struct Place {
+    pub(crate) storage: FileStorage,
     /// The path of a single file with rows; in a data set, the start of the paths of the files.
-    data: String,
+    pub(crate) data: String,
     /// The folder of the state and the journal.
     pub(crate) home: String,
     lock: String,
@@ -39,15 +39,17 @@ pub(crate) struct Place {
 
 impl Place {
     /// Returns the place of the rows of a series.
-    pub(crate) fn of_series(target: &Target, series: &SeriesRequest) -> Self {
-        Self::of_file(target).unwrap_or_else(|| Self::of_table(&series.endpoint().to_string(), &series.interval()))
+    pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
+        let of_table = || Self::of_table(storage, &series.endpoint().to_string(), &series.interval());
+        Self::of_file(storage, target).unwrap_or_else(of_table)
     }
 
-    fn of_file(target: &Target) -> Option<Self> {
+    fn of_file(storage: &FileStorage, target: &Target) -> Option<Self> {
         let Target::File { path, format } = target else { return None };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = (*format != Format::Parquet).then(|| (name.clone(), *format));
         Some(Self {
+            storage: storage.clone(),
             data: if text.is_some() { format!("{name}.parts/rows.parquet") } else { name.clone() },
             home: format!("{name}.parts"),
             lock: format!(".{name}.backfill.lock"),
@@ -56,10 +58,15 @@ impl Place {
         })
     }
 
-    fn of_table(endpoint: &str, interval: &str) -> Self {
+    fn of_table(storage: &FileStorage, endpoint: &str, interval: &str) -> Self {
         let home = format!("{HOME}/{endpoint}-{interval}");
-        let (data, lock) = (format!("{endpoint}/{interval}-"), format!("{home}.lock"));
-        Self { data, home, lock, text: None, is_single: false }
+        let (storage, data, lock) = (storage.clone(), format!("{endpoint}/{interval}-"), format!("{home}.lock"));
+        Self { storage, data, home, lock, text: None, is_single: false }
+    }
+
+    /// Returns the name of a file for messages.
+    pub(crate) fn name(&self, path: &str) -> String {
+        self.storage.name(path)
     }
 
     pub(crate) fn state(&self) -> String {
@@ -67,12 +74,12 @@ impl Place {
     }
 
     /// Returns the state in the storage and the version of its file, if it has its own file.
-    pub(crate) async fn stored(&self, storage: &FileStorage) -> Result<Option<(TableState, String)>, Error> {
+    pub(crate) async fn stored(&self) -> Result<Option<(TableState, String)>, Error> {
         let path = self.state();
-        let Some((file, version)) = storage.open(&path).await? else { return Ok(None) };
-        let text = io::read_to_string(file).map_err(|error| Error::storage(storage.name(&path), error))?;
+        let Some((file, version)) = self.storage.open(&path).await? else { return Ok(None) };
+        let text = io::read_to_string(file).map_err(|error| Error::storage(self.name(&path), error))?;
         let unreadable = |why| {
-            let (state, location) = (quoted(storage.name(&path)), self.location(storage));
+            let (state, location) = (quoted(self.name(&path)), self.location());
             Error::invalid_input(format!(
                 "{state}: {why}; to rebuild, move {location} away and run the same command again"
             ))
@@ -81,20 +88,20 @@ impl Place {
     }
 
     /// Returns the place of the table with this state.
-    fn of_state(path: &str) -> Option<Self> {
+    fn of_state(storage: &FileStorage, path: &str) -> Option<Self> {
         let (name, _) =
             path.strip_prefix(HOME)?.strip_prefix('/')?.split_once('/').filter(|(_, file)| *file == STATE)?;
         let (endpoint, interval) = name.rsplit_once('-')?;
-        Some(Self::of_table(endpoint, interval))
+        Some(Self::of_table(storage, endpoint, interval))
     }
 
     /// Returns the places of all tables of a target. Fails if another version has written the target.
     pub(crate) async fn all(storage: &FileStorage, target: &Target) -> Result<Vec<Self>, Error> {
-        if let Some(file) = Self::of_file(target) {
+        if let Some(file) = Self::of_file(storage, target) {
             return Ok(vec![file]);
         }
         let found = storage.list(HOME).await?;
-        let places: Vec<_> = found.iter().filter_map(|(path, _)| Self::of_state(path)).collect();
+        let places: Vec<_> = found.iter().filter_map(|(path, _)| Self::of_state(storage, path)).collect();
         let mut files = if places.is_empty() { storage.list("").await? } else { Vec::new() };
         // A run that was killed before it has written the first state leaves data files and a journal.
         files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
@@ -118,8 +125,8 @@ impl Place {
     }
 
     /// Returns the file that a run locks; `None` in object storage.
-    pub(crate) fn lock(&self, storage: &FileStorage) -> Option<PathBuf> {
-        storage.local().map(|root| root.join(&self.lock))
+    pub(crate) fn lock(&self) -> Option<PathBuf> {
+        self.storage.local().map(|root| root.join(&self.lock))
     }
 
     /// Returns the file with the rows of the period that begins at a time.
@@ -139,14 +146,14 @@ impl Place {
 
     /// Returns the paths and the versions of the data files. Fails if readers would read a Parquet file that is not
     /// part of the table.
-    pub(crate) async fn files(&self, storage: &FileStorage) -> Result<BTreeMap<String, String>, Error> {
+    pub(crate) async fn files(&self) -> Result<BTreeMap<String, String>, Error> {
         if self.is_single {
-            let opened = storage.open(&self.data).await?;
+            let opened = self.storage.open(&self.data).await?;
             return Ok(opened.map(|(_, version)| (self.data.clone(), version)).into_iter().collect());
         }
-        let mut files = storage.list(self.folder()).await?;
+        let mut files = self.storage.list(self.folder()).await?;
         if let Some((foreign, _)) = files.iter().find(|(path, _)| path.ends_with(".parquet") && !is_part(path)) {
-            return Err(not_a_part(storage, foreign));
+            return Err(self.not_a_part(foreign));
         }
         files.retain(|(path, _)| self.period_of(path).is_some());
         Ok(files.into_iter().collect())
@@ -158,17 +165,23 @@ impl Place {
     }
 
     /// Returns the files to move away for a rebuild.
-    pub(crate) fn location(&self, storage: &FileStorage) -> String {
+    pub(crate) fn location(&self) -> String {
         let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
-        let [data, home] = [data, &self.home].map(|path| quoted(storage.name(path)));
+        let [data, home] = [data, &self.home].map(|path| quoted(self.name(path)));
         format!("{data} and, if it exists, {home}")
+    }
+
+    /// Creates the error for a Parquet file that no backfill has written.
+    pub(crate) fn not_a_part(&self, path: &str) -> Error {
+        let name = quoted(self.name(path));
+        Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
     }
 }
 
 /// Returns whether a Parquet file is a target of its own, so its metadata has the state.
 async fn is_target(storage: &FileStorage, path: &str) -> bool {
     let file = ParquetInput::find(storage, path).await;
-    file.is_ok_and(|file| file.is_some_and(|(input, _)| input.state.table.is_some()))
+    file.is_ok_and(|file| file.is_some_and(|input| input.state.table.is_some()))
 }
 
 /// Rejects the folder of an endpoint in a data set and every path in it, because readers would read its rows as rows of
@@ -208,12 +221,6 @@ pub(crate) fn unfinished(path: &str) -> Option<String> {
     let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
     let (interval, period) = name.split_once('-')?;
     Some(format!("{HOME}/{endpoint}-{interval}/{period}.unfinished"))
-}
-
-/// Creates the error for a Parquet file that no backfill has written.
-pub(crate) fn not_a_part(storage: &FileStorage, path: &str) -> Error {
-    let name = quoted(storage.name(path));
-    Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
 }
 
 #[cfg(test)]

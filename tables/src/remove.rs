@@ -28,10 +28,10 @@ pub struct Removed {
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
     let storage = FileStorage::of(target)?;
     let places = Place::all(&storage, target).await?;
-    let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(|place| place.lock(&storage)).collect())?;
+    let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(Place::lock).collect())?;
     let mut removed = Removed::default();
     for place in places {
-        let mut table = Table::open(&storage, place, Vec::new()).await?.intact()?;
+        let mut table = Table::open(place, Vec::new()).await?.intact()?;
         let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
         if paths.is_empty() {
             continue;

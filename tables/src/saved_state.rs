@@ -21,7 +21,7 @@ use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
 
 /// The format version of files and states.
-pub(crate) const VERSION: u64 = 4;
+pub(crate) const VERSION: u64 = 5;
 
 /// The facts of the rows of a series, in one file or in all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,21 +169,25 @@ impl SeriesState {
     }
 }
 
-/// Rows of a series in a file. The rows of all sections of a file are one after the other, those of a long series in
-/// several sections.
+/// Rows of a series in a row group. The rows of all sections of a file are one after the other. A series with rows in
+/// several row groups has a section in each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Section {
     pub(crate) path: String,
+    /// The row group.
+    pub(crate) group: usize,
+    /// Number of rows before it in the row group.
+    pub(crate) skip: usize,
     /// Number of rows.
     pub(crate) count: usize,
     #[serde(flatten)]
     pub(crate) rows: RowFacts,
-    /// Whether the next section has later rows of the same series.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_continued: bool,
     /// The ranges that a run has fetched; only in the journal.
     #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
     pub(crate) fetched: TimeRanges,
+    /// What the merge that has written the file has changed, if the series had new rows; in its last section.
+    #[serde(skip)]
+    pub(crate) changes: Option<Changes>,
 }
 
 impl Section {
@@ -198,15 +202,33 @@ impl Section {
 pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
-    /// The period of a data file of the table; only in the journal, whose sections have rows of one period each.
+    /// The run that has fetched the rows; only in the journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) partition: Option<Partition>,
-    /// The start and the refetch time, in seconds, of the run that has fetched the rows; only in the journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) run: Option<(Timestamp, u64)>,
+    pub(crate) run: Option<RunFacts>,
+    /// The checksum of each row group.
+    pub(crate) checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) table: Option<TableState>,
+}
+
+impl FileState {
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.sections.iter().map(|section| section.count as u64).sum()
+    }
+}
+
+/// The facts of a file of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunFacts {
+    /// The start of the run that has fetched the rows, and its refetch time in seconds.
+    pub(crate) started: Timestamp,
+    pub(crate) refetch: u64,
+    /// The time at which the file was written.
+    pub(crate) written: Timestamp,
+    /// The period of a data file of the table. Each section of the journal has rows of one period.
+    pub(crate) partition: Option<Partition>,
 }
 
 /// The state of a table.
@@ -230,20 +252,19 @@ pub(crate) struct TableState {
 impl TableState {
     /// Replaces the facts of the rows in a range by those of a file's sections, and counts the revised rows. Rows that
     /// are no longer present need to be requested again.
-    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section], changes: &[(String, Changes)]) {
+    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
         let known: Vec<_> =
             self.series.iter().map(|(path, series)| (path.clone(), series.rows.present.clone())).collect();
         self.series.values_mut().for_each(|series| series.rows.remove(range));
-        for Section { path, rows, .. } in sections {
-            self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows)).rows.add_all(rows);
+        for Section { path, rows, changes, .. } in sections {
+            let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
+            series.rows.add_all(rows);
+            series.revised += changes.map_or(0, |changes| changes.revised);
         }
         for (path, mut lost) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };
             lost.subtract(&series.rows.present);
             series.settled.subtract(&lost);
-        }
-        for (path, changes) in changes {
-            self.series.get_mut(path).into_iter().for_each(|series| series.revised += changes.revised);
         }
     }
 }
@@ -307,9 +328,9 @@ mod tests {
         for (other, expected) in [
             ("", "its state is not readable"),
             ("{}", "its state is not readable: missing field `version`"),
-            (r#"{"version":3,"series":[]}"#, "an older version wrote it, in format 3; this version reads format 4"),
-            (r#"{"version":5}"#, "a newer version wrote it, in format 5; this version reads format 4"),
-            (r#"{"version":4,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
+            (r#"{"version":4,"series":[]}"#, "an older version wrote it, in format 4; this version reads format 5"),
+            (r#"{"version":6}"#, "a newer version wrote it, in format 6; this version reads format 5"),
+            (r#"{"version":5,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
         ] {
             let error = parse::<TableState>(other).unwrap_err();
             assert!(error.starts_with(expected), "{other}: {error}");
@@ -323,13 +344,13 @@ mod tests {
         state.series.insert(path.clone(), series());
         let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };
         let section = Section { path: path.clone(), rows, ..Section::default() };
-        state.replace(&(seconds(0)..seconds(120)), &[section], &[]);
+        state.replace(&(seconds(0)..seconds(120)), &[section]);
         let found = &state.series[&path];
         assert_eq!(
             (found.rows.present.clone(), found.settled.clone()),
             (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
         );
-        state.replace(&(seconds(240)..seconds(400)), &[], &[]);
+        state.replace(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].rows;
         assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }

@@ -7,7 +7,6 @@ use runtime::Timestamp;
 
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
-use crate::journal::JournalFile;
 use crate::lock::{self, RunOwner};
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
@@ -134,10 +133,10 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     let storage = FileStorage::of(target)?;
     let mut status = Status::default();
     for place in Place::all(&storage, target).await? {
-        let running = place.lock(&storage).and_then(|path| lock::holder(&path));
+        let running = place.lock().and_then(|path| lock::holder(&path));
         let known = status.series.len();
         // Other tables are read even if one cannot be read.
-        match Table::open(&storage, place, Vec::new()).await {
+        match Table::open(place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
             Err(damage @ Error::InvalidInput(_)) if !target.is_file() => status.damaged.push(damage.to_string()),
             Err(error) => return Err(error),
@@ -168,7 +167,7 @@ impl Status {
             damaged.push(lost.to_string());
         } else {
             let missing = "missing; the next run for its range fetches the rows again";
-            damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.storage.name(path)))));
+            damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.place.name(path)))));
             if table.text_state()? == TextState::Changed {
                 let path = table.text_path().unwrap_or_default();
                 let changed = "missing or changed since a backfill wrote it; the next run writes it again";
@@ -179,12 +178,13 @@ impl Status {
             for path in table.state.files.keys() {
                 damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
             }
-            let journal = table.journal.iter().filter_map(|file| file.input.verify().err());
+            let journal = table.journal.iter().filter_map(|file| file.verify().err());
             damaged.extend(journal.map(|damage| damage.to_string()));
         }
         self.damaged.append(&mut damaged);
         self.pending += table.pending_rows();
-        let written = table.journal.iter().filter(|file| file.rows() > 0).filter_map(JournalFile::written);
+        let with_rows = table.journal.iter().map(|file| &file.state).filter(|state| state.rows() > 0);
+        let written = with_rows.filter_map(|state| Some(state.run.as_ref()?.written));
         self.pending_since = self.pending_since.into_iter().chain(written).min();
         for (path, state) in &table.current() {
             let rows = table.state.series.get(path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
@@ -201,7 +201,7 @@ fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
         table.place.period_of(path).is_some_and(|(_, period)| !rows.present.within(&period).is_empty())
     };
     let text = table.text_path().map(|path| path.display().to_string());
-    let name = |path: &String| text.clone().unwrap_or_else(|| table.storage.name(path));
+    let name = |path: &String| text.clone().unwrap_or_else(|| table.place.name(path));
     table.state.files.keys().filter(has_rows).map(name).collect()
 }
 

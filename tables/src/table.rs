@@ -8,13 +8,13 @@ use runtime::Timestamp;
 
 use crate::columns::SeriesTable;
 use crate::error::Error;
-use crate::file_storage::{FileStorage, Out};
-use crate::journal::{self, JournalFile};
+use crate::file_storage::Out;
+use crate::journal::{self, EXTENSION};
 use crate::merge_rows::Cursor;
 use crate::parquet_input::{ParquetInput, foreign};
 use crate::partition::{MAX_ROWS, Partition};
-use crate::place::{Place, not_a_part};
-use crate::saved_state::{self, FileState, Known, RowFacts, Section, SeriesState, TableState, VERSION};
+use crate::place::Place;
+use crate::saved_state::{self, FileState, Known, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
@@ -23,7 +23,6 @@ use crate::time_ranges::TimeRanges;
 const MAX_DROPPED: usize = 1000;
 
 pub(crate) struct Table {
-    pub(crate) storage: FileStorage,
     pub(crate) place: Place,
     /// The series of the job, and the columns of these series and of the files.
     pub(crate) series: Vec<SeriesRequest>,
@@ -33,7 +32,7 @@ pub(crate) struct Table {
     /// The state in the storage, and the version of its file, if it has its own file.
     pub(crate) stored: Option<TableState>,
     pub(crate) version: Option<String>,
-    pub(crate) journal: Vec<JournalFile>,
+    pub(crate) journal: Vec<ParquetInput>,
     /// The range of the records of each series when the table was opened, without the journal.
     pub(crate) known: BTreeMap<String, Known>,
     /// Data files that the state lists and that do not exist.
@@ -46,27 +45,32 @@ pub(crate) struct Table {
 
 impl Table {
     /// Opens a table, which need not exist yet, for the series of a job. Collects the errors of damaged files.
-    pub(crate) async fn open(storage: &FileStorage, place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
-        let (stored, version) = place.stored(storage).await?.unzip();
-        let (journal, damaged) = JournalFile::open_all(storage, &place.home).await?;
+    pub(crate) async fn open(place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
+        let (stored, version) = place.stored().await?.unzip();
         let mut this = Self {
-            storage: storage.clone(),
             place,
             columns: SeriesTable::new(&[])?,
             series,
             state: stored.clone().unwrap_or(TableState { version: VERSION, ..TableState::default() }),
             stored,
             version,
-            journal,
+            journal: Vec::new(),
             known: BTreeMap::new(),
             lost: Vec::new(),
-            damaged,
+            damaged: Vec::new(),
             has_changed: false,
         };
+        for (path, _) in this.place.storage.list(&this.place.home).await? {
+            // Another run may have merged and deleted the file meanwhile.
+            let file = if path.ends_with(EXTENSION) { this.file(&path).await? } else { None };
+            this.journal.extend(file);
+        }
         this.compare().await?;
         // The state is missing if a run was killed before it has written the first one, or if a user has moved it away.
-        if let Some(file) = this.journal.first().filter(|_| this.state.origin.is_empty()) {
-            (this.state.origin, this.state.partition) = (file.input.state.origin.clone(), file.input.state.partition);
+        if let Some(FileState { origin, run: Some(run), .. }) = this.journal.first().map(|file| &file.state)
+            && this.state.origin.is_empty()
+        {
+            (this.state.origin, this.state.partition) = (origin.clone(), run.partition);
         }
         this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
         this.columns = this.series_columns()?;
@@ -80,11 +84,11 @@ impl Table {
 
     /// Adapts the state to the data files, which may have been replaced or removed.
     async fn compare(&mut self) -> Result<(), Error> {
-        let found = self.place.files(&self.storage).await?;
+        let found = self.place.files().await?;
         self.lost = self.state.files.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
         for path in &self.lost {
             self.state.files.remove(path);
-            self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[], &[]));
+            self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[]));
         }
         self.has_changed = !self.lost.is_empty();
         for (path, version) in found {
@@ -93,25 +97,18 @@ impl Table {
                 self.state.partition = partition;
             }
             if partition != self.state.partition {
-                return Err(not_a_part(&self.storage, &path));
+                return Err(self.place.not_a_part(&path));
             }
             if self.state.files.get(&path) == Some(&version) {
                 continue;
             }
-            let input = match self.data_file(&path).await {
-                Err(damage @ Error::Damaged { .. }) => {
-                    self.damaged.push(damage);
-                    continue;
-                }
-                input => input?,
-            };
-            let Some(input) = input else { continue };
+            let Some(input) = self.file(&path).await? else { continue };
             let (schema, file) = (input.schema(), input.state);
             // The file of a table with one file also has the state, so that the file can be moved.
             if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
                 self.state = table;
             } else {
-                self.state.replace(&range, &file.sections, &[]);
+                self.state.replace(&range, &file.sections);
                 self.has_changed = true;
             }
             if self.state.origin.is_empty() {
@@ -131,7 +128,7 @@ impl Table {
     fn series_columns(&self) -> Result<SeriesTable, Error> {
         let columns = |series: &[SeriesRequest]| SeriesTable::with(self.state.columns.clone(), series);
         columns(&self.series).map_err(|why| {
-            let location = self.place.location(&self.storage);
+            let location = self.place.location();
             match self.series.chunks(1).find_map(|one| columns(one).err()) {
                 Some(why) => Error::rebuild(location, why),
                 None => Error::invalid_input(format!(
@@ -146,16 +143,27 @@ impl Table {
         self.series.iter().map(SeriesRequest::step).min().unwrap_or_default()
     }
 
-    /// Opens a data file, if it exists. If another program has written one that the state lists, the file is damaged.
+    /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
+    async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
+        match self.data_file(path).await {
+            Err(damage @ Error::Damaged { .. }) => {
+                self.damaged.push(damage);
+                Ok(None)
+            }
+            found => found,
+        }
+    }
+
+    /// Opens a file, if it exists. If another program has written one that the state lists, the file is damaged.
     async fn data_file(&self, path: &str) -> Result<Option<ParquetInput>, Error> {
-        let name = self.storage.name(path);
-        match ParquetInput::find(&self.storage, path).await {
+        let name = self.place.name(path);
+        match ParquetInput::find(&self.place.storage, path).await {
             Err(Error::InvalidInput(why))
                 if self.state.files.contains_key(path) && why == foreign(&name).to_string() =>
             {
                 Err(Error::damaged(name, "another program has changed it since the last run"))
             }
-            found => Ok(found?.map(|(input, _)| input)),
+            found => found,
         }
     }
 
@@ -189,7 +197,7 @@ impl Table {
     /// Keeps the error with which the service has rejected a series.
     pub(crate) fn note_rejected(&mut self, series: &SeriesRequest, error: String) {
         let has_rows = |section: &Section| section.path == series.path() && section.count > 0;
-        let is_in_journal = self.journal.iter().flat_map(JournalFile::sections).any(has_rows);
+        let is_in_journal = self.journal.iter().flat_map(|file| &file.state.sections).any(has_rows);
         let state = self.series_state(series);
         state.rejected = Some(error);
         // A series that never had a record does not exist, so no record is missing.
@@ -201,9 +209,9 @@ impl Table {
     /// Returns the states of all series with the rows and the fetched ranges of the journal.
     pub(crate) fn current(&self) -> BTreeMap<String, SeriesState> {
         let mut all = self.state.series.clone();
-        for file in &self.journal {
-            let (run, refetch) = file.input.state.run.unzip();
-            for Section { path, rows, fetched, .. } in file.sections() {
+        for FileState { run, sections, .. } in self.journal.iter().map(|file| &file.state) {
+            let (run, refetch) = run.as_ref().map(|run| (run.started, run.refetch)).unzip();
+            for Section { path, rows, fetched, .. } in sections {
                 let series = all.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
                 series.rows.add_all(rows);
                 series.requested.extend(fetched);
@@ -227,17 +235,18 @@ impl Table {
         sections: Vec<(Section, Vec<RecordBatch>)>,
         (started, refetch): (Timestamp, Duration),
     ) -> Result<(), Error> {
-        let path = journal::next_path(&self.place.home, self.journal.last());
         let TableState { origin, partition, .. } = &self.state;
-        let run = Some((started, refetch.as_secs()));
-        let facts = FileState { origin: origin.clone(), partition: *partition, run, ..FileState::default() };
-        self.journal.push(JournalFile::write(&self.storage, path, &self.columns.columns, facts, sections).await?);
+        let (refetch, partition, written) = (refetch.as_secs(), *partition, Timestamp::now());
+        let run = Some(RunFacts { started, refetch, written, partition });
+        let facts = FileState { origin: origin.clone(), run, ..FileState::default() };
+        let folder = (&self.place.storage, &*self.place.home, self.journal.last());
+        self.journal.push(journal::write(folder, &self.columns.columns, facts, sections).await?);
         Ok(())
     }
 
     /// Returns the number of rows in the journal.
     pub(crate) fn pending_rows(&self) -> u64 {
-        self.journal.iter().map(JournalFile::rows).sum()
+        self.journal.iter().map(|file| file.state.rows()).sum()
     }
 
     /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
@@ -246,7 +255,7 @@ impl Table {
         let (step, series) = (self.step(), self.state.series.len().max(self.series.len()));
         let (best, rows) = (Partition::for_rows(step, series), partition.rows(step, series));
         (best != partition && rows > 2 * MAX_ROWS).then(|| {
-            let location = self.place.location(&self.storage);
+            let location = self.place.location();
             format!(
                 "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and \
                  run the same command again"
@@ -258,7 +267,7 @@ impl Table {
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
         if self.stored.as_ref() != Some(&self.state) {
             let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_json(&self.state).as_bytes())?);
-            let ((), version) = self.storage.put(&self.place.state(), self.version.as_deref(), content).await?;
+            let ((), version) = self.place.storage.put(&self.place.state(), self.version.as_deref(), content).await?;
             (self.stored, self.version) = (Some(self.state.clone()), Some(version));
         }
         Ok(())
@@ -269,11 +278,11 @@ impl Table {
         // The files are closed first, because Windows keeps the folder of a file that is deleted while it is open.
         let paths: Vec<_> = std::mem::take(&mut self.journal).into_iter().map(|file| file.path).collect();
         for path in paths {
-            self.storage.delete(&path).await?;
+            self.place.storage.delete(&path).await?;
         }
-        let left = self.storage.list(&self.place.home).await?;
+        let left = self.place.storage.list(&self.place.home).await?;
         for (path, _) in left.iter().filter(|(path, _)| path.ends_with(".unfinished")) {
-            self.storage.delete(path).await?;
+            self.place.storage.delete(path).await?;
         }
         Ok(())
     }

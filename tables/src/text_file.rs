@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::{Error, Failure, quoted};
-use crate::file_storage;
+use crate::file_storage::Out;
 use crate::parquet_file::Checked;
 use crate::parquet_input::ParquetInput;
 use crate::table::Table;
@@ -29,7 +29,7 @@ pub(crate) enum TextState {
 impl Table {
     /// Returns the path of the text file, which is always on the local disk.
     pub(crate) fn text_path(&self) -> Option<PathBuf> {
-        self.place.text.as_ref().map(|(name, _)| PathBuf::from(self.storage.name(name)))
+        self.place.text.as_ref().map(|(name, _)| PathBuf::from(self.place.name(name)))
     }
 
     /// Rejects a text file if the Parquet file with all of its rows is missing, because a run would then replace the
@@ -53,7 +53,7 @@ impl Table {
 
     /// Returns the folder with the rows of the text file.
     pub(crate) fn parts(&self) -> PathBuf {
-        PathBuf::from(self.storage.name(&self.place.home))
+        PathBuf::from(self.place.name(&self.place.home))
     }
 
     pub(crate) fn text_state(&self) -> Result<TextState, Error> {
@@ -69,18 +69,19 @@ impl Table {
     }
 
     /// Writes the rows as text, and returns the checksum of the text file.
-    pub(crate) fn write_text(&self, format: Format, rows: &ParquetInput) -> Result<String, Error> {
+    pub(crate) async fn write_text(&self, name: &str, format: Format, rows: &ParquetInput) -> Result<String, Error> {
         rows.verify()?;
-        let path = self.text_path().unwrap_or_default();
-        file_storage::write(&path, None, |out| {
-            let out = BufWriter::new(out);
-            if is_gzip(&path) {
-                let out = lines(format, rows, GzEncoder::new(out, Compression::default()))?;
-                return Ok(out.finish()?.flush()?);
-            }
-            Ok(lines(format, rows, out)?.flush()?)
-        })?;
-        checksum_of(&path)
+        let content = |out: Out<'_>| {
+            let out = Checked::new(BufWriter::new(out));
+            let mut out = if is_gzip(Path::new(name)) {
+                lines(format, rows, GzEncoder::new(out, Compression::default()))?.finish()?
+            } else {
+                lines(format, rows, out)?
+            };
+            out.flush()?;
+            Ok(out.entry())
+        };
+        Ok(self.place.storage.put(name, None, content).await?.0)
     }
 }
 

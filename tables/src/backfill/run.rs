@@ -230,9 +230,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             }
             let (written, is_restored) = table.commit(&BTreeSet::new()).await?;
             self.summary.is_restored |= is_restored;
-            for Written { file, changes } in written {
-                for (path, changes) in changes {
-                    let index = series.get(path.as_str());
+            for Written { file, sections } in written {
+                for (path, changes) in sections.iter().filter_map(|section| Some((&*section.path, section.changes?))) {
+                    let index = series.get(path);
                     let Some(report) = index.and_then(|index| self.summary.series.get_mut(*index)) else { continue };
                     report.count(changes);
                     push_new(&mut report.files, &file);

@@ -147,10 +147,10 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
     let state = path.join(".backfill/orderflow.volume_ratio-1h/state.json");
     let text = fs::read_to_string(&state).unwrap();
     let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 2 * DAY, END, &path);
-    for (version, age) in [(3, "an older"), (5, "a newer")] {
-        fs::write(&state, text.replace("\"version\":4", &format!("\"version\":{version}"))).unwrap();
+    for (version, age) in [(4, "an older"), (6, "a newer")] {
+        fs::write(&state, text.replace("\"version\":5", &format!("\"version\":{version}"))).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        let expected = format!("{age} version wrote it, in format {version}; this version reads format 4");
+        let expected = format!("{age} version wrote it, in format {version}; this version reads format 5");
         assert!(error.contains(&expected) && error.contains("to rebuild, move "), "{error}");
         let damaged = state_of(&path).await.damaged;
         assert!(damaged.len() == 1 && damaged[0].contains(&expected), "{damaged:?}");
