@@ -18,81 +18,23 @@ use crate::series_columns::identifies;
 use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
 use crate::text_writer::Cell;
 
-/// The columns of a file.
-#[derive(Clone, Debug)]
-pub(crate) struct Columns(SchemaRef);
-
-impl Columns {
-    /// Creates the columns of a file: the identifying columns and then the fields of all sources, without duplicates
-    /// and with the facts of the last source; the column of unknown fields is last. Every column is nullable, because
-    /// some sources may not have it. If there is an existing file, it must be the first source.
-    pub(crate) fn new(sources: &[SchemaRef]) -> Result<Self, String> {
-        let mut all: Vec<Field> = Vec::new();
-        let fields = || sources.iter().flat_map(|source| source.fields());
-        for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
-            let new = field.as_ref().clone().with_nullable(true);
-            match all.iter_mut().find(|known| known.name() == new.name()) {
-                None => all.push(new),
-                // A field of the records with the name of a param has no column of its own.
-                Some(known) if identifies(known) => {}
-                Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
-                Some(known) if widens(new.data_type(), known.data_type()) => known.set_metadata(new.metadata().clone()),
-                Some(known) => {
-                    let (name, old, new) = (known.name(), known.data_type(), new.data_type());
-                    return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
-                }
-            }
-        }
-        all.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
-        Ok(Self(Arc::new(Schema::new(all))))
-    }
-
-    pub(crate) fn schema(&self) -> SchemaRef {
-        self.0.clone()
-    }
-
-    /// Returns whether these columns are those of another schema, except for their descriptions.
-    pub(crate) fn are_of(&self, other: &Schema) -> bool {
-        let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
-        self.0.fields().iter().map(facts).eq(other.fields().iter().map(facts))
-    }
-
-    /// Converts rows to these columns. A column that the rows do not have is null.
-    pub(crate) fn batch(&self, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        let column = |field: &FieldRef| match rows.schema_ref().column_with_name(field.name()) {
-            Some((index, source)) => cast(source, rows.column(index), field),
-            None => Some(new_null_array(field.data_type(), rows.num_rows())),
-        };
-        let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
-        let columns =
-            columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
-        RecordBatch::try_new(self.schema(), columns).map_err(Error::invalid_input)
-    }
-}
-
 /// The columns of a table with several series: the endpoint, the params, and the fields of the records.
 #[derive(Debug)]
 pub struct SeriesTable {
-    pub(crate) columns: Columns,
-    series: Vec<TableSchema>,
+    schema: SchemaRef,
+    series: Vec<SeriesRequest>,
 }
 
 impl SeriesTable {
     /// Creates the columns. Two series with different types for one column are an error that names both types.
     pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
-        Self::with(None, series).map_err(Error::invalid_input)
-    }
-
-    /// Creates the columns of series and of existing files.
-    pub(crate) fn with(existing: Option<SchemaRef>, series: &[SeriesRequest]) -> Result<Self, String> {
-        let series: Vec<_> = series.iter().map(TableSchema::of_series).collect();
-        let schemas = series.iter().map(TableSchema::schema);
-        Ok(Self { columns: Columns::new(&existing.into_iter().chain(schemas).collect::<Vec<_>>())?, series })
+        let schema = joined(None, series).map_err(Error::invalid_input)?;
+        Ok(Self { schema, series: series.to_vec() })
     }
 
     /// Returns the Arrow schema, whose metadata contains the facts of the catalogue.
     pub fn schema(&self) -> SchemaRef {
-        self.columns.schema()
+        self.schema.clone()
     }
 
     /// Converts records of the series with this index. `times` contains the time of each record, or `None` if it is
@@ -104,9 +46,59 @@ impl SeriesTable {
         times: &[Option<Timestamp>],
     ) -> Result<RecordBatch, Error> {
         let series = self.series.get(series);
-        let columns = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
-        self.columns.batch(&columns.batch(records, times)?)
+        let series = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
+        converted(&TableSchema::of_series(series).batch(records, times)?, &self.schema)
     }
+}
+
+/// Returns the columns of existing files and of series.
+pub(crate) fn joined(
+    existing: impl IntoIterator<Item = SchemaRef>,
+    series: &[SeriesRequest],
+) -> Result<SchemaRef, String> {
+    let of_series = series.iter().map(|series| TableSchema::of_series(series).schema());
+    columns(&existing.into_iter().chain(of_series).collect::<Vec<_>>())
+}
+
+/// Returns the columns of a file: the identifying columns and then the fields of all sources, without duplicates and
+/// with the facts of the last source; the column of unknown fields is last. Every column is nullable, because some
+/// sources may not have it. If there is an existing file, it must be the first source.
+fn columns(sources: &[SchemaRef]) -> Result<SchemaRef, String> {
+    let mut all: Vec<Field> = Vec::new();
+    let fields = || sources.iter().flat_map(|source| source.fields());
+    for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
+        let new = field.as_ref().clone().with_nullable(true);
+        match all.iter_mut().find(|known| known.name() == new.name()) {
+            None => all.push(new),
+            // A field of the records with the name of a param has no column of its own.
+            Some(known) if identifies(known) => {}
+            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
+            Some(known) if widens(new.data_type(), known.data_type()) => known.set_metadata(new.metadata().clone()),
+            Some(known) => {
+                let (name, old, new) = (known.name(), known.data_type(), new.data_type());
+                return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
+            }
+        }
+    }
+    all.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
+    Ok(Arc::new(Schema::new(all)))
+}
+
+/// Returns whether two schemas have the same columns, except for their descriptions.
+pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
+    let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
+    one.fields().iter().map(facts).eq(other.fields().iter().map(facts))
+}
+
+/// Converts rows to the columns of a file. A column that the rows do not have is null.
+pub(crate) fn converted(rows: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Error> {
+    let column = |field: &FieldRef| match rows.schema_ref().column_with_name(field.name()) {
+        Some((index, source)) => cast(source, rows.column(index), field),
+        None => Some(new_null_array(field.data_type(), rows.num_rows())),
+    };
+    let columns = schema.fields().iter().map(column).collect::<Option<_>>();
+    let columns = columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
+    RecordBatch::try_new(schema.clone(), columns).map_err(Error::invalid_input)
 }
 
 /// Returns `true` if a column of the type `from` can be cast to `to`.
@@ -144,12 +136,12 @@ mod tests {
             [(DataType::Int64, DataType::Float64, true), (DataType::Utf8, DataType::Float64, false)]
         {
             for (first, second) in [(&old, &new), (&new, &old)] {
-                let columns = Columns::new(&[schema(&[("x", first.clone())]), schema(&[("x", second.clone())])]);
-                match columns {
+                let sources = [schema(&[("x", first.clone())]), schema(&[("x", second.clone())])];
+                match columns(&sources) {
                     Ok(columns) => {
-                        assert!(is_cast && *columns.schema().field(0).data_type() == new);
+                        assert!(is_cast && *columns.field(0).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
-                        assert_eq!(columns.batch(&rows).unwrap().num_rows(), 0);
+                        assert_eq!(converted(&rows, &columns).unwrap().num_rows(), 0);
                     }
                     Err(message) => {
                         assert!(!is_cast);
@@ -164,16 +156,15 @@ mod tests {
     fn new_columns_are_null_and_fields_become_params() {
         let fields = [("at", DataType::Int64), ("new", DataType::Utf8)];
         let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("site")]))];
-        let columns = Columns::new(&sources).unwrap();
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
-        let rows = columns.batch(&rows).unwrap();
+        let rows = converted(&rows, &columns(&sources).unwrap()).unwrap();
         let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
         assert_eq!(names(rows.schema()), ["site", "at", "new"]);
         assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
-        let later = Columns::new(&[rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))]).unwrap();
-        assert_eq!(names(later.schema()), ["site", "at", "new"]);
-        assert_eq!(later.batch(&rows).unwrap().column(1).as_string::<i32>().value(0), "7");
+        let later = columns(&[rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))]).unwrap();
+        assert_eq!(names(later.clone()), ["site", "at", "new"]);
+        assert_eq!(converted(&rows, &later).unwrap().column(1).as_string::<i32>().value(0), "7");
     }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
-use crate::columns::Columns;
+use crate::columns::{are_same, converted, joined};
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
@@ -78,12 +78,12 @@ impl Table {
         for parts in parts.values_mut() {
             parts.retain(|path, _| !removed.contains(*path));
         }
-        if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !columns.are_of(known)) {
+        if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
             for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {
                 parts.entry(range.start).or_default();
             }
         }
-        self.state.columns = Some(columns.schema());
+        self.state.columns = Some(columns.clone());
         let mut all = Vec::new();
         for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
@@ -109,13 +109,13 @@ impl Table {
         &self,
         path: &str,
         range: &Range<Timestamp>,
-        (parts, columns, removed): (&Parts<'_>, &Columns, &BTreeSet<String>),
+        (parts, columns, removed): (&Parts<'_>, &SchemaRef, &BTreeSet<String>),
     ) -> Result<(Vec<Section>, String), Error> {
         let old = ParquetInput::find(&self.place.storage, path).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
         let content = |out: Out<'_>| {
-            let file = ParquetFile::new(out, columns.schema(), [ROW_GROUP; 2])?;
+            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2])?;
             let mut new = Rewrite { file, left: parts.iter().peekable(), columns, removed, known: &self.known };
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
@@ -130,11 +130,9 @@ impl Table {
     }
 
     /// Returns the columns of the files, of the journal, and of the job.
-    fn all_columns(&self) -> Result<Columns, Error> {
-        let journal = self.journal.iter().map(ParquetInput::schema);
-        let files = self.state.columns.clone().into_iter();
-        let sources: Vec<SchemaRef> = files.chain(journal).chain([self.columns.schema()]).collect();
-        Columns::new(&sources).map_err(|why| Error::rebuild(self.place.location(), why))
+    fn all_columns(&self) -> Result<SchemaRef, Error> {
+        let existing = self.state.columns.iter().cloned().chain(self.journal.iter().map(ParquetInput::schema));
+        joined(existing, &self.series).map_err(|why| Error::rebuild(self.place.location(), why))
     }
 }
 
@@ -143,7 +141,7 @@ struct Rewrite<'r, 'o> {
     file: ParquetFile<'o>,
     /// The series with new rows that are not written yet, in order.
     left: Peekable<btree_map::Iter<'r, &'r str, Vec<Part<'r>>>>,
-    columns: &'r Columns,
+    columns: &'r SchemaRef,
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
     known: &'r BTreeMap<String, Known>,
@@ -157,7 +155,7 @@ impl Rewrite<'_, '_> {
         while let (Some(old), Some(group)) = (old, groups.next()) {
             self.before(group.first())?;
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
-            if self.columns.are_of(&old.schema()) && !self.is_changed(group, is_continued) {
+            if are_same(self.columns, &old.schema()) && !self.is_changed(group, is_continued) {
                 self.file.copy(old, group)?;
                 continue;
             }
@@ -195,7 +193,7 @@ impl Rewrite<'_, '_> {
             let Some(first) = of_series.first() else { continue };
             self.before(Some(first))?;
             let count = of_series.iter().map(|section| section.count).sum();
-            let mut old = rows.part(count).map(|batch| columns.batch(&batch?));
+            let mut old = rows.part(count).map(|batch| converted(&batch?, columns));
             if self.removed.contains(&first.path) {
                 old.try_for_each(|batch| batch.map(drop))?;
             } else {
@@ -308,7 +306,7 @@ mod tests {
             dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             i64::try_from(dice >> 33).unwrap() % below
         };
-        let columns = Columns::new(&[schema()]).unwrap();
+        let columns = schema();
         let mut copied = 0;
         for _ in 0..40 {
             let (mut old, mut model) = (None, Model::new());

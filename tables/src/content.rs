@@ -1,5 +1,7 @@
 //! The tables of a job.
 
+use tokio::time::Instant;
+
 use crate::backfill::Backfill;
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
@@ -13,8 +15,11 @@ use crate::table::Table;
 /// The open tables of a job.
 pub(crate) struct Content {
     pub(crate) tables: Vec<Table>,
-    /// The index of the table of each series, and the index of the series in that table.
-    pub(crate) of_series: Vec<(usize, usize)>,
+    /// The series of the job, each with the index of its table.
+    series: Vec<(SeriesRequest, usize)>,
+    /// Number of rows in the buffers of all tables, and the time of the first of them.
+    pub(crate) rows: usize,
+    pub(crate) since: Option<Instant>,
     _lock: Lock,
 }
 
@@ -24,40 +29,38 @@ impl Content {
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
         job.check()?;
         let storage = FileStorage::of(&job.target)?;
-        let (mut places, mut of_series) = (Vec::<(Place, Vec<SeriesRequest>)>::new(), Vec::new());
+        let (mut places, mut of_series) = (Vec::<Place>::new(), Vec::new());
         for series in &job.series {
             let place = Place::of_series(&storage, &job.target, series);
-            let table = places.iter().position(|(known, _)| known.home == place.home).unwrap_or_else(|| {
-                places.push((place, Vec::new()));
+            let table = places.iter().position(|known| known.home == place.home).unwrap_or_else(|| {
+                places.push(place);
                 places.len() - 1
             });
-            if let Some((_, all)) = places.get_mut(table) {
-                of_series.push((table, all.len()));
-                all.push(series.clone());
-            }
+            of_series.push((series.clone(), table));
         }
-        let locks = places.iter().filter(|_| is_locked).filter_map(|(place, _)| place.lock()).collect();
+        let locks = places.iter().filter(|_| is_locked).filter_map(Place::lock).collect();
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
-        let other = match all.iter().find(|other| places.iter().all(|(place, _)| place.home != other.home)) {
+        let other = match all.iter().find(|other| places.iter().all(|place| place.home != other.home)) {
             Some(place) => place.stored().await?.map_or(String::new(), |(state, _)| state.origin),
             None => String::new(),
         };
         let mut tables = Vec::with_capacity(places.len());
-        for (place, series) in places {
-            let mut table = Table::open(place, series).await?.intact()?;
+        for (index, place) in places.into_iter().enumerate() {
+            let series = of_series.iter().filter(|(_, table)| *table == index).map(|(series, _)| series.clone());
+            let mut table = Table::open(place, series.collect()).await?.intact()?;
             table.check_text()?;
             begin(&mut table, job, &other)?;
             tables.push(table);
         }
-        Ok(Self { tables, of_series, _lock: lock })
+        Ok(Self { tables, series: of_series, rows: 0, since: None, _lock: lock })
     }
 
-    /// Returns the table of a series, and the index of the series in it.
-    pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, usize)> {
-        let (table, index) = *self.of_series.get(series)?;
-        Some((self.tables.get_mut(table)?, index))
+    /// Returns the series with this index, and its table.
+    pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, &SeriesRequest)> {
+        let (series, table) = self.series.get(series)?;
+        Some((self.tables.get_mut(*table)?, series))
     }
 
     /// Returns the number of files in the journals of all tables.
@@ -65,14 +68,14 @@ impl Content {
         self.tables.iter().map(|table| table.journal.len()).sum()
     }
 
-    /// Returns the states of the series of a job, with the rows of the journal.
-    pub(crate) fn states(&self, job: &Backfill) -> Vec<SeriesState> {
+    /// Returns the states of all series, with the rows of the journal.
+    pub(crate) fn states(&self) -> Vec<SeriesState> {
         let mut known: Vec<_> = self.tables.iter().map(Table::current).collect();
-        let state = |(series, (table, _)): (&SeriesRequest, &(usize, usize))| {
+        let state = |(series, table): &(SeriesRequest, usize)| {
             let known = known.get_mut(*table).and_then(|table| table.remove(series.path()));
             known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(series)))
         };
-        job.series.iter().zip(&self.of_series).map(state).collect()
+        self.series.iter().map(state).collect()
     }
 }
 

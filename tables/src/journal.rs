@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
-use crate::columns::Columns;
+use crate::columns::converted;
 use crate::error::Error;
 use crate::file_storage::{FileStorage, Out};
 use crate::merge_rows::{Cursor, Merge, Rows};
@@ -23,6 +24,10 @@ pub(crate) const EXTENSION: &str = ".rows";
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 const GROUP: usize = 1024;
 
+/// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The pages
+/// of a range are in order of time, unlike those of different ranges.
+pub(crate) type Buffer = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>)>;
+
 /// A section of the journal that has rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'j> {
@@ -34,13 +39,13 @@ pub(crate) struct Part<'j> {
 /// table and of the run.
 pub(crate) async fn write(
     (storage, folder, last): (&FileStorage, &str, Option<&ParquetInput>),
-    columns: &Columns,
+    columns: &SchemaRef,
     facts: FileState,
-    sections: Vec<(Section, Vec<RecordBatch>)>,
+    sections: Buffer,
 ) -> Result<ParquetInput, Error> {
     let content = |out: Out<'_>| {
-        let mut file = ParquetFile::new(out, columns.schema(), [GROUP, ROW_GROUP])?;
-        for (section, batches) in sections {
+        let mut file = ParquetFile::new(out, columns.clone(), [GROUP, ROW_GROUP])?;
+        for (section, batches) in sections.into_values() {
             file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
             batches.iter().try_for_each(|batch| file.write(batch))?;
         }
@@ -79,9 +84,9 @@ pub(crate) fn parts(journal: &[ParquetInput], partition: Option<Partition>) -> B
 
 impl Part<'_> {
     /// Reads the rows. The file is not opened before the first row is read, so that only one section is in memory.
-    fn rows(self, columns: &Columns) -> Rows<'_> {
+    fn rows(self, columns: &SchemaRef) -> Rows<'_> {
         match self.input.section(self.section) {
-            Ok(rows) => Box::new(rows.map(|batch| columns.batch(&batch?))),
+            Ok(rows) => Box::new(rows.map(|batch| converted(&batch?, columns))),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
     }
@@ -89,7 +94,7 @@ impl Part<'_> {
 
 /// Merges these sections of a series into rows in order of time. Of two rows of the same time, the one that was written
 /// later is used.
-pub(crate) fn rows<'j>(parts: &'j [Part<'j>], columns: &'j Columns) -> Result<Cursor<'j>, Error> {
+pub(crate) fn rows<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef) -> Result<Cursor<'j>, Error> {
     let time = parts.first().map_or("", |part| &part.section.rows.time);
     let mut merged: Rows<'j> = Box::new(std::iter::empty());
     // Sections that follow each other in time are read one after the other.

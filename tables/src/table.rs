@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
 use runtime::Timestamp;
 
-use crate::columns::SeriesTable;
+use crate::columns::joined;
 use crate::error::Error;
 use crate::file_storage::Out;
-use crate::journal::{self, EXTENSION};
+use crate::journal::{self, Buffer, EXTENSION};
 use crate::merge_rows::Cursor;
 use crate::parquet_input::{ParquetInput, foreign};
 use crate::partition::{MAX_ROWS, Partition};
@@ -26,13 +26,15 @@ pub(crate) struct Table {
     pub(crate) place: Place,
     /// The series of the job, and the columns of these series and of the files.
     pub(crate) series: Vec<SeriesRequest>,
-    pub(crate) columns: SeriesTable,
+    pub(crate) columns: SchemaRef,
     /// The state of the data files.
     pub(crate) state: TableState,
     /// The state in the storage, and the version of its file, if it has its own file.
     pub(crate) stored: Option<TableState>,
     pub(crate) version: Option<String>,
     pub(crate) journal: Vec<ParquetInput>,
+    /// Fetched rows that are not in the journal yet.
+    pub(crate) buffer: Buffer,
     /// The range of the records of each series when the table was opened, without the journal.
     pub(crate) known: BTreeMap<String, Known>,
     /// Data files that the state lists and that do not exist.
@@ -49,12 +51,13 @@ impl Table {
         let (stored, version) = place.stored().await?.unzip();
         let mut this = Self {
             place,
-            columns: SeriesTable::new(&[])?,
+            columns: Schema::empty().into(),
             series,
             state: stored.clone().unwrap_or(TableState { version: VERSION, ..TableState::default() }),
             stored,
             version,
             journal: Vec::new(),
+            buffer: Buffer::new(),
             known: BTreeMap::new(),
             lost: Vec::new(),
             damaged: Vec::new(),
@@ -125,8 +128,8 @@ impl Table {
 
     /// Returns the columns of the job. Fails if a column has another type in the catalogue than in the existing files,
     /// or two types in the catalogue.
-    fn series_columns(&self) -> Result<SeriesTable, Error> {
-        let columns = |series: &[SeriesRequest]| SeriesTable::with(self.state.columns.clone(), series);
+    fn series_columns(&self) -> Result<SchemaRef, Error> {
+        let columns = |series: &[SeriesRequest]| joined(self.state.columns.clone(), series);
         columns(&self.series).map_err(|why| {
             let location = self.place.location();
             match self.series.chunks(1).find_map(|one| columns(one).err()) {
@@ -229,18 +232,18 @@ impl Table {
         all
     }
 
-    /// Writes a file of the journal of the run that began at a time, with this refetch time.
-    pub(crate) async fn journal(
-        &mut self,
-        sections: Vec<(Section, Vec<RecordBatch>)>,
-        (started, refetch): (Timestamp, Duration),
-    ) -> Result<(), Error> {
+    /// Writes the buffer to a file of the journal of the run that began at a time, with this refetch time.
+    pub(crate) async fn journal(&mut self, (started, refetch): (Timestamp, Duration)) -> Result<(), Error> {
+        let sections = std::mem::take(&mut self.buffer);
+        if sections.is_empty() {
+            return Ok(());
+        }
         let TableState { origin, partition, .. } = &self.state;
         let (refetch, partition, written) = (refetch.as_secs(), *partition, Timestamp::now());
         let run = Some(RunFacts { started, refetch, written, partition });
         let facts = FileState { origin: origin.clone(), run, ..FileState::default() };
         let folder = (&self.place.storage, &*self.place.home, self.journal.last());
-        self.journal.push(journal::write(folder, &self.columns.columns, facts, sections).await?);
+        self.journal.push(journal::write(folder, &self.columns, facts, sections).await?);
         Ok(())
     }
 

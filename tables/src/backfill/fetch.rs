@@ -64,7 +64,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 (index, page) = poll_fn(|cx| self.poll_page(cx)) => rejected = self.process(index, page)?,
                 () = sleep(TICK) => {}
             }
-            if self.buffer.is_due() {
+            if self.content.is_due() {
                 self.flush().await?;
             }
             // The journal is merged before more ranges are fetched.
@@ -130,7 +130,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     fn page(&mut self, (series, item): (usize, usize), mut page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let range = page.range.clone();
-        let dropped = self.buffer.add(&mut self.content, (series, item), &mut page, &range)?;
+        let dropped = self.content.add((series, item), &mut page, &range)?;
         self.summary.series.get_mut(series).into_iter().for_each(|changes| changes.dropped += dropped);
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());
         let mut report = page.report;
@@ -158,7 +158,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         if error.status().is_some_and(|status| status < 500)
             && !error.is_retryable()
-            && let Some((request, (table, _))) = self.job.series.get(series).zip(self.content.table(series))
+            && let Some((table, request)) = self.content.table(series)
         {
             table.note_rejected(request, error.to_string());
         }

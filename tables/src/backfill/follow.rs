@@ -12,7 +12,6 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Backfill;
-use super::buffer::Buffer;
 use super::event::FollowEvent;
 use super::run::MAX_JOURNAL;
 use crate::content::Content;
@@ -194,14 +193,14 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Writes the delivered pages to the journal.
     async fn append(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
-            let (mut content, mut buffer) = (Content::open(self.job, true).await?, Buffer::new());
+            let mut content = Content::open(self.job, true).await?;
             for (item, (series, page)) in self.pages.iter_mut().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
                 let closed = self.job.range.start..one.closed(one.request().service_time());
-                buffer.add(&mut content, (*series, item), page, &closed)?;
+                content.add((*series, item), page, &closed)?;
             }
-            buffer.write(&mut content, (Timestamp::now(), self.job.refetch)).await?;
+            content.write((Timestamp::now(), self.job.refetch)).await?;
             self.pending += self.pages.iter().map(|(_, page)| page.records.len() as u64).sum::<u64>();
             if content.journal_files() >= MAX_JOURNAL {
                 self.compact_at = Instant::now();

@@ -70,7 +70,7 @@ impl BackfillPlan {
 
 /// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
-    let series = job.series.iter().zip(content.states(job)).map(|(series, state)| series_plan(job, series, &state));
+    let series = job.series.iter().zip(content.states()).map(|(series, state)| series_plan(job, series, &state));
     let series = series.collect::<Result<Vec<_>, _>>()?;
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));

@@ -16,7 +16,7 @@ use runtime::history::{FailedPage, Progress, Report};
 use tokio::time::Instant;
 
 use super::Backfill;
-use super::buffer::{Buffer, ROWS};
+use super::buffer::ROWS;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
 use super::plan::{self, BackfillPlan, SeriesPlan};
@@ -45,7 +45,6 @@ pub(super) struct Run<'j, W> {
     pub(super) active: Vec<Active>,
     /// The progress of the ranges that were fetched.
     pub(super) done: Progress,
-    pub(super) buffer: Buffer,
     /// Number of ranges that were begun.
     pub(super) begun_items: usize,
     /// Number of pages without a response, which are requested again.
@@ -158,7 +157,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             watch,
             active: Vec::new(),
             done: Progress::default(),
-            buffer: Buffer::new(),
             begun_items: 0,
             lost: 0,
             last_lost: None,
@@ -170,8 +168,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Returns the state of a series without the rows of the journal.
     pub(super) fn state(&mut self, index: usize) -> Option<&mut SeriesState> {
-        let (series, (table, _)) = self.job.series.get(index).zip(self.content.table(index))?;
-        Some(table.series_state(series))
+        self.content.table(index).map(|(table, series)| table.series_state(series))
     }
 
     /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
@@ -216,7 +213,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Writes the fetched rows to the journal.
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
-        self.buffer.write(&mut self.content, (self.started, self.job.refetch)).await
+        self.content.write((self.started, self.job.refetch)).await
     }
 
     /// Merges the journal into the files.
@@ -266,7 +263,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for (report, state) in summary.series.iter_mut().zip(content.states(job)) {
+        for (report, state) in summary.series.iter_mut().zip(content.states()) {
             report.note(&state);
             summary.records += report.added + report.filled;
         }
