@@ -13,7 +13,6 @@ mod plan;
 mod run;
 
 use std::collections::BTreeSet;
-use std::future::Future;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -142,44 +141,6 @@ impl Backfill {
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
         plan::plan(self, &Content::open(self, false).await?)
-    }
-
-    /// Fetches and writes the missing records, and reports every event to `watch`.
-    ///
-    /// After `cancel` completes, no more requests are sent, and all fetched records are kept in the journal of the
-    /// target, so that the next run continues from them and adds them to the files. If another run is writing a file of
-    /// the same endpoint and interval, no request is sent, and [`Error::InUse`] names that run. In a bucket, this error
-    /// occurs when the second of two runs writes its files; its records remain in the journal.
-    pub async fn run(
-        &self,
-        watch: impl FnMut(&BackfillEvent),
-        cancel: impl Future<Output = ()>,
-    ) -> Result<Summary, Error> {
-        run::run(self, Content::open(self, true).await?, watch, cancel).await
-    }
-
-    /// Keeps the target up to date until `cancel` completes.
-    ///
-    /// After a complete [run](Self::run), a [follower](runtime::history::Follow) of each series delivers each new
-    /// record when it is published. Within ten seconds, the record is written to the journal, which readers do not see,
-    /// and after at most `compact_every`, or ten seconds if that is shorter, to the files. Each hour, a further run
-    /// requests the records of the [refetch time](Self::refetch) and gaps again; records that are delivered while it is
-    /// in progress are written after it. The end of the [range](Self::range) must be [`Self::OPEN_END`].
-    ///
-    /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
-    /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
-    /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
-    /// writing ten seconds after `cancel` completes, the next run adds or requests the record.
-    pub async fn follow(
-        &self,
-        compact_every: Duration,
-        watch: impl FnMut(FollowEvent<'_>),
-        cancel: impl Future<Output = ()>,
-    ) -> Result<(), Error> {
-        if self.range.end < Self::OPEN_END {
-            return Err(Error::invalid_input("a range that is followed must end at `OPEN_END`"));
-        }
-        follow::follow(self, compact_every, watch, cancel).await
     }
 
     /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.

@@ -42,7 +42,7 @@ impl Table {
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             self.state.text = None;
             self.save().await?;
-            match ParquetInput::find(&self.place.storage, &self.place.data).await? {
+            match ParquetInput::find(&self.place.storage, &self.place.data, true).await? {
                 Some(rows) => self.state.text = Some(self.write_text(&name, format, &rows).await?),
                 None => self.place.storage.delete(&name).await?,
             }
@@ -74,10 +74,7 @@ impl Table {
             series.rows = of_files.unwrap_or_else(|| series.rows.emptied());
         }
         self.state.series = current;
-        let mut parts = journal::parts(&self.journal, partition);
-        for parts in parts.values_mut() {
-            parts.retain(|path, _| !removed.contains(*path));
-        }
+        let mut parts = journal::parts(&self.journal, partition, removed);
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
             for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {
                 parts.entry(range.start).or_default();
@@ -111,7 +108,7 @@ impl Table {
         range: &Range<Timestamp>,
         (parts, columns, removed): (&Parts<'_>, &SchemaRef, &BTreeSet<String>),
     ) -> Result<(Vec<Section>, String), Error> {
-        let old = ParquetInput::find(&self.place.storage, path).await?;
+        let old = ParquetInput::find(&self.place.storage, path, true).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
         let content = |out: Out<'_>| {
@@ -261,7 +258,7 @@ mod tests {
         content(file).finish(FileState::default()).unwrap();
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(&bytes).unwrap();
-        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new())).unwrap()
+        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true).unwrap()
     }
 
     fn journal(new: &Model) -> ParquetInput {
@@ -321,7 +318,7 @@ mod tests {
                 new.retain(|path, _| !removed.contains(path));
                 model.retain(|path, _| !removed.contains(path));
                 let journal = [journal(&new)];
-                let parts = journal::parts(&journal, None);
+                let parts = journal::parts(&journal, None, &removed);
                 let (none, known) = (Parts::new(), BTreeMap::new());
                 let new_rows = parts.values().next().unwrap_or(&none);
                 let input = input(|file| {

@@ -3,7 +3,7 @@
 //! A run adds a file for about every 50,000 rows, and for every minute. The files of a killed run remain, and the next
 //! run continues with them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -53,7 +53,7 @@ pub(crate) async fn write(
     };
     let path = next_path(folder, last.map(|last| &*last.path));
     storage.put(&path, None, content).await?;
-    let written = ParquetInput::find(storage, &path).await?;
+    let written = ParquetInput::find(storage, &path, true).await?;
     written.ok_or_else(|| Error::damaged(storage.name(&path), "it was deleted"))
 }
 
@@ -69,11 +69,15 @@ fn next_path(folder: &str, last: Option<&str>) -> String {
 /// The sections of a period, by series.
 pub(crate) type Parts<'j> = BTreeMap<&'j str, Vec<Part<'j>>>;
 
-/// Returns the sections that have rows, by the start of their period.
-pub(crate) fn parts(journal: &[ParquetInput], partition: Option<Partition>) -> BTreeMap<Timestamp, Parts<'_>> {
+/// Returns the sections that have rows, by the start of their period, without those of the series `removed`.
+pub(crate) fn parts<'j>(
+    journal: &'j [ParquetInput],
+    partition: Option<Partition>,
+    removed: &BTreeSet<String>,
+) -> BTreeMap<Timestamp, Parts<'j>> {
     let mut all: BTreeMap<_, Parts<'_>> = BTreeMap::new();
     for input in journal {
-        for section in &input.state.sections {
+        for section in input.state.sections.iter().filter(|section| !removed.contains(&section.path)) {
             let Some(first) = section.rows.first else { continue };
             let of_period = all.entry(period(partition, first).start).or_default();
             of_period.entry(section.path.as_str()).or_default().push(Part { input, section });

@@ -245,7 +245,7 @@ mod tests {
     fn open(bytes: &[u8]) -> Result<ParquetInput, Error> {
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(bytes).unwrap();
-        let input = ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()))?;
+        let input = ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true)?;
         input.verify().map(|()| input)
     }
 

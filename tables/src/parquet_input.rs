@@ -27,15 +27,6 @@ const BATCH: usize = 2048;
 /// The metadata key of the state.
 pub(crate) const STATE: &str = "backfill";
 
-/// Creates the error for a Parquet file without a state.
-pub(crate) fn foreign(name: &str) -> Error {
-    Error::invalid_input(format!(
-        "{}: no backfill has written it, or another program has changed it; move it away and run the backfill again \
-         for its whole range",
-        quoted(name)
-    ))
-}
-
 /// A Parquet file that is open for reading.
 #[derive(Debug)]
 pub(crate) struct ParquetInput {
@@ -48,8 +39,14 @@ pub(crate) struct ParquetInput {
 }
 
 impl ParquetInput {
-    /// Opens this version of a file. Errors contain `name`.
-    pub(crate) fn open(path: &str, name: String, (source, version): (File, String)) -> Result<Self, Error> {
+    /// Opens this version of a file. Errors contain `name`. If a backfill `is_known` to have written the file, but not
+    /// this version, the file is damaged.
+    pub(crate) fn open(
+        path: &str,
+        name: String,
+        (source, version): (File, String),
+        is_known: bool,
+    ) -> Result<Self, Error> {
         let length = Length::len(&source);
         let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| source.get_bytes(end, MAGIC.len()).ok());
         let start = source.get_bytes(0, MAGIC.len()).ok();
@@ -63,15 +60,24 @@ impl ParquetInput {
             .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
         let all = metadata.metadata().file_metadata().key_value_metadata();
         let state = all.and_then(|all| all.iter().find(|entry| entry.key == STATE)?.value.as_deref());
-        let state = saved_state::parse(state.ok_or_else(|| foreign(&name))?);
-        let state = state.map_err(|why| Error::rebuild(quoted(&name), why))?;
+        let state = match state {
+            Some(state) => saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?,
+            None if is_known => return Err(Error::damaged(name, "another program has changed it since the last run")),
+            None => {
+                return Err(Error::invalid_input(format!(
+                    "{}: no backfill has written it, or another program has changed it; move it away and run the \
+                     backfill again for its whole range",
+                    quoted(name)
+                )));
+            }
+        };
         Ok(Self { path: path.to_owned(), name, version, source, metadata, state })
     }
 
     /// Opens a file of a storage, if it exists.
-    pub(crate) async fn find(storage: &FileStorage, path: &str) -> Result<Option<Self>, Error> {
+    pub(crate) async fn find(storage: &FileStorage, path: &str, is_known: bool) -> Result<Option<Self>, Error> {
         let found = storage.open(path).await?;
-        found.map(|source| Self::open(path, storage.name(path), source)).transpose()
+        found.map(|source| Self::open(path, storage.name(path), source, is_known)).transpose()
     }
 
     /// Compares the row groups with their checksums.

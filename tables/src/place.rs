@@ -15,7 +15,7 @@ use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::saved_state::{self, TableState};
-use crate::series::SeriesRequest;
+use crate::series::{SeriesRequest, interval};
 use crate::target::{Format, Target};
 
 /// The folder of a data set with everything that is not data.
@@ -40,7 +40,7 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the place of the rows of a series.
     pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
-        let of_table = || Self::of_table(storage, &series.endpoint().to_string(), &series.interval());
+        let of_table = || Self::of_table(storage, &series.endpoint().to_string(), &interval(series.step()));
         Self::of_file(storage, target).unwrap_or_else(of_table)
     }
 
@@ -180,7 +180,7 @@ impl Place {
 
 /// Returns whether a Parquet file is a target of its own, so its metadata has the state.
 async fn is_target(storage: &FileStorage, path: &str) -> bool {
-    let file = ParquetInput::find(storage, path).await;
+    let file = ParquetInput::find(storage, path, false).await;
     file.is_ok_and(|file| file.is_some_and(|input| input.state.table.is_some()))
 }
 

@@ -31,7 +31,6 @@ pub(crate) struct RowFacts {
     /// The interval between records, in seconds.
     pub(crate) step: u64,
     /// Whether the time of a record is the end of its interval; otherwise, it is the start.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) time_is_end: bool,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
@@ -79,8 +78,6 @@ impl RowFacts {
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.present.extend(&other.present);
         self.invalid.extend(&other.invalid);
-        // A state that an earlier version has written does not have it.
-        self.time_is_end |= other.time_is_end;
         self.extend(other.first, other.last);
     }
 
@@ -133,7 +130,6 @@ pub(crate) struct SeriesState {
     /// The last job file with this series, and the time of its last run with the series.
     pub(crate) job: Option<(String, Timestamp)>,
     /// The error with which the service has rejected the series in the last run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rejected: Option<String>,
     /// The ranges that each run, by its start, has fetched. A merge in the middle of a run deletes the journal, which
     /// lists them, before newer records of the run settle them.
@@ -183,7 +179,6 @@ pub(crate) struct Section {
     #[serde(flatten)]
     pub(crate) rows: RowFacts,
     /// The ranges that a run has fetched; only in the journal.
-    #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
     pub(crate) fetched: TimeRanges,
     /// What the merge that has written the file has changed, if the series had new rows; in its last section.
     #[serde(skip)]
@@ -203,12 +198,10 @@ pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
     /// The run that has fetched the rows; only in the journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunFacts>,
     /// The checksum of each row group.
     pub(crate) checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) table: Option<TableState>,
 }
 
@@ -323,7 +316,7 @@ mod tests {
         state.columns = Some(Schema::new(fields.chain([identifying("site")]).collect::<Vec<_>>()).into());
         let text = to_json(&state);
         assert_eq!(parse(&text), Ok(state));
-        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"requested":[],"unfetched":[[400,500]],"#;
+        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"time_is_end":false,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"requested":[],"unfetched":[[400,500]],"#;
         assert!(text.contains(expected), "{text}");
         for (other, expected) in [
             ("", "its state is not readable"),

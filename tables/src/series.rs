@@ -88,11 +88,6 @@ impl SeriesRequest {
         names.filter(|name| self.endpoint().param(name).is_some())
     }
 
-    /// Returns the length of the interval, as in file names: `1h` for every value of the param with this length.
-    pub(crate) fn interval(&self) -> String {
-        written(self.step)
-    }
-
     /// Returns the end of the times of records whose intervals have ended at a time.
     pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
         time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())
@@ -107,8 +102,9 @@ impl SeriesRequest {
 /// The units of intervals in seconds, the longest first.
 const UNITS: [(&str, u64); 4] = [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
 
-/// Formats a duration in the longest unit in which it is an integer.
-fn written(duration: Duration) -> String {
+/// Returns the length of an interval in the longest unit in which it is an integer, as in file names: `1h` for every
+/// value of the param with this length.
+pub(crate) fn interval(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let fits = |(_, length): &(&str, u64)| seconds.is_multiple_of(*length);
     let (unit, length) = UNITS.into_iter().find(fits).unwrap_or(("s", 1));
@@ -137,35 +133,20 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
     all
 }
 
-/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, because other characters may have a
+/// Characters that are encoded in paths: all but ASCII letters, digits and `-_.,`, because other characters may have a
 /// meaning in paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
 /// Returns the part of a path for a param and its value, for example `site=dover`.
 fn encoded_param(name: &str, value: &str) -> String {
-    format!("{}={}", encoded(name), encoded(value))
+    format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }
 
 /// Returns the decoded name and value of a part such as `site=dover`; `None` for other parts.
-fn read_param(part: &str) -> Option<(String, String)> {
+pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
     let (name, value) = part.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
     Some((decoded(name)?, decoded(value)?))
-}
-
-/// Returns the endpoint of a series.
-pub(crate) fn endpoint_of(path: &str) -> &str {
-    path.split('/').next().unwrap_or_default()
-}
-
-/// Returns the params of a series: names and values.
-pub(crate) fn params_of(path: &str) -> impl Iterator<Item = (String, String)> {
-    path.split('/').skip(1).filter_map(read_param)
-}
-
-/// Returns a value in the form in which it is part of a file name.
-fn encoded(value: &str) -> String {
-    utf8_percent_encode(value, SPECIAL).to_string()
 }
 
 #[cfg(test)]
@@ -177,7 +158,7 @@ mod tests {
         for (seconds, expected) in
             [(1, "1s"), (60, "1m"), (90, "90s"), (3600, "1h"), (28_800, "8h"), (86_400, "1d"), (604_800, "1w")]
         {
-            assert_eq!(written(Duration::from_secs(seconds)), expected);
+            assert_eq!(interval(Duration::from_secs(seconds)), expected);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::file_storage::FileStorage;
 use crate::lock::{self, RunOwner};
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
-use crate::series::{endpoint_of, params_of};
+use crate::series::read_param;
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
@@ -74,12 +74,12 @@ pub struct SeriesStatus {
 impl SeriesStatus {
     /// Returns the endpoint: its group and its method.
     pub fn endpoint(&self) -> &str {
-        endpoint_of(&self.path)
+        self.path.split('/').next().unwrap_or_default()
     }
 
     /// Returns the names and the values of the params that are set.
     pub fn params(&self) -> impl Iterator<Item = (String, String)> {
-        params_of(&self.path)
+        self.path.split('/').skip(1).filter_map(read_param)
     }
 
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
@@ -138,7 +138,9 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
         // Other tables are read even if one cannot be read.
         match Table::open(place, Vec::new()).await {
             Ok(table) => status.add(&table, is_complete).await?,
-            Err(damage @ Error::InvalidInput(_)) if !target.is_file() => status.damaged.push(damage.to_string()),
+            Err(damage @ Error::InvalidInput(_)) if !matches!(target, Target::File { .. }) => {
+                status.damaged.push(damage.to_string());
+            }
             Err(error) => return Err(error),
         }
         status.series.iter_mut().skip(known).for_each(|series| series.is_running = running.is_some());

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, EXTENSION};
 use crate::merge_rows::Cursor;
-use crate::parquet_input::{ParquetInput, foreign};
+use crate::parquet_input::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
 use crate::saved_state::{self, FileState, Known, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
@@ -41,8 +41,6 @@ pub(crate) struct Table {
     pub(crate) lost: Vec<String>,
     /// The errors of damaged files, whose rows are not in the table.
     pub(crate) damaged: Vec<Error>,
-    /// Whether a data file is not the one that the state describes.
-    pub(crate) has_changed: bool,
 }
 
 impl Table {
@@ -61,7 +59,6 @@ impl Table {
             known: BTreeMap::new(),
             lost: Vec::new(),
             damaged: Vec::new(),
-            has_changed: false,
         };
         for (path, _) in this.place.storage.list(&this.place.home).await? {
             // Another run may have merged and deleted the file meanwhile.
@@ -92,8 +89,8 @@ impl Table {
         for path in &self.lost {
             self.state.files.remove(path);
             self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[]));
+            self.state.text = None;
         }
-        self.has_changed = !self.lost.is_empty();
         for (path, version) in found {
             let Some((partition, range)) = self.place.period_of(&path) else { continue };
             if self.state.files.is_empty() && self.stored.is_none() {
@@ -112,7 +109,7 @@ impl Table {
                 self.state = table;
             } else {
                 self.state.replace(&range, &file.sections);
-                self.has_changed = true;
+                self.state.text = None;
             }
             if self.state.origin.is_empty() {
                 self.state.origin = file.origin;
@@ -148,7 +145,7 @@ impl Table {
 
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
     async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
-        match self.data_file(path).await {
+        match ParquetInput::find(&self.place.storage, path, self.state.files.contains_key(path)).await {
             Err(damage @ Error::Damaged { .. }) => {
                 self.damaged.push(damage);
                 Ok(None)
@@ -157,22 +154,9 @@ impl Table {
         }
     }
 
-    /// Opens a file, if it exists. If another program has written one that the state lists, the file is damaged.
-    async fn data_file(&self, path: &str) -> Result<Option<ParquetInput>, Error> {
-        let name = self.place.name(path);
-        match ParquetInput::find(&self.place.storage, path).await {
-            Err(Error::InvalidInput(why))
-                if self.state.files.contains_key(path) && why == foreign(&name).to_string() =>
-            {
-                Err(Error::damaged(name, "another program has changed it since the last run"))
-            }
-            found => found,
-        }
-    }
-
     /// Compares the checksums of a data file, and its rows with the facts in its metadata.
     pub(crate) async fn verify(&self, path: &str) -> Result<(), Error> {
-        let Some(input) = self.data_file(path).await? else { return Ok(()) };
+        let Some(input) = ParquetInput::find(&self.place.storage, path, true).await? else { return Ok(()) };
         input.verify()?;
         let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(0..input.groups().len())?)?);
         for section in &input.state.sections {

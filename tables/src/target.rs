@@ -90,11 +90,6 @@ impl Target {
         }
     }
 
-    /// Returns `true` if the target is a single file.
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self, Self::File { .. })
-    }
-
     fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.trim_matches('/');

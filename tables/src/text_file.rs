@@ -62,7 +62,6 @@ impl Table {
         };
         Ok(match &self.state.text {
             None => TextState::Outdated,
-            Some(_) if self.has_changed => TextState::Outdated,
             Some(checksum) if path.exists() && checksum_of(&path)? == *checksum => TextState::Current,
             Some(_) => TextState::Changed,
         })

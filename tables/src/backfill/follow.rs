@@ -56,29 +56,46 @@ struct Following<'j, W> {
     compact_every: Duration,
 }
 
-pub(super) async fn follow(
-    job: &Backfill,
-    compact_every: Duration,
-    watch: impl FnMut(FollowEvent<'_>),
-    cancel: impl Future<Output = ()>,
-) -> Result<(), Error> {
-    let (now, compact_every) = (Instant::now(), compact_every.max(COLLECT));
-    let mut this = Following {
-        job,
-        watch,
-        followers: JoinSet::new(),
-        pages: Vec::new(),
-        pending: 0,
-        run_at: now,
-        compact_at: now + compact_every,
-        compact_every,
-    };
-    let ended = this.until(pin!(cancel)).await;
-    if ended.is_err() && this.followers.is_empty() {
-        return ended;
+impl Backfill {
+    /// Keeps the target up to date until `cancel` completes.
+    ///
+    /// After a complete [run](Self::run), a [follower](runtime::history::Follow) of each series delivers each new
+    /// record when it is published. Within ten seconds, the record is written to the journal, which readers do not see,
+    /// and after at most `compact_every`, or ten seconds if that is shorter, to the files. Each hour, a further run
+    /// requests the records of the [refetch time](Self::refetch) and gaps again; records that are delivered while it is
+    /// in progress are written after it. The end of the [range](Self::range) must be [`Self::OPEN_END`].
+    ///
+    /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
+    /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
+    /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
+    /// writing ten seconds after `cancel` completes, the next run adds or requests the record.
+    pub async fn follow(
+        &self,
+        compact_every: Duration,
+        watch: impl FnMut(FollowEvent<'_>),
+        cancel: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
+        if self.range.end < Self::OPEN_END {
+            return Err(Error::invalid_input("a range that is followed must end at `OPEN_END`"));
+        }
+        let (now, compact_every) = (Instant::now(), compact_every.max(COLLECT));
+        let mut this = Following {
+            job: self,
+            watch,
+            followers: JoinSet::new(),
+            pages: Vec::new(),
+            pending: 0,
+            run_at: now,
+            compact_at: now + compact_every,
+            compact_every,
+        };
+        let ended = this.until(pin!(cancel)).await;
+        if ended.is_err() && this.followers.is_empty() {
+            return ended;
+        }
+        let written = this.finish().await;
+        ended.and(written)
     }
-    let written = this.finish().await;
-    ended.and(written)
 }
 
 impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {

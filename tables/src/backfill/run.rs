@@ -57,34 +57,42 @@ pub(super) struct Run<'j, W> {
     pub(super) summary: Summary,
 }
 
-pub(super) async fn run(
-    job: &Backfill,
-    content: Content,
-    watch: impl FnMut(&BackfillEvent),
-    cancel: impl Future<Output = ()>,
-) -> Result<Summary, Error> {
-    let plan = plan::plan(job, &content)?;
-    let mut run = Run::new(job, content, watch, &plan);
-    if plan.requests() > 0 {
-        run.note_planned(&plan).await?;
-    }
-    // An outage that began during an earlier run does not count.
-    job.response_monitor.note(Ok(200), Duration::ZERO);
-    let rejected = run.fetch(pin!(cancel)).await?;
-    if rejected.is_some() || run.summary.is_cancelled {
-        // The journal has everything that was fetched.
-        for table in &mut run.content.tables {
-            table.save().await?;
+impl Backfill {
+    /// Fetches and writes the missing records, and reports every event to `watch`.
+    ///
+    /// After `cancel` completes, no more requests are sent, and all fetched records are kept in the journal of the
+    /// target, so that the next run continues from them and adds them to the files. If another run is writing a file of
+    /// the same endpoint and interval, no request is sent, and [`Error::InUse`] names that run. In a bucket, this error
+    /// occurs when the second of two runs writes its files; its records remain in the journal.
+    pub async fn run(
+        &self,
+        watch: impl FnMut(&BackfillEvent),
+        cancel: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
+        let content = Content::open(self, true).await?;
+        let plan = plan::plan(self, &content)?;
+        let mut run = Run::new(self, content, watch, &plan);
+        if plan.requests() > 0 {
+            run.note_planned(&plan).await?;
         }
+        // An outage that began during an earlier run does not count.
+        self.response_monitor.note(Ok(200), Duration::ZERO);
+        let rejected = run.fetch(pin!(cancel)).await?;
+        if rejected.is_some() || run.summary.is_cancelled {
+            // The journal has everything that was fetched.
+            for table in &mut run.content.tables {
+                table.save().await?;
+            }
+        }
+        if let Some(error) = rejected {
+            return Err(error);
+        }
+        run.note_present();
+        if !run.summary.is_cancelled {
+            run.merge().await?;
+        }
+        Ok(run.finish())
     }
-    if let Some(error) = rejected {
-        return Err(error);
-    }
-    run.note_present();
-    if !run.summary.is_cancelled {
-        run.merge().await?;
-    }
-    Ok(run.finish())
 }
 
 /// The ranges of a run that are not being fetched yet.
