@@ -143,14 +143,12 @@ impl Backfill {
         plan::plan(self, &Content::open(self, false).await?)
     }
 
-    /// Adds the records in the journal to the files, and returns the files that were written. Sends no request.
-    pub async fn compact(&self) -> Result<Vec<String>, Error> {
-        let mut files = Vec::new();
+    /// Adds the records in the journal to the files. Sends no request.
+    pub async fn compact(&self) -> Result<(), Error> {
         for table in &mut Content::open(self, true).await?.tables {
-            let (written, _) = table.commit(&BTreeSet::new()).await?;
-            files.extend(written.into_iter().map(|written| written.file));
+            table.commit(&BTreeSet::new()).await?;
         }
-        Ok(files)
+        Ok(())
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
-use crate::columns::{are_same, converted, joined};
+use crate::columns::{are_same, converted};
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
@@ -65,7 +65,7 @@ impl Table {
     /// not have, all files are written again.
     async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
         self.journal.iter().try_for_each(ParquetInput::verify)?;
-        let (columns, partition) = (self.all_columns()?, self.state.partition);
+        let (columns, partition) = (self.columns.clone(), self.state.partition);
         // The state with the journal becomes that of the files, but for its rows, which are those of the files.
         let mut current = self.current();
         current.retain(|path, _| !removed.contains(path));
@@ -124,12 +124,6 @@ impl Table {
             new.file.finish(FileState { origin: self.state.origin.clone(), table, ..FileState::default() })
         };
         self.place.storage.put(path, version.as_deref(), content).await
-    }
-
-    /// Returns the columns of the files, of the journal, and of the job.
-    fn all_columns(&self) -> Result<SchemaRef, Error> {
-        let existing = self.state.columns.iter().cloned().chain(self.journal.iter().map(ParquetInput::schema));
-        joined(existing, &self.series).map_err(|why| Error::rebuild(self.place.location(), why))
     }
 }
 

@@ -109,19 +109,16 @@ impl Place {
         // A folder with this name has the rows of a text file.
         let file = storage.name(path.strip_suffix(".parts/rows.parquet").unwrap_or(path));
         // The target may be a folder with several data sets.
-        let is_data_set = |folder: &&Path| folder.join(HOME).is_dir() && storage.local() != Some(*folder);
-        let data_set = Path::new(&file).ancestors().find(is_data_set);
+        reject_part(&Target::Folder(PathBuf::from(&file)))?;
         let (name, root) = (quoted(&file), quoted(storage.name("")));
-        Err(match data_set {
-            Some(folder) => part_of(&file, folder),
-            None if is_target(storage, path).await => {
-                Error::invalid_input(format!("{root}: not a data set; name a file in it, such as {name}"))
-            }
-            None => Error::invalid_input(format!(
+        Err(Error::invalid_input(if is_target(storage, path).await {
+            format!("{root}: not a data set; name a file in it, such as {name}")
+        } else {
+            format!(
                 "{name}: no backfill of this version has written it; move it or, to rebuild, move {root} away and \
                  run the same command again"
-            )),
-        })
+            )
+        }))
     }
 
     /// Returns the file that a run locks; `None` in object storage.

@@ -82,12 +82,6 @@ impl SeriesRequest {
         self.step
     }
 
-    /// Returns the params of the catalogue that can distinguish series of this endpoint, in a fixed order.
-    pub fn params(&self) -> impl Iterator<Item = &str> {
-        let names = self.params.iter().map(|(name, _)| name.as_str());
-        names.filter(|name| self.endpoint().param(name).is_some())
-    }
-
     /// Returns the end of the times of records whose intervals have ended at a time.
     pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
         time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())

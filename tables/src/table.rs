@@ -24,7 +24,7 @@ const MAX_DROPPED: usize = 1000;
 
 pub(crate) struct Table {
     pub(crate) place: Place,
-    /// The series of the job, and the columns of these series and of the files.
+    /// The series of the job, and the columns of these series, of the journal and of the files.
     pub(crate) series: Vec<SeriesRequest>,
     pub(crate) columns: SchemaRef,
     /// The state of the data files.
@@ -73,7 +73,7 @@ impl Table {
             (this.state.origin, this.state.partition) = (origin.clone(), run.partition);
         }
         this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
-        this.columns = this.series_columns()?;
+        this.columns = this.all_columns()?;
         Ok(this)
     }
 
@@ -123,10 +123,11 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the columns of the job. Fails if a column has another type in the catalogue than in the existing files,
-    /// or two types in the catalogue.
-    fn series_columns(&self) -> Result<SchemaRef, Error> {
-        let columns = |series: &[SeriesRequest]| joined(self.state.columns.clone(), series);
+    /// Returns the columns of the files, of the journal, and of the job. Fails if a column has another type in the
+    /// catalogue than in the existing files, or two types in the catalogue.
+    fn all_columns(&self) -> Result<SchemaRef, Error> {
+        let existing = || self.state.columns.iter().cloned().chain(self.journal.iter().map(ParquetInput::schema));
+        let columns = |series: &[SeriesRequest]| joined(existing(), series);
         columns(&self.series).map_err(|why| {
             let location = self.place.location();
             match self.series.chunks(1).find_map(|one| columns(one).err()) {

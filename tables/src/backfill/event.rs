@@ -78,8 +78,6 @@ pub enum FollowEvent<'e> {
     Compacted {
         /// Number of delivered records.
         records: u64,
-        /// The files that were written.
-        files: Vec<String>,
     },
 }
 

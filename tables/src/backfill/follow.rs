@@ -243,11 +243,11 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Adds all delivered records to the files.
     async fn compact(&mut self) -> Result<(), Error> {
         self.append().await?;
-        let files = self.job.compact().await?;
+        self.job.compact().await?;
         self.compact_at = Instant::now() + self.compact_every;
         let records = std::mem::take(&mut self.pending);
-        if !files.is_empty() {
-            (self.watch)(FollowEvent::Compacted { records, files });
+        if records > 0 {
+            (self.watch)(FollowEvent::Compacted { records });
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
+use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
@@ -21,9 +22,9 @@ const MAX_SIZE: usize = 128 << 20;
 /// Objects below a prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
-    store: Arc<AmazonS3>,
-    bucket: String,
-    prefix: String,
+    store: Arc<PrefixStore<AmazonS3>>,
+    /// The address of the prefix, for messages.
+    url: String,
 }
 
 impl Bucket {
@@ -40,30 +41,27 @@ impl Bucket {
         }
         let store = builder.with_bucket_name(bucket).build();
         let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
-        Ok(Self { store: Arc::new(store), bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+        let url = format!("s3://{bucket}/{prefix}").trim_end_matches('/').to_owned();
+        // The prefix and paths are not encoded further, because special characters are already encoded.
+        let prefix = Path::parse(prefix).map_err(|error| Error::storage(&url, error))?;
+        Ok(Self { store: Arc::new(PrefixStore::new(store, prefix)), url })
     }
 
     pub(super) fn name(&self, path: &str) -> String {
-        format!("s3://{}/{}", self.bucket, self.key(path)).trim_end_matches('/').to_owned()
+        format!("{}/{path}", self.url).trim_end_matches('/').to_owned()
     }
 
-    fn key(&self, path: &str) -> String {
-        if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
-    }
-
-    /// Returns the object's path without further encoding, because special characters are already encoded.
     fn path(&self, path: &str) -> Result<Path, Error> {
-        Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
+        Path::parse(path).map_err(|error| Error::storage(self.name(path), error))
     }
 
     pub(super) async fn list(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
         let fails = |error| Error::storage(self.name(folder), reason(error));
         let mut objects = self.store.list(Some(&self.path(folder)?));
-        let (mut found, start) = (Vec::new(), if self.prefix.is_empty() { 0 } else { self.prefix.len() + 1 });
+        let mut found = Vec::new();
         while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
             let object = object.map_err(fails)?;
-            let path = object.location.as_ref().get(start..).map(str::to_owned);
-            found.extend(path.zip(object.e_tag));
+            found.extend(object.e_tag.map(|tag| (object.location.into(), tag)));
         }
         Ok(found)
     }
