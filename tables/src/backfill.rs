@@ -145,7 +145,7 @@ impl Backfill {
 
     /// Adds the records in the journal to the files. Sends no request.
     pub async fn compact(&self) -> Result<(), Error> {
-        for table in &mut Content::open(self, true).await?.tables {
+        for table in Content::open(self, true).await?.tables.values_mut() {
             table.commit(&BTreeSet::new()).await?;
         }
         Ok(())

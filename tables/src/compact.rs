@@ -66,14 +66,8 @@ impl Table {
     async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
         self.journal.iter().try_for_each(ParquetInput::verify)?;
         let (columns, partition) = (self.columns.clone(), self.state.partition);
-        // The state with the journal becomes that of the files, but for its rows, which are those of the files.
-        let mut current = self.current();
-        current.retain(|path, _| !removed.contains(path));
-        for (path, series) in &mut current {
-            let of_files = self.state.series.get(path).map(|known| known.rows.clone());
-            series.rows = of_files.unwrap_or_else(|| series.rows.emptied());
-        }
-        self.state.series = current;
+        let current = self.current().into_iter().filter(|(path, _)| !removed.contains(path));
+        self.state.series = current.map(|(path, (series, _))| (path, series)).collect();
         let mut parts = journal::parts(&self.journal, partition, removed);
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
             for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {

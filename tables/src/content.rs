@@ -1,5 +1,7 @@
 //! The tables of a job.
 
+use std::collections::BTreeMap;
+
 use tokio::time::Instant;
 
 use crate::backfill::Backfill;
@@ -14,9 +16,10 @@ use crate::table::Table;
 
 /// The open tables of a job.
 pub(crate) struct Content {
-    pub(crate) tables: Vec<Table>,
-    /// The series of the job, each with the index of its table.
-    series: Vec<(SeriesRequest, usize)>,
+    /// The tables by the folder of their state.
+    pub(crate) tables: BTreeMap<String, Table>,
+    /// The series of the job, each with the folder of its table.
+    series: Vec<(SeriesRequest, String)>,
     /// Number of rows in the buffers of all tables, and the time of the first of them.
     pub(crate) rows: usize,
     pub(crate) since: Option<Instant>,
@@ -29,50 +32,46 @@ impl Content {
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
         job.check()?;
         let storage = FileStorage::of(&job.target)?;
-        let (mut places, mut of_series) = (Vec::<Place>::new(), Vec::new());
+        let (mut places, mut of_series) = (BTreeMap::new(), Vec::new());
         for series in &job.series {
             let place = Place::of_series(&storage, &job.target, series);
-            let table = places.iter().position(|known| known.home == place.home).unwrap_or_else(|| {
-                places.push(place);
-                places.len() - 1
-            });
-            of_series.push((series.clone(), table));
+            of_series.push((series.clone(), place.home.clone()));
+            places.entry(place.home.clone()).or_insert((place, Vec::new())).1.push(series.clone());
         }
-        let locks = places.iter().filter(|_| is_locked).filter_map(Place::lock).collect();
+        let locks = places.values().filter(|_| is_locked).filter_map(|(place, _)| place.lock()).collect();
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
-        let other = match all.iter().find(|other| places.iter().all(|place| place.home != other.home)) {
+        let other = match all.iter().find(|other| !places.contains_key(&other.home)) {
             Some(place) => place.stored().await?.map_or(String::new(), |(state, _)| state.origin),
             None => String::new(),
         };
-        let mut tables = Vec::with_capacity(places.len());
-        for (index, place) in places.into_iter().enumerate() {
-            let series = of_series.iter().filter(|(_, table)| *table == index).map(|(series, _)| series.clone());
-            let mut table = Table::open(place, series.collect()).await?.intact()?;
+        let mut tables = BTreeMap::new();
+        for (home, (place, series)) in places {
+            let mut table = Table::open(place, series).await?.intact()?;
             table.check_text()?;
             begin(&mut table, job, &other)?;
-            tables.push(table);
+            tables.insert(home, table);
         }
         Ok(Self { tables, series: of_series, rows: 0, since: None, _lock: lock })
     }
 
     /// Returns the series with this index, and its table.
     pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, &SeriesRequest)> {
-        let (series, table) = self.series.get(series)?;
-        Some((self.tables.get_mut(*table)?, series))
+        let (series, home) = self.series.get(series)?;
+        Some((self.tables.get_mut(home)?, series))
     }
 
     /// Returns the number of files in the journals of all tables.
     pub(crate) fn journal_files(&self) -> usize {
-        self.tables.iter().map(|table| table.journal.len()).sum()
+        self.tables.values().map(|table| table.journal.len()).sum()
     }
 
     /// Returns the states of all series, with the rows of the journal.
     pub(crate) fn states(&self) -> Vec<SeriesState> {
-        let mut known: Vec<_> = self.tables.iter().map(Table::current).collect();
-        let state = |(series, table): &(SeriesRequest, usize)| {
-            let known = known.get_mut(*table).and_then(|table| table.remove(series.path()));
+        let mut known: BTreeMap<_, _> = self.tables.values().flat_map(Table::current).collect();
+        let state = |(series, _): &(SeriesRequest, _)| {
+            let known = known.remove(series.path()).map(|(state, rows)| SeriesState { rows, ..state });
             known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(series)))
         };
         self.series.iter().map(state).collect()

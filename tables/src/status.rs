@@ -88,22 +88,19 @@ impl SeriesStatus {
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
 
-    /// `rows` are the facts of the files, and `state` also counts the records that are not in the files yet.
-    fn new(path: &str, state: &SeriesState, rows: RowFacts, files: Vec<String>) -> Self {
-        let (last, end, step) = (state.rows.last, state.rows.end(), rows.step());
-        let state = SeriesState { rows, ..state.clone() };
-        let (rows, gaps) = (&state.rows, state.gaps());
-        let unfetched = state.unfetched();
+    /// `all` also has the facts of the records that are not in the files yet.
+    fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
+        let (rows, step, gaps, unfetched) = (&state.rows, state.rows.step(), state.gaps(), state.unfetched());
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
         Self {
-            path: path.to_owned(),
+            path,
             step: rows.step,
             files,
             rows: rows.present.steps(step),
             first: rows.first,
-            last,
-            end,
+            last: all.last,
+            end: all.end(),
             missing: missing.steps(step),
             gaps: gaps.ranges().collect(),
             unrequested: state.unrequested().ranges().collect(),
@@ -188,10 +185,9 @@ impl Status {
         let with_rows = table.journal.iter().map(|file| &file.state).filter(|state| state.rows() > 0);
         let written = with_rows.filter_map(|state| Some(state.run.as_ref()?.written));
         self.pending_since = self.pending_since.into_iter().chain(written).min();
-        for (path, state) in &table.current() {
-            let rows = table.state.series.get(path).map_or_else(|| state.rows.emptied(), |known| known.rows.clone());
-            let files = files_of(table, &rows);
-            self.series.push(SeriesStatus::new(path, state, rows, files));
+        for (path, (state, rows)) in table.current() {
+            let files = files_of(table, &state.rows);
+            self.series.push(SeriesStatus::new(path, state, &rows, files));
         }
         Ok(())
     }
@@ -217,8 +213,12 @@ mod tests {
         // The last interval ends at 7200 seconds; its record has the time of its end, or of its start.
         for (time_is_end, last) in [(true, 7200), (false, 3600)] {
             let rows = RowFacts { step: 3600, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
-            let series =
-                SeriesStatus::new("e", &SeriesState { rows: rows.clone(), ..SeriesState::default() }, rows, Vec::new());
+            let series = SeriesStatus::new(
+                "e".to_owned(),
+                SeriesState { rows: rows.clone(), ..SeriesState::default() },
+                &rows,
+                Vec::new(),
+            );
             let behind = [7200, 10_799, 10_800, 14_400].map(|now| series.behind(seconds(now)));
             assert_eq!(behind, [Some(0), Some(0), Some(1), Some(2)], "{time_is_end}");
         }

@@ -194,21 +194,25 @@ impl Table {
         }
     }
 
-    /// Returns the states of all series with the rows and the fetched ranges of the journal.
-    pub(crate) fn current(&self) -> BTreeMap<String, SeriesState> {
-        let mut all = self.state.series.clone();
+    /// Returns the states of all series with the fetched ranges of the journal, and the facts of their rows in the files
+    /// and in the journal.
+    pub(crate) fn current(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
+        let known = self.state.series.iter();
+        let mut all: BTreeMap<_, _> =
+            known.map(|(path, one)| (path.clone(), (one.clone(), one.rows.clone()))).collect();
         for FileState { run, sections, .. } in self.journal.iter().map(|file| &file.state) {
             let (run, refetch) = run.as_ref().map(|run| (run.started, run.refetch)).unzip();
             for Section { path, rows, fetched, .. } in sections {
-                let series = all.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
-                series.rows.add_all(rows);
+                let new = || (SeriesState::new(rows), rows.emptied());
+                let (series, all_rows) = all.entry(path.clone()).or_insert_with(new);
+                all_rows.add_all(rows);
                 series.requested.extend(fetched);
                 series.unfetched.subtract(fetched);
                 let of_run = series.fetched_by_run.entry(run).or_default();
                 of_run.extend(fetched);
                 // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch
                 // time. In younger ranges, values may still change, and missing records may still be published.
-                if let Some(last) = series.rows.last {
+                if let Some(last) = all_rows.last {
                     let end = last - Duration::from_secs(refetch.unwrap_or_default());
                     series.settled.extend(&of_run.until(end));
                 }

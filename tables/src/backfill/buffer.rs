@@ -53,7 +53,7 @@ impl Content {
     /// Writes all buffered rows to the journals. `run` is the start of the run, and its refetch time.
     pub(super) async fn write(&mut self, run: (Timestamp, Duration)) -> Result<(), Error> {
         (self.rows, self.since) = (0, None);
-        for table in &mut self.tables {
+        for table in self.tables.values_mut() {
             table.journal(run).await?;
         }
         Ok(())

@@ -45,14 +45,9 @@ type Next = Option<Result<Page<AnyRecord>, RequestError>>;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
-    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way, and then
-    /// returns the error of these requests.
-    pub(super) async fn fetch(
-        &mut self,
-        mut cancel: Pin<&mut impl Future<Output = ()>>,
-    ) -> Result<Option<Error>, Error> {
-        let mut rejected = None;
-        while rejected.is_none() && !self.summary.is_cancelled && !self.summary.is_unreachable {
+    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way.
+    pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
+        while self.rejected.is_none() && !self.summary.is_cancelled && !self.summary.is_unreachable {
             self.begin_items();
             if self.active.is_empty() {
                 break;
@@ -61,7 +56,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 // `cancel` is polled first, so that a cancelled run processes no further page.
                 biased;
                 () = cancel.as_mut() => self.summary.is_cancelled = true,
-                (index, page) = poll_fn(|cx| self.poll_page(cx)) => rejected = self.process(index, page)?,
+                (index, page) = poll_fn(|cx| self.poll_page(cx)) => self.process(index, page)?,
                 () = sleep(TICK) => {}
             }
             if self.content.is_due() {
@@ -78,8 +73,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         while !self.active.is_empty() {
             self.end_item(0);
         }
-        self.flush().await?;
-        Ok(rejected)
+        self.flush().await
     }
 
     /// Begins the next ranges.
@@ -106,17 +100,16 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Poll::Pending
     }
 
-    /// Adds the next page of a range, or ends the range. If every other range would fail in the same way, returns the
-    /// error.
-    fn process(&mut self, index: usize, page: Next) -> Result<Option<Error>, Error> {
-        let Some(&Active { series, item, .. }) = self.active.get(index) else { return Ok(None) };
-        let failure = match page {
-            Some(Ok(page)) => return self.page((series, item), page).map(|()| None),
+    /// Adds the next page of a range, or ends the range.
+    fn process(&mut self, index: usize, page: Next) -> Result<(), Error> {
+        let Some(&Active { series, item, .. }) = self.active.get(index) else { return Ok(()) };
+        match page {
+            Some(Ok(page)) => return self.page((series, item), page),
             Some(Err(error)) => self.failed(series, error),
-            None => None,
-        };
+            None => {}
+        }
         self.end_item(index);
-        Ok(failure)
+        Ok(())
     }
 
     /// Ends a range. The next range takes its place at the end, so that all ranges are polled in turn.
@@ -149,12 +142,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds a failed range to the summary. If every other range would fail in the same way, returns the error, which
-    /// then ends the entire job.
-    fn failed(&mut self, series: usize, error: RequestError) -> Option<Error> {
+    /// Adds a failed range to the summary. If every other range would fail in the same way, the entire job ends.
+    fn failed(&mut self, series: usize, error: RequestError) {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {
-            return Some(error.into());
+            self.rejected = Some(error.into());
+            return;
         }
         if error.status().is_some_and(|status| status < 500)
             && !error.is_retryable()
@@ -163,7 +156,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             table.note_rejected(request, error.to_string());
         }
         self.summary.failed.push((series, error.into()));
-        None
     }
 
     /// Notes whether the service responded.

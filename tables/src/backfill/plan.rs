@@ -74,10 +74,10 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     let series = series.collect::<Result<Vec<_>, _>>()?;
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
-    let latency = content.tables.iter().filter_map(|table| table.state.latency).max().unwrap_or_default();
+    let latency = content.tables.values().filter_map(|table| table.state.latency).max().unwrap_or_default();
     let min_duration =
         limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), Duration::from_millis(latency)));
-    Ok(BackfillPlan { min_duration, outgrown: content.tables.iter().filter_map(Table::outgrown).collect(), series })
+    Ok(BackfillPlan { min_duration, outgrown: content.tables.values().filter_map(Table::outgrown).collect(), series })
 }
 
 fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {

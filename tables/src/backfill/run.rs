@@ -54,6 +54,8 @@ pub(super) struct Run<'j, W> {
     /// The start of the current outage, if it was reported; otherwise `None`.
     pub(super) trouble: Option<Instant>,
     pub(super) has_response: bool,
+    /// The error with which all further requests would fail.
+    pub(super) rejected: Option<Error>,
     pub(super) summary: Summary,
 }
 
@@ -77,14 +79,14 @@ impl Backfill {
         }
         // An outage that began during an earlier run does not count.
         self.response_monitor.note(Ok(200), Duration::ZERO);
-        let rejected = run.fetch(pin!(cancel)).await?;
-        if rejected.is_some() || run.summary.is_cancelled {
+        run.fetch(pin!(cancel)).await?;
+        if run.rejected.is_some() || run.summary.is_cancelled {
             // The journal has everything that was fetched.
-            for table in &mut run.content.tables {
+            for table in run.content.tables.values_mut() {
                 table.save().await?;
             }
         }
-        if let Some(error) = rejected {
+        if let Some(error) = run.rejected {
             return Err(error);
         }
         run.note_present();
@@ -119,7 +121,7 @@ impl Items {
         all.sort_by_key(|(_, range)| Reverse(range.end - range.start));
         let start = all.iter().map(|(_, range)| range.start).min().unwrap_or_else(Timestamp::now);
         let end = all.iter().map(|(_, range)| range.end).max().unwrap_or(start);
-        let shortest = content.tables.iter().filter_map(|table| table.state.partition).min();
+        let shortest = content.tables.values().filter_map(|table| table.state.partition).min();
         let partition = shortest.filter(|_| plan.records() > (ROWS * MAX_JOURNAL) as u64);
         let periods = std::iter::successors(Some(period(partition, start)), move |last| {
             (last.end < end).then(|| period(partition, last.end))
@@ -170,6 +172,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             last_lost: None,
             trouble: None,
             has_response: false,
+            rejected: None,
             summary: Summary { series: plan.series.iter().map(report).collect(), ..Summary::default() },
         }
     }
@@ -199,7 +202,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             series.job = job.clone().or(series.job.take());
             (series.rejected, series.revised) = (None, 0);
         }
-        for table in &mut self.content.tables {
+        for table in self.content.tables.values_mut() {
             let is_early = |series: &SeriesState| {
                 let first = series.rows.first;
                 series.unfetched().ranges().any(|range| first.is_none_or(|first| range.start < first))
@@ -229,7 +232,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let latency = self.job.response_monitor.latency();
         let series = self.job.series.iter().enumerate();
         let series: BTreeMap<_, _> = series.map(|(index, series)| (series.path(), index)).collect();
-        for table in &mut self.content.tables {
+        for table in self.content.tables.values_mut() {
             if let Some(latency) = latency.and_then(|latency| u64::try_from(latency.as_millis()).ok()) {
                 table.state.latency = Some(latency);
             }
