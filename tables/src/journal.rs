@@ -13,8 +13,7 @@ use crate::columns::converted;
 use crate::error::Error;
 use crate::file_storage::{FileStorage, Out};
 use crate::merge_rows::{Cursor, Merge, Rows};
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
-use crate::parquet_input::ParquetInput;
+use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::{Partition, period};
 use crate::saved_state::{FileState, Section};
 

@@ -37,7 +37,6 @@ mod saved_state;
 mod file_storage;
 
 mod parquet_file;
-mod parquet_input;
 
 mod place;
 

@@ -1,31 +1,46 @@
-//! Writes Parquet files.
+//! Reads and writes Parquet files.
 //!
 //! Several complete series share a row group, until it has enough rows. A long series is divided into sections, each
-//! with its own row group, so a row group has complete sections. The size of row groups and the compression were chosen
-//! by measurements; the crate's README contains the figures.
+//! with its own row group, so a row group has complete sections. The metadata of a file lists its sections, and has a
+//! checksum of the bytes of each row group. The size of row groups and the compression were chosen by measurements; the
+//! crate's README contains the figures.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use crc32fast::Hasher;
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result as ParquetResult;
-use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
 
-use crate::error::Failure;
-use crate::file_storage::Out;
-use crate::parquet_input::{ParquetInput, STATE};
+use crate::error::{Error, Failure, quoted};
+use crate::file_storage::{FileStorage, Out};
+use crate::merge_rows::Rows;
 use crate::saved_state::{self, FileState, Section, VERSION};
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
+
+/// First and last bytes of a Parquet file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
+const BATCH: usize = 2048;
+
+/// The metadata key of the state.
+const STATE: &str = "backfill";
 
 /// A writer that computes a checksum of the bytes that are written.
 pub(crate) struct Checked<W> {
@@ -56,6 +71,106 @@ impl<W: Write> Write for Checked<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// A Parquet file that is open for reading.
+#[derive(Debug)]
+pub(crate) struct ParquetInput {
+    pub(crate) path: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) source: File,
+    metadata: ArrowReaderMetadata,
+    pub(crate) state: FileState,
+}
+
+impl ParquetInput {
+    /// Opens this version of a file. Errors contain `name`. If a backfill `is_known` to have written the file, but not
+    /// this version, the file is damaged.
+    pub(crate) fn open(
+        path: &str,
+        name: String,
+        (source, version): (File, String),
+        is_known: bool,
+    ) -> Result<Self, Error> {
+        let length = Length::len(&source);
+        let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| source.get_bytes(end, MAGIC.len()).ok());
+        let start = source.get_bytes(0, MAGIC.len()).ok();
+        if start.is_none_or(|start| *start != *MAGIC) {
+            return Err(Error::damaged(name, "it is not a Parquet file"));
+        }
+        if end.is_none_or(|end| *end != *MAGIC) {
+            return Err(Error::damaged(name, format!("it is truncated at {length} bytes")));
+        }
+        let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::default())
+            .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
+        let all = metadata.metadata().file_metadata().key_value_metadata();
+        let state = all.and_then(|all| all.iter().find(|entry| entry.key == STATE)?.value.as_deref());
+        let state = match state {
+            Some(state) => saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?,
+            None if is_known => return Err(Error::damaged(name, "another program has changed it since the last run")),
+            None => {
+                return Err(Error::invalid_input(format!(
+                    "{}: no backfill has written it, or another program has changed it; move it away and run the \
+                     backfill again for its whole range",
+                    quoted(name)
+                )));
+            }
+        };
+        Ok(Self { path: path.to_owned(), name, version, source, metadata, state })
+    }
+
+    /// Opens a file of a storage, if it exists.
+    pub(crate) async fn find(storage: &FileStorage, path: &str, is_known: bool) -> Result<Option<Self>, Error> {
+        let found = storage.open(path).await?;
+        found.map(|source| Self::open(path, storage.name(path), source, is_known)).transpose()
+    }
+
+    /// Compares the row groups with their checksums.
+    pub(crate) fn verify(&self) -> Result<(), Error> {
+        for (index, group) in self.groups().iter().enumerate() {
+            let ranges = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
+            let start = ranges().map(|(start, _)| start).min().unwrap_or_default();
+            let mut sum = Checked::new(io::sink());
+            let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
+            let read = io::copy(&mut bytes.take(ranges().map(|(_, length)| length).sum()), &mut sum);
+            read.map_err(|error| Error::storage(&self.name, error))?;
+            if self.state.checksums.get(index) != Some(&sum.entry()) {
+                return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the columns, without the metadata of the file.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(self.metadata.schema().fields().clone()))
+    }
+
+    pub(crate) fn groups(&self) -> &[RowGroupMetaData] {
+        self.metadata.metadata().row_groups()
+    }
+
+    /// Reads the rows of these row groups.
+    pub(crate) fn rows(&self, groups: Range<usize>) -> Result<Rows<'static>, Error> {
+        self.part(groups, 0, usize::MAX)
+    }
+
+    /// Reads the rows of a section.
+    pub(crate) fn section(&self, section: &Section) -> Result<Rows<'static>, Error> {
+        self.part(section.group..section.group + 1, section.skip, section.count)
+    }
+
+    /// Reads `count` rows after the first `skip` rows of these row groups.
+    fn part(&self, groups: Range<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
+        let source = self.source.try_clone().map_err(|error| Error::storage(&self.name, error))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, self.metadata.clone());
+        let groups = groups.filter(|group| *group < self.groups().len()).collect();
+        let builder = builder.with_row_groups(groups).with_batch_size(BATCH);
+        let reader = builder.with_offset(skip).with_limit(count).build();
+        let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
+        Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
     }
 }
 
@@ -203,14 +318,10 @@ fn properties(schema: &Schema) -> WriterProperties {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::error::Error;
     use crate::saved_state::RowFacts;
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
     use arrow_schema::Field;
-    use parquet::file::metadata::RowGroupMetaData;
 
     fn schema() -> SchemaRef {
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));

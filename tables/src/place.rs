@@ -12,7 +12,7 @@ use runtime::Timestamp;
 
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
-use crate::parquet_input::ParquetInput;
+use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::saved_state::{self, TableState};
 use crate::series::{SeriesRequest, interval};

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, EXTENSION};
 use crate::merge_rows::Cursor;
-use crate::parquet_input::ParquetInput;
+use crate::parquet_file::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
 use crate::saved_state::{self, FileState, Known, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};

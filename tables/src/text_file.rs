@@ -9,8 +9,7 @@ use flate2::write::GzEncoder;
 
 use crate::error::{Error, Failure, quoted};
 use crate::file_storage::Out;
-use crate::parquet_file::Checked;
-use crate::parquet_input::ParquetInput;
+use crate::parquet_file::{Checked, ParquetInput};
 use crate::table::Table;
 use crate::target::{Format, is_gzip};
 use crate::text_writer::TextWriter;
