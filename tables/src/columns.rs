@@ -51,19 +51,15 @@ impl SeriesTable {
     }
 }
 
-/// Returns the columns of existing files and of series.
+/// Returns the columns of a file that has the columns of existing files and of series: the identifying columns and then
+/// the fields, without duplicates and with the facts of the last source; the column of unknown fields is last. Every
+/// column is nullable, because some sources may not have it.
 pub(crate) fn joined(
     existing: impl IntoIterator<Item = SchemaRef>,
     series: &[SeriesRequest],
 ) -> Result<SchemaRef, String> {
     let of_series = series.iter().map(|series| TableSchema::of_series(series).schema());
-    columns(&existing.into_iter().chain(of_series).collect::<Vec<_>>())
-}
-
-/// Returns the columns of a file: the identifying columns and then the fields of all sources, without duplicates and
-/// with the facts of the last source; the column of unknown fields is last. Every column is nullable, because some
-/// sources may not have it. If there is an existing file, it must be the first source.
-fn columns(sources: &[SchemaRef]) -> Result<SchemaRef, String> {
+    let sources: Vec<_> = existing.into_iter().chain(of_series).collect();
     let mut all: Vec<Field> = Vec::new();
     let fields = || sources.iter().flat_map(|source| source.fields());
     for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
@@ -137,7 +133,7 @@ mod tests {
         {
             for (first, second) in [(&old, &new), (&new, &old)] {
                 let sources = [schema(&[("x", first.clone())]), schema(&[("x", second.clone())])];
-                match columns(&sources) {
+                match joined(sources, &[]) {
                     Ok(columns) => {
                         assert!(is_cast && *columns.field(0).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
@@ -158,12 +154,12 @@ mod tests {
         let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("site")]))];
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
-        let rows = converted(&rows, &columns(&sources).unwrap()).unwrap();
+        let rows = converted(&rows, &joined(sources, &[]).unwrap()).unwrap();
         let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
         assert_eq!(names(rows.schema()), ["site", "at", "new"]);
         assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
-        let later = columns(&[rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))]).unwrap();
+        let later = joined([rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))], &[]).unwrap();
         assert_eq!(names(later.clone()), ["site", "at", "new"]);
         assert_eq!(converted(&rows, &later).unwrap().column(1).as_string::<i32>().value(0), "7");
     }

@@ -69,6 +69,7 @@ impl FileStorage {
 
     /// Writes a file, and returns its version. In object storage, fails if the present version is not `replaced`, where
     /// `None` means that the file does not exist.
+    #[cfg_attr(not(feature = "s3"), allow(unused_variables, reason = "only object storage compares versions"))]
     pub(crate) async fn put<T>(
         &self,
         path: &str,
@@ -76,12 +77,7 @@ impl FileStorage {
         content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
     ) -> Result<(T, String), Error> {
         match self {
-            Self::Folder(root) => {
-                let _ = replaced;
-                let hidden = unfinished(path).map(|path| root.join(path));
-                let (written, length) = local::write(&root.join(path), hidden, |file| content(file))?;
-                Ok((written, length.to_string()))
-            }
+            Self::Folder(root) => local::write(&root.join(path), unfinished(path).map(|path| root.join(path)), content),
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => {
                 let mut bytes = Vec::new();

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::Out;
 use crate::error::{Error, Failure};
 
 /// Returns `None` if a file or a folder does not exist.
@@ -49,19 +50,18 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file completely or not at all, and returns its length. Until it is complete, the file has the name
+/// Writes a file completely or not at all, and returns its version. Until it is complete, the file has the name
 /// `temporary` or, by default, a hidden name in the same folder.
-pub(crate) fn write<T>(
+pub(super) fn write<T>(
     path: &Path,
     temporary: Option<PathBuf>,
-    content: impl FnOnce(&mut File) -> Result<T, Failure>,
-) -> Result<(T, u64), Error> {
+    content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
+) -> Result<(T, String), Error> {
     let fails = |error| Error::storage(path.display(), error);
     // A link to a missing file has no canonical path, so the link itself is read.
     let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     let target = fs::canonicalize(path).ok().or_else(linked).unwrap_or_else(|| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     let replaced = fs::metadata(&target).ok();
     if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
         return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
@@ -69,7 +69,7 @@ pub(crate) fn write<T>(
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let beside = folder.join(format!(".{name}.unfinished"));
     let unfinished = temporary.unwrap_or_else(|| beside.clone());
-    if let Some(folder) = unfinished.parent() {
+    for folder in [folder, unfinished.parent().unwrap_or(folder)] {
         fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     }
     let mut file = File::create(&unfinished).map_err(fails)?;
@@ -78,9 +78,9 @@ pub(crate) fn write<T>(
             keep_owner(&file, replaced);
             file.set_permissions(replaced.permissions()).map_err(fails)?;
         }
-        let length = file.metadata().map_err(fails)?.len();
+        let version = file.metadata().map_err(fails)?.len().to_string();
         file.sync_all().and_then(|()| rename(&unfinished, &beside, &target)).map_err(fails)?;
-        Ok((written, length))
+        Ok((written, version))
     });
     if kept.is_err() {
         // The unfinished file is removed, so that it does not fill up the disk.
@@ -123,7 +123,6 @@ fn keep_owner(_: &File, _: &fs::Metadata) {}
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::io::Write;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
