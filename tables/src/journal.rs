@@ -11,17 +11,16 @@ use runtime::Timestamp;
 
 use crate::columns::converted;
 use crate::error::Error;
-use crate::file_storage::{FileStorage, Out};
 use crate::merge_rows::{Cursor, Merge, Rows};
-use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
+use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
-use crate::saved_state::{FileState, Section};
+use crate::saved_state::Section;
 
 /// The extension of the files, which no reader takes for data.
 pub(crate) const EXTENSION: &str = ".rows";
 
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
-const GROUP: usize = 1024;
+pub(crate) const GROUP: usize = 1024;
 
 /// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The pages
 /// of a range are in order of time, unlike those of different ranges.
@@ -34,32 +33,10 @@ pub(crate) struct Part<'j> {
     pub(crate) section: &'j Section,
 }
 
-/// Writes a file after the last file. Each section has rows in order of time, or none. `facts` has the facts of the
-/// table and of the run.
-pub(crate) async fn write(
-    (storage, folder, last): (&FileStorage, &str, Option<&ParquetInput>),
-    columns: &SchemaRef,
-    facts: FileState,
-    sections: Buffer,
-) -> Result<ParquetInput, Error> {
-    let content = |out: Out<'_>| {
-        let mut file = ParquetFile::new(out, columns.clone(), [GROUP, ROW_GROUP])?;
-        for (section, batches) in sections.into_values() {
-            file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
-            batches.iter().try_for_each(|batch| file.write(batch))?;
-        }
-        file.finish(facts)
-    };
-    let path = next_path(folder, last.map(|last| &*last.path));
-    storage.put(&path, None, content).await?;
-    let written = ParquetInput::find(storage, &path, true).await?;
-    written.ok_or_else(|| Error::damaged(storage.name(&path), "it was deleted"))
-}
-
 /// Returns the path of a new file after the last file. In object storage, two runs can write at the same time, so the
 /// name also has the time and the process.
-fn next_path(folder: &str, last: Option<&str>) -> String {
-    let number = |last: &str| last.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
+pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
+    let number = |last: &ParquetInput| last.path.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
     let number = last.and_then(number).map_or(0, |number| number + 1);
     let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();
     format!("{folder}/{number:08}-{now:x}-{}{EXTENSION}", std::process::id())

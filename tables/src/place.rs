@@ -78,13 +78,8 @@ impl Place {
         let path = self.state();
         let Some((file, version)) = self.storage.open(&path).await? else { return Ok(None) };
         let text = io::read_to_string(file).map_err(|error| Error::storage(self.name(&path), error))?;
-        let unreadable = |why| {
-            let (state, location) = (quoted(self.name(&path)), self.location());
-            Error::invalid_input(format!(
-                "{state}: {why}; to rebuild, move {location} away and run the same command again"
-            ))
-        };
-        Ok(Some((saved_state::parse(&text).map_err(unreadable)?, version)))
+        let state = saved_state::parse(&text).map_err(|why| Error::rebuild(self.location(), why))?;
+        Ok(Some((state, version)))
     }
 
     /// Returns the place of the table with this state.
@@ -111,7 +106,9 @@ impl Place {
         // The target may be a folder with several data sets.
         reject_part(&Target::Folder(PathBuf::from(&file)))?;
         let (name, root) = (quoted(&file), quoted(storage.name("")));
-        Err(Error::invalid_input(if is_target(storage, path).await {
+        // A target of its own has the state in its metadata.
+        let input = ParquetInput::find(storage, path, false).await;
+        Err(Error::invalid_input(if input.is_ok_and(|input| input.is_some_and(|input| input.state.table.is_some())) {
             format!("{root}: not a data set; name a file in it, such as {name}")
         } else {
             format!(
@@ -175,12 +172,6 @@ impl Place {
     }
 }
 
-/// Returns whether a Parquet file is a target of its own, so its metadata has the state.
-async fn is_target(storage: &FileStorage, path: &str) -> bool {
-    let file = ParquetInput::find(storage, path, false).await;
-    file.is_ok_and(|file| file.is_some_and(|input| input.state.table.is_some()))
-}
-
 /// Rejects the folder of an endpoint in a data set and every path in it, because readers would read its rows as rows of
 /// the data set.
 pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
@@ -198,12 +189,9 @@ pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
     let Some(root) = whole.ancestors().find_map(root) else { return Ok(()) };
     // The data set is named as the caller has written it.
     let written = path.ancestors().find(|path| path.canonicalize().is_ok_and(|path| path == root));
-    Err(part_of(&target.to_string(), written.unwrap_or(&root)))
-}
-
-fn part_of(path: &str, data_set: &Path) -> Error {
+    let data_set = written.unwrap_or(&root);
     let data_set = Path::new(".").join(data_set.strip_prefix(".").unwrap_or(data_set));
-    Error::invalid_input(format!("{}: part of the data set {}; name that", quoted(path), quoted(data_set)))
+    Err(Error::invalid_input(format!("{}: part of the data set {}; name that", quoted(path), quoted(data_set))))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.

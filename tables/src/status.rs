@@ -181,10 +181,11 @@ impl Status {
             damaged.extend(journal.map(|damage| damage.to_string()));
         }
         self.damaged.append(&mut damaged);
-        self.pending += table.pending_rows();
-        let with_rows = table.journal.iter().map(|file| &file.state).filter(|state| state.rows() > 0);
-        let written = with_rows.filter_map(|state| Some(state.run.as_ref()?.written));
-        self.pending_since = self.pending_since.into_iter().chain(written).min();
+        for file in table.journal.iter().map(|file| &file.state).filter(|file| file.rows() > 0) {
+            self.pending += file.rows();
+            let written = file.run.as_ref().map(|run| run.written);
+            self.pending_since = self.pending_since.into_iter().chain(written).min();
+        }
         for (path, (state, rows)) in table.current() {
             let files = files_of(table, &state.rows);
             self.series.push(SeriesStatus::new(path, state, &rows, files));

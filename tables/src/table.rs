@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use runtime::Timestamp;
 
 use crate::columns::joined;
 use crate::error::Error;
 use crate::file_storage::Out;
-use crate::journal::{self, Buffer, EXTENSION};
+use crate::journal::{self, Buffer, EXTENSION, GROUP};
 use crate::merge_rows::Cursor;
-use crate::parquet_file::ParquetInput;
+use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
 use crate::saved_state::{self, FileState, Known, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
@@ -227,18 +228,21 @@ impl Table {
         if sections.is_empty() {
             return Ok(());
         }
-        let TableState { origin, partition, .. } = &self.state;
-        let (refetch, partition, written) = (refetch.as_secs(), *partition, Timestamp::now());
-        let run = Some(RunFacts { started, refetch, written, partition });
-        let facts = FileState { origin: origin.clone(), run, ..FileState::default() };
-        let folder = (&self.place.storage, &*self.place.home, self.journal.last());
-        self.journal.push(journal::write(folder, &self.columns, facts, sections).await?);
+        let (origin, partition, written) = (self.state.origin.clone(), self.state.partition, Timestamp::now());
+        let run = Some(RunFacts { started, refetch: refetch.as_secs(), written, partition });
+        let content = |out: Out<'_>| {
+            let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP])?;
+            for (section, batches) in sections.into_values() {
+                file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
+                batches.iter().try_for_each(|batch| file.write(batch))?;
+            }
+            file.finish(FileState { origin, run, ..FileState::default() })
+        };
+        let (storage, path) = (&self.place.storage, journal::next_path(&self.place.home, self.journal.last()));
+        storage.put(&path, None, content).await?;
+        let file = ParquetInput::find(storage, &path, true).await?;
+        self.journal.push(file.ok_or_else(|| Error::damaged(storage.name(&path), "it was deleted"))?);
         Ok(())
-    }
-
-    /// Returns the number of rows in the journal.
-    pub(crate) fn pending_rows(&self) -> u64 {
-        self.journal.iter().map(|file| file.state.rows()).sum()
     }
 
     /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
