@@ -172,7 +172,7 @@ impl Rewrite<'_, '_> {
     /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
     fn merge(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
-        let (mut rows, columns) = (Cursor::new(old.rows(first.group..last.group + 1)?)?, self.columns);
+        let (mut rows, columns) = (Cursor::new(old.rows(first.group..=last.group)?)?, self.columns);
         for of_series in sections.chunk_by(|one, next| one.path == next.path) {
             let Some(first) = of_series.first() else { continue };
             self.before(Some(first))?;
@@ -264,7 +264,7 @@ mod tests {
 
     /// Reads all rows, and compares them with the facts of their sections.
     fn read(input: &ParquetInput) -> Model {
-        let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(0..input.groups().len()).unwrap()).unwrap());
+        let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(..).unwrap()).unwrap());
         for section in &input.state.sections {
             let mut found = section.rows.emptied();
             for batch in rows.part(section.count).map(Result::unwrap) {

@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::ops::Range;
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -153,20 +153,20 @@ impl ParquetInput {
     }
 
     /// Reads the rows of these row groups.
-    pub(crate) fn rows(&self, groups: Range<usize>) -> Result<Rows<'static>, Error> {
+    pub(crate) fn rows(&self, groups: impl RangeBounds<usize>) -> Result<Rows<'static>, Error> {
         self.part(groups, 0, usize::MAX)
     }
 
     /// Reads the rows of a section.
     pub(crate) fn section(&self, section: &Section) -> Result<Rows<'static>, Error> {
-        self.part(section.group..section.group + 1, section.skip, section.count)
+        self.part(section.group..=section.group, section.skip, section.count)
     }
 
     /// Reads `count` rows after the first `skip` rows of these row groups.
-    fn part(&self, groups: Range<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
+    fn part(&self, groups: impl RangeBounds<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
         let source = self.source.try_clone().map_err(|error| Error::storage(&self.name, error))?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, self.metadata.clone());
-        let groups = groups.filter(|group| *group < self.groups().len()).collect();
+        let groups = (0..self.groups().len()).filter(|group| groups.contains(group)).collect();
         let builder = builder.with_row_groups(groups).with_batch_size(BATCH);
         let reader = builder.with_offset(skip).with_limit(count).build();
         let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
@@ -373,6 +373,8 @@ mod tests {
             let found: Vec<_> = input.section(&input.state.sections[section]).unwrap().map(Result::unwrap).collect();
             assert_eq!(found, [expected]);
         }
+        let missing = Section { group: usize::MAX, count: 1, ..Section::default() };
+        assert!(input.section(&missing).unwrap().next().is_none());
         let copied = file(|file| {
             for sections in [3..4, 4..5, 5..6, 6..7, 0..3] {
                 file.copy(&input, &input.state.sections[sections]).unwrap();

@@ -215,9 +215,9 @@ impl FileState {
 /// The facts of a file of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunFacts {
-    /// The start of the run that has fetched the rows, and its refetch time in seconds.
+    /// The start of the run that has fetched the rows, and its refetch time.
     pub(crate) started: Timestamp,
-    pub(crate) refetch: u64,
+    pub(crate) refetch: Duration,
     /// The time at which the file was written.
     pub(crate) written: Timestamp,
     /// The period of a data file of the table. Each section of the journal has rows of one period.
@@ -238,8 +238,8 @@ pub(crate) struct TableState {
     pub(crate) series: BTreeMap<String, SeriesState>,
     /// The checksum of the text file that is written from the table.
     pub(crate) text: Option<String>,
-    /// The mean duration of a request in the last run, in milliseconds.
-    pub(crate) latency: Option<u64>,
+    /// The mean duration of a request in the last run.
+    pub(crate) latency: Option<Duration>,
 }
 
 impl TableState {

@@ -160,7 +160,7 @@ impl Table {
     pub(crate) async fn verify(&self, path: &str) -> Result<(), Error> {
         let Some(input) = ParquetInput::find(&self.place.storage, path, true).await? else { return Ok(()) };
         input.verify()?;
-        let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(0..input.groups().len())?)?);
+        let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(..)?)?);
         for section in &input.state.sections {
             let mut found = section.rows.emptied();
             rows.part(section.count).try_for_each(|batch| found.add(&batch?, &schema))?;
@@ -214,7 +214,7 @@ impl Table {
                 // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch
                 // time. In younger ranges, values may still change, and missing records may still be published.
                 if let Some(last) = all_rows.last {
-                    let end = last - Duration::from_secs(refetch.unwrap_or_default());
+                    let end = last - refetch.unwrap_or_default();
                     series.settled.extend(&of_run.until(end));
                 }
             }
@@ -229,7 +229,7 @@ impl Table {
             return Ok(());
         }
         let (origin, partition, written) = (self.state.origin.clone(), self.state.partition, Timestamp::now());
-        let run = Some(RunFacts { started, refetch: refetch.as_secs(), written, partition });
+        let run = Some(RunFacts { started, refetch, written, partition });
         let content = |out: Out<'_>| {
             let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP])?;
             for (section, batches) in sections.into_values() {

@@ -86,7 +86,7 @@ impl Table {
 fn lines<W: Write>(format: Format, rows: &ParquetInput, out: W) -> Result<W, Failure> {
     let mut lines = if format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
     lines.begin(&rows.schema())?;
-    for batch in rows.rows(0..rows.groups().len())? {
+    for batch in rows.rows(..)? {
         lines.write(&batch?)?;
     }
     Ok(lines.into_inner()?)

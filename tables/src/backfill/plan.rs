@@ -75,8 +75,7 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
     let latency = content.tables.values().filter_map(|table| table.state.latency).max().unwrap_or_default();
-    let min_duration =
-        limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), Duration::from_millis(latency)));
+    let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), latency));
     Ok(BackfillPlan { min_duration, outgrown: content.tables.values().filter_map(Table::outgrown).collect(), series })
 }
 

@@ -24,7 +24,7 @@ use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
 use crate::partition::period;
-use crate::saved_state::SeriesState;
+use crate::saved_state::{Section, SeriesState};
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 pub(super) const MAX_JOURNAL: usize = 100;
@@ -230,18 +230,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Merges the journal into the files.
     pub(super) async fn merge(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
-        let series = self.job.series.iter().enumerate();
-        let series: BTreeMap<_, _> = series.map(|(index, series)| (series.path(), index)).collect();
+        let reports = self.summary.series.iter_mut();
+        let mut reports: BTreeMap<_, _> = reports.map(|report| (report.path.clone(), report)).collect();
         for table in self.content.tables.values_mut() {
-            if let Some(latency) = latency.and_then(|latency| u64::try_from(latency.as_millis()).ok()) {
-                table.state.latency = Some(latency);
-            }
+            table.state.latency = latency.or(table.state.latency);
             let (written, is_restored) = table.commit(&BTreeSet::new()).await?;
             self.summary.is_restored |= is_restored;
             for Written { file, sections } in written {
-                for (path, changes) in sections.iter().filter_map(|section| Some((&*section.path, section.changes?))) {
-                    let index = series.get(path);
-                    let Some(report) = index.and_then(|index| self.summary.series.get_mut(*index)) else { continue };
+                for Section { path, changes, .. } in sections {
+                    let Some((report, changes)) = reports.get_mut(&path).zip(changes) else { continue };
                     report.count(changes);
                     push_new(&mut report.files, &file);
                 }
