@@ -14,8 +14,6 @@ pub(super) struct Observed {
     pub(super) integers: usize,
     /// The count of numbers with a fraction, and of numbers outside the range of 64-bit integers.
     pub(super) fractions: usize,
-    /// The count of whole numbers that are written with a fraction, such as `10.0`.
-    whole_fractions: usize,
     /// The number of strings that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
     /// The count of numbers, including those in strings, that `i64` cannot represent.
@@ -86,10 +84,8 @@ impl Observed {
             Value::Bool(_) => self.booleans += 1,
             Value::Number(number) => {
                 let (float, integer) = (number.as_f64().unwrap_or_default(), number.as_i64());
-                let is_whole = float.abs() < EXACT && float.fract() == 0.0;
                 self.integers += usize::from(integer.is_some());
                 self.fractions += usize::from(integer.is_none());
-                self.whole_fractions += usize::from(integer.is_none() && is_whole);
                 self.number(float, integer, number.is_u64());
             }
             Value::String(text) => {
@@ -169,12 +165,6 @@ impl Observed {
     pub(super) fn is_quoted(&self) -> bool {
         let inner = self.innermost();
         inner.numeric_texts > 0 && inner.numeric_texts == inner.values()
-    }
-
-    /// Returns `true` if numbers are written with a fraction even if they are whole.
-    pub(super) fn has_fractions(&self) -> bool {
-        let inner = self.innermost();
-        inner.whole_fractions > 0 && inner.fractions == inner.values()
     }
 
     /// Returns `true` if there are so many different integers that fractions are unlikely.

@@ -1,9 +1,9 @@
 //! Any number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
 
-use crate::decode::Record;
 use crate::decode::from_decoded::FromDecoded;
 use crate::decode::row::DecodedValue;
 use crate::decode::sample::Level;
+use crate::decode::{Record, UnknownFields};
 use crate::registry::{TimeUnit, ValueType};
 use crate::send::Body;
 use crate::values::{Number, Timestamp, Value};
@@ -15,7 +15,7 @@ use crate::values::{Number, Timestamp, Value};
 /// If the property is violated.
 pub fn number(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
-    match (Number::begin(text), Number::length(text)) {
+    match (Number::begin(text.as_bytes()), Number::length(text)) {
         (Some((_, read)), length) => assert_eq!(length, Some(read), "{text}"),
         (None, Some(length)) => assert!(text[..length].parse().is_ok_and(f64::is_infinite), "{text}"),
         (None, None) => {}
@@ -29,7 +29,7 @@ pub fn number(text: &[u8]) {
     let float = number.float();
     assert!(float.is_finite());
     assert_eq!(text.parse().map(f64::to_bits), Ok(float.to_bits()), "{text}");
-    assert_eq!(Number::begin(&format!("{text},")), Some((number, text.len())));
+    assert_eq!(Number::begin(format!("{text},").as_bytes()), Some((number, text.len())));
     assert_bare_and_quoted_agree(text, float);
     assert_integer(text, number);
 }
@@ -42,8 +42,13 @@ fn is_number(text: &str) -> bool {
 
 fn assert_bare_and_quoted_agree(text: &str, float: f64) {
     for body in [format!(r#"{{"price": {text}}}"#), format!(r#"{{"price": "{text}"}}"#)] {
-        let level = Level::decode(&body).map(|level| level.price.to_bits());
-        assert_eq!(level, Ok(float.to_bits()), "{body} for {}", Level::INFO.name);
+        let level = Level::decode(&body).unwrap_or_else(|error| panic!("{body} for {}: {error}", Level::INFO.name));
+        assert_eq!(level.price.to_bits(), float.to_bits(), "{body}");
+        // The text is kept only if it would be written with other characters.
+        let fresh = Level { price: float, unknown_fields: UnknownFields::default() };
+        let [written, usual] = [&level, &fresh].map(|level| serde_json::to_string(level).unwrap_or_default());
+        assert_eq!(written, body.replace(": ", ":"));
+        assert_eq!(level.unknown_fields.originals().is_empty(), usual == written, "{body}");
     }
 }
 

@@ -184,15 +184,14 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
     let is_escaped = flag("is_escaped", wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')));
-    let (quoted, fraction) = (flag("quoted", field.quoted), flag("fraction", field.fraction));
-    let optional = flag("optional", field.optional);
+    let (quoted, optional) = (flag("quoted", field.quoted), flag("optional", field.optional));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let (unit, summary, notes) =
         (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
     let unknown = unknown(&field.unknown);
     quote! {
         FieldInfo::new(#name, #wire_name, #ty, #evidence)
-            #is_escaped #quoted #fraction #optional #range #example #unit #summary #notes #unknown
+            #is_escaped #quoted #optional #range #example #unit #summary #notes #unknown
     }
 }
 

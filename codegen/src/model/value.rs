@@ -62,8 +62,6 @@ pub struct Field {
     pub ty: Type,
     /// `true` if the number or timestamp is in quotes on the wire.
     pub quoted: bool,
-    /// `true` if whole numbers have a fraction on the wire.
-    pub fraction: bool,
     pub optional: bool,
     /// `true` for the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,

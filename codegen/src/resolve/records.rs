@@ -4,7 +4,7 @@ use super::cycles::Cycles;
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Builtin, Field, Range, Record, RecordLayout, Type};
+use crate::model::{Field, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
@@ -102,7 +102,7 @@ impl<'a> Resolver<'a> {
         let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());
-        let [quoted, fraction] = [&field.quoted, &field.fraction].map(|key| key.as_ref().filter(|key| ***key));
+        let quoted = field.quoted.as_ref().filter(|key| ***key);
         if let Some(ty) = &ty {
             if let Some(example) = field.example.as_ref().filter(|example| !ty.is_written(example)) {
                 self.error("value-type", example.at(), &[example, &field.ty]);
@@ -110,16 +110,12 @@ impl<'a> Resolver<'a> {
             if let Some(quoted) = quoted.filter(|_| !ty.can_be_quoted()) {
                 self.error("quoted-type", quoted.at(), &[&field.ty]);
             }
-            if let Some(fraction) = fraction.filter(|_| ty.innermost() != &Type::Builtin(Builtin::Number)) {
-                self.error("fraction-type", fraction.at(), &[&field.ty]);
-            }
         }
         Field {
             ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
             ty: ty.unwrap_or_default(),
             quoted: quoted.is_some(),
-            fraction: fraction.is_some(),
             is_envelope_time: false,
             // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
             optional: field.optional || evidence != Evidence::Documented,

@@ -180,8 +180,6 @@ map! {
         /// `true` if the number or timestamp is in quotes on the wire, as in `"0.10"`. The client writes it back with the
         /// same digits.
         may quoted: Option<Spanned<bool>>;
-        /// `true` if the service writes whole numbers with a fraction, as in `10.0`. The client does so too.
-        may fraction: Option<Spanned<bool>>;
         /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
         /// The source of the field, if it differs from the source of its body or record.

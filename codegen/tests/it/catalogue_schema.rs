@@ -71,7 +71,6 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "duplicate-status",
             "duplicate-type",
             "duplicate-value",
-            "fraction-type",
             "const-value",
             "history-body",
             "history-type",

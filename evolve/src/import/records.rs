@@ -188,12 +188,10 @@ impl<'d> Reader<'d> {
         // Numbers whose innermost schema is a string are in quotes.
         let is_text = levels.iter().rev().map(|level| type_of(level)).find(|ty| !ty.is_empty()) == Some("string");
         let is_quoted = is_text && format.is_none() && (is_number(innermost(ty)) || innermost(ty) == TIMESTAMP);
-        let has_fraction = innermost(ty) == "number"
-            && levels.iter().any(|level| level.get("x-fraction").and_then(Value::as_bool) == Some(true));
         let (ty, range, format) = (ty.into(), range.map(Into::into), format.map(Into::into));
         let unit = unit.map(|unit| unit.word().into());
-        let [quoted, fraction] = [is_quoted, has_fraction].map(|flag| flag.then_some(true.into()));
-        let facts = Field { ty, summary, range, unit, quoted, fraction, format, ..Field::default() };
+        let quoted = is_quoted.then_some(true.into());
+        let facts = Field { ty, summary, range, unit, quoted, format, ..Field::default() };
         let fits = example.as_ref().is_none_or(|example| self.fits(example, &facts));
         if !fits {
             self.omissions.add(Weight::Fact, "an example that is not a value of its type", pointer);

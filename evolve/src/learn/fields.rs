@@ -132,10 +132,9 @@ impl Reader<'_> {
             let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && format.is_none();
             let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
             self.quoted += usize::from(quoted.is_some());
-            let fraction = (innermost(&ty) == "number" && values.has_fractions()).then_some(true.into());
             let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
             let (name, ty) = (name.as_str().into(), ty.into());
-            fields.push(Field { name, ty, optional, quoted, fraction, unit, format, ..Field::default() });
+            fields.push(Field { name, ty, optional, quoted, unit, format, ..Field::default() });
         }
         fields
     }

@@ -153,7 +153,7 @@ endpoints:
     time: ticks
     series:
     - {name: ticks, type: timestamp, summary: Start.}
-    - {name: price, type: number, fraction: true, summary: Last trade., range: {min: 0}}
+    - {name: price, type: number, summary: Last trade., range: {min: 0}}
     - {name: volume, type: number, quoted: true, summary: What was traded., optional: true}
 - name: Funding
   path: /funding

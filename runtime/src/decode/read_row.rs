@@ -145,12 +145,7 @@ impl<'a> Row<'a> {
                 }
             }),
             // Fast path: most values are numbers.
-            (b'-' | b'0'..=b'9', ValueType::Number) if !field.quoted => {
-                json.number().map(|number| value.set(DecodedValue::Number(number.float())))
-            }
-            (b'-' | b'0'..=b'9', ty) if !field.quoted && ty.is_whole() => {
-                DecodedValue::read_number(ty, json).map(|read| value.set(read))
-            }
+            (b'-' | b'0'..=b'9', ty) if !field.quoted && value.set_usual(ty, json) => Ok(()),
             // These values are written as they are read, so their form need not be noted.
             (b'"', ValueType::String | ValueType::Named(_))
             | (b't' | b'f', ValueType::Boolean)
@@ -159,50 +154,32 @@ impl<'a> Row<'a> {
             }
             _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
         };
-        match read {
-            Ok(()) => self.present += 1,
-            Err(error) => return self.refused(index, json, next, start, error),
-        }
+        read.or_else(|error| {
+            json.at = start;
+            self.keep_misfit(index, json, error)
+        })?;
+        self.present += 1;
         Ok(())
     }
 
-    /// Handles a value that the fast path cannot read, or that does not fit its field.
+    /// Keeps a value that does not fit its field, unless the type of the field is documented.
     #[cold]
-    fn refused(
-        &mut self,
-        index: usize,
-        json: &mut Scanner<'a>,
-        next: u8,
-        start: usize,
-        mut error: DecodeError,
-    ) -> Result<(), DecodeError> {
+    fn keep_misfit(&mut self, index: usize, json: &mut Scanner<'a>, error: DecodeError) -> Result<(), DecodeError> {
         let field = &self.record.fields[index];
-        if matches!(next, b'-' | b'0'..=b'9') {
-            json.at = start;
-            match read_form(field, json, next, DEPTH, &mut self.unknown) {
-                Ok(read) => {
-                    self.values[index].set(read);
-                    self.present += 1;
-                    return Ok(());
-                }
-                Err(other) => error = other,
-            }
-        }
         // A value of an undocumented type costs only that value.
         if !self.is_lenient && (!field.optional || field.evidence == Evidence::Documented) {
             return Err(error);
         }
-        json.at = start;
+        let (start, next) = (json.at, json.next_value()?);
         json.skip(next)?;
         json.misfits += 1;
-        self.present += 1;
         self.values[index].set(DecodedValue::Null);
         self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
         Ok(())
     }
 }
 
-/// Reads a value that is not an unquoted number, and keeps its text if it would be written in another form.
+/// Reads a value, and keeps its text if it would be written in another form.
 #[inline(never)]
 fn read_form<'a>(
     field: &FieldInfo,
@@ -249,18 +226,17 @@ impl<'a> DecodedValue<'a> {
                 BoxedValue::Record(row).into()
             }
             (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
-            (b'-' | b'0'..=b'9', _) => {
-                json.seen |= UNQUOTED;
+            (b'-' | b'0'..=b'9' | b'"', _) => {
                 let start = json.at;
-                let number = json.number()?;
-                let read = Self::of_number(ty, number).or_else(|| Self::of_digits(ty, number, start, json));
-                read.ok_or_else(|| mismatch(ty, json.since(start)))?
-            }
-            (b'"', _) => {
-                let start = json.at;
-                let text = json.text()?;
-                let value = Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?;
-                if ty.is_never_empty() {
+                let (value, is_usual) = if next == b'"' {
+                    (Self::of_text(ty, json.text()?), !ty.is_never_empty() || matches!(ty, ValueType::Decimal))
+                } else {
+                    json.seen |= UNQUOTED;
+                    let number = json.number()?;
+                    (Self::of_digits(ty, number, json.since(start)), ty.is_usual(number))
+                };
+                let value = value.ok_or_else(|| mismatch(ty, json.since(start)))?;
+                if !is_usual {
                     json.seen |= value.form(ty, json.since(start));
                 }
                 value

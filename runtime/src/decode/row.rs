@@ -37,6 +37,7 @@ impl Row<'_> {
     }
 
     /// Takes the fields that are not in the table.
+    #[inline]
     pub fn unknown_fields(&mut self) -> UnknownFields {
         self.unknown.take()
     }

@@ -7,33 +7,40 @@
 use std::borrow::Cow;
 
 use super::error::DecodeError;
-use super::field_value::FieldValue;
+use super::field_value::{FieldValue, Typed};
 use super::row::{BoxedValue, DecodedValue};
 use super::scanner::{INEXACT, QUOTED, Scanner, found};
 use crate::registry::{RecordLayout, TimeUnit, ValueType};
+use crate::values::number::EXACT;
 use crate::values::{Number, Timestamp};
 
 impl<'a> DecodedValue<'a> {
-    /// Reads a number as a value of the type `ty`.
-    #[inline(never)] // A number is read in one call, which contains the code of both functions below.
-    pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
+    /// Replaces the value by a number of the type `ty`, if that is next and is written as it is read. Returns whether it is
+    /// replaced.
+    #[inline(always)] // A number is read in one call, or in none.
+    pub(super) fn set_usual(&mut self, ty: &ValueType, json: &mut Scanner<'a>) -> bool {
         let start = json.at;
-        let number = json.number()?;
-        Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
+        let value = match json.number() {
+            Ok(number) if ty.is_usual(number) => Self::of_number(ty, number),
+            _ => None,
+        };
+        match value {
+            Some(value) => self.set(value),
+            None => json.at = start,
+        }
+        json.at > start
     }
 
-    /// Converts the digits of a number. An integer converts to text, since its digits are unambiguous.
-    #[inline(never)] // Most values are read without calling it.
-    pub(super) fn of_digits(ty: &ValueType, number: Number, start: usize, json: &mut Scanner<'a>) -> Option<Self> {
-        let text = json.since(start);
-        let value = match (ty, number) {
-            (ValueType::Decimal, _) => Self::Decimal(text),
-            (ValueType::String | ValueType::Named(_), Number::Integer(_) | Number::Unsigned(_)) => Self::Text(text),
-            (ValueType::Timestamp(unit), _) if !unit.is_text() => Self::Timestamp(read_time(text, *unit)?),
-            _ => return None,
-        };
-        json.seen |= INEXACT;
-        Some(value)
+    /// Converts a number without quotes; `digits` is its text. An integer converts to text, since its digits are
+    /// unambiguous.
+    pub(super) fn of_digits(ty: &ValueType, number: Number, digits: &'a str) -> Option<Self> {
+        Some(match (ty, number) {
+            (ValueType::Decimal, _) => Self::Decimal(digits),
+            (ValueType::String | ValueType::Named(_), Number::Integer(_) | Number::Unsigned(_)) => Self::Text(digits),
+            (ValueType::Timestamp(_), Number::Integer(_)) => return Self::of_number(ty, number),
+            (ValueType::Timestamp(unit), _) if !unit.is_text() => Self::Timestamp(read_time(digits, *unit)?),
+            _ => return Self::of_number(ty, number),
+        })
     }
 
     /// Returns a value that needs no memory of its own; null for any other value.
@@ -48,16 +55,16 @@ impl<'a> DecodedValue<'a> {
         }
     }
 
-    /// Returns the flags about the form of a number or timestamp that is written in quotes.
+    /// Returns the flags about the form of a number or timestamp; `text` is the value as written in the body.
     pub(super) fn form(&self, ty: &ValueType, text: &str) -> u8 {
-        let Some(written) = self.scalar().quoted(*ty) else { return 0 };
+        let typed = Typed { value: self.scalar(), ty: *ty, quoted: text.starts_with('"') };
         let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
-        let is_exact = text.trim_matches('"') == written;
-        (if is_text { 0 } else { QUOTED }) | (if is_exact { 0 } else { INEXACT })
+        let is_exact = serde_json::to_string(&typed).is_ok_and(|written| written == text);
+        (if typed.quoted && !is_text { QUOTED } else { 0 }) | (if is_exact { 0 } else { INEXACT })
     }
 
     /// Converts a number into a value of the type `ty`.
-    #[inline(always)] // See `read_number`.
+    #[inline(always)] // See `set_usual`.
     pub(super) fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
         match (ty, number) {
             (ValueType::Number, number) => Some(Self::Number(number.float())),
@@ -79,10 +86,8 @@ impl<'a> DecodedValue<'a> {
             (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),
             (ValueType::String | ValueType::Named(_), Cow::Owned(text)) => Some(BoxedValue::Text(text).into()),
             (ValueType::Timestamp(unit), text) if unit.is_text() => unit.read(&text).map(Self::Timestamp),
-            // Escapes are never needed in a number.
-            (ValueType::Decimal, Cow::Borrowed(text)) => Number::parse(text).map(|_| Self::Decimal(text)),
-            (ValueType::Timestamp(unit), text) => read_time(&text, *unit).map(Self::Timestamp),
-            (_, text) => Self::of_number(ty, Number::parse(&text)?),
+            (_, Cow::Borrowed(text)) => Self::of_digits(ty, Number::parse(text)?, text),
+            (_, Cow::Owned(text)) => Self::of_number(ty, Number::parse(&text)?),
         }
     }
 }
@@ -111,6 +116,17 @@ impl ValueType {
     #[inline]
     pub(super) const fn is_whole(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Timestamp(_))
+    }
+
+    /// Returns whether a number without quotes is written with the same characters as it was read from, if its type is
+    /// this one.
+    #[inline]
+    pub(super) const fn is_usual(&self, number: Number) -> bool {
+        match (self, number) {
+            (Self::Number, Number::Integer(number)) => number.unsigned_abs() < EXACT,
+            (_, Number::Integer(_) | Number::Unsigned(_)) => self.is_whole(),
+            (_, number) => matches!((self, number), (Self::Number, Number::Float(_))),
+        }
     }
 
     /// Returns whether an empty string cannot be a value of this type, so that it stands for no value.

@@ -229,9 +229,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a number.
-    #[inline(always)] // See `DecodedValue::read_number`.
+    #[inline(always)] // See `DecodedValue::set_usual`.
     pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
-        let (number, length) = Number::begin(self.rest()).ok_or_else(|| self.no_number())?;
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let (number, length) = Number::begin(rest).ok_or_else(|| self.no_number())?;
         self.at += length;
         Ok(number)
     }

@@ -2,13 +2,14 @@
 //!
 //! Fields have their wire names, and a timestamp has the unit of its field. `None` is written as `null`, unless the
 //! service omitted the field. Unknown fields follow the known fields. A value that the service wrote in another form,
-//! such as `"0.10"`, is written in that form if it has not been changed since. A number that would lose digits as an `f64`
-//! is written as a string. A whole number is written without a fraction in text formats, as most services do, unless the
-//! catalogue says that the field has one.
+//! such as `"0.10"` or `1e-08`, is written in that form if it has not been changed since. In a format that is not JSON
+//! text, numbers have no such form, and a number that would lose digits as an `f64` is written as a string. Any other
+//! whole number is written without a fraction in text formats, as most services do.
 //!
 //! To deserialize, the input is converted to JSON, and the decoder reads that JSON like a response: with the same
 //! tolerance and the same errors, and without code that is compiled for each record.
 
+use std::any::type_name;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -16,86 +17,23 @@ use serde_core::de::Error as _;
 use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
+use serde_json::value::RawValue;
 
 use super::any_record::{AnyRecord, AnyValue};
 use super::error::DecodeError;
-use super::field_value::{AsFieldValue, FieldValue, RecordValue};
+use super::field_value::{AsFieldValue, FieldValue, RecordValue, Typed};
 use super::read_row::object;
 use super::record::Record;
 use super::row::DecodedValue;
 use super::scanner::any;
-use super::unknown_fields::{ABSENT, UnknownFields, member, members, value_of};
+use super::unknown_fields::{ABSENT, UnknownFields, member, members, on_one_line, value_of};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
-use crate::values::wire::ToWire;
-use crate::values::{Number, Value, json_text};
-
-/// A value and its type in the catalogue.
-#[derive(Clone, Copy)]
-struct Typed<'r> {
-    value: FieldValue<'r>,
-    ty: ValueType,
-    /// True if numbers and timestamps are in quotes.
-    quoted: bool,
-    /// True if whole numbers are written with a fraction.
-    fraction: bool,
-}
-
-impl Serialize for Typed<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(text) = self.value.quoted(self.ty).filter(|_| self.quoted) {
-            return serializer.serialize_str(&text);
-        }
-        match (self.value, self.ty) {
-            (FieldValue::Null, _) => serializer.serialize_none(),
-            (FieldValue::Boolean(value), _) => serializer.serialize_bool(value),
-            (FieldValue::Integer(number), _) => serializer.serialize_i64(number),
-            (FieldValue::Count(number), _) => serializer.serialize_u64(number),
-            (FieldValue::Number(number), _) => serialize_number(number, self.fraction, serializer),
-            (FieldValue::Decimal(number), _) => number.serialize(serializer),
-            (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) if unit.is_text() => {
-                serializer.serialize_str(&time.to_wire(unit))
-            }
-            (FieldValue::Timestamp(time), ValueType::Timestamp(unit)) => serializer.serialize_i64(time.wire(unit)),
-            (FieldValue::Timestamp(time), _) => time.serialize(serializer),
-            (FieldValue::Text(text), _) => serializer.serialize_str(text),
-            (FieldValue::Any(value), _) => value.serialize(serializer),
-            (FieldValue::Record(record), _) => record.serialize(serializer),
-            (FieldValue::List(list), ty) => {
-                let ty = item(ty);
-                serializer.collect_seq(list.iter().map(|value| Typed { value, ty, ..*self }))
-            }
-            (FieldValue::Map(map), ty) => {
-                let ty = item(ty);
-                serializer
-                    .collect_map(map.entries().into_iter().map(|(key, value)| (key, Typed { value, ty, ..*self })))
-            }
-        }
-    }
-}
-
-fn serialize_number<S: Serializer>(number: f64, fraction: bool, serializer: S) -> Result<S::Ok, S::Error> {
-    let is_negative_zero = number == 0.0 && number.is_sign_negative();
-    match Number::Float(number).integer() {
-        Some(whole) if serializer.is_human_readable() && !is_negative_zero && !fraction => {
-            serializer.serialize_i64(whole)
-        }
-        _ => serializer.serialize_f64(number),
-    }
-}
-
-/// Returns the type of the values in a list or a map.
-fn item(ty: ValueType) -> ValueType {
-    match ty {
-        ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
-        ValueType::List(item) | ValueType::Map(item) => *item,
-        _ => ValueType::Any,
-    }
-}
+use crate::values::{Value, json_text};
 
 /// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Typed { value: *self, ty: ValueType::Any, quoted: false, fraction: false }.serialize(serializer)
+        Typed { value: *self, ty: ValueType::Any, quoted: false }.serialize(serializer)
     }
 }
 
@@ -113,11 +51,9 @@ impl Serialize for RecordValue<'_> {
         let originals = unknown.originals();
         let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
         let (misfits, others): (Vec<_>, Vec<_>) = unknown.iter_raw().partition(|(name, _)| is_known(name));
-        let known = self.values().into_iter();
-        let known =
-            known.filter_map(|(field, value)| Some((field.wire_name, form(field, value, &originals, &misfits)?)));
-        let known: Vec<_> = known.collect();
-        let others = others.into_iter().map(|(name, text)| (name, Form::Original(value_of(text))));
+        let form = |(field, value): (&FieldInfo, _)| Some((field.wire_name, form(field, value, &originals, &misfits)?));
+        let known: Vec<_> = self.values().into_iter().filter_map(form).collect();
+        let others = others.into_iter().map(|(name, text)| (name, Form::Original(text, value_of(text))));
         let others: Vec<_> = others.collect();
         match info.form {
             RecordLayout::Object | RecordLayout::Columns if others.is_empty() => {
@@ -142,15 +78,21 @@ impl Serialize for RecordValue<'_> {
 enum Form<'r> {
     /// The form that the field has in the catalogue.
     Usual(Typed<'r>),
-    /// The form in which the service wrote it, if that is another one, or if the value did not fit the field.
-    Original(Value),
+    /// The text in which the service wrote it, if that is another form, or if the value did not fit the field; and the
+    /// value for formats in which a number has only one form.
+    Original(&'r str, Value),
 }
 
 impl Serialize for Form<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Other serializers, also that of `serde_json::Value`, cannot write the text of a number.
+        let is_json_text = type_name::<S>().starts_with("&mut serde_json::ser::Serializer<");
         match self {
             Self::Usual(value) => value.serialize(serializer),
-            Self::Original(value) => value.serialize(serializer),
+            Self::Original(text, value) => match RawValue::from_string(on_one_line(text)) {
+                Ok(text) if is_json_text => text.serialize(serializer),
+                _ => value.serialize(serializer),
+            },
         }
     }
 }
@@ -160,36 +102,29 @@ type Texts<'u> = [(Cow<'u, str>, &'u str)];
 
 /// Returns the form of a field; `None` if the service omitted the field. `misfits` are the values that did not fit their
 /// fields.
-fn form<'r, 'u>(
-    field: &FieldInfo,
-    value: FieldValue<'r>,
-    originals: &Texts<'u>,
-    misfits: &Texts<'u>,
-) -> Option<Form<'r>> {
-    let FieldInfo { ty, quoted, fraction, .. } = *field;
-    let usual = Form::Usual(Typed { value, ty, quoted, fraction });
+fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, misfits: &Texts<'r>) -> Option<Form<'r>> {
+    let FieldInfo { ty, quoted, .. } = *field;
+    let typed = Typed { value, ty, quoted };
     if originals.is_empty() && misfits.is_empty() {
-        return Some(usual);
+        return Some(Form::Usual(typed));
     }
     let is_empty = match value {
         FieldValue::List(values) | FieldValue::Map(values) => values.iter().len() == 0,
         other => other.is_null(),
     };
-    let text_in = |texts: &Texts<'u>| texts.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
+    let text_in = |texts: &Texts<'r>| texts.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
     let original = text_in(originals);
     if is_empty && original == Some(ABSENT) {
         return None;
     }
-    // A `Value` has a number as an `f64`, so the text of the number is tried if digits are lost.
-    let forms = original.map(|text| [any(text).ok(), Some(Value::from(text))]);
-    let mut forms = forms.into_iter().flatten().flatten();
-    let is_same = |form: &Value| match form {
-        Value::Null => is_empty,
-        Value::String(text) if text.is_empty() && is_empty => true,
-        other => is_read_as(value, ty, &other.to_string()),
-    };
-    let misfit = || if is_empty { text_in(misfits).map(value_of) } else { None };
-    Some(forms.find(is_same).or_else(misfit).map_or(usual, Form::Original))
+    let is_same = |text: &str| (is_empty && matches!(text, "null" | "\"\"")) || is_read_as(value, ty, text);
+    let original = original.filter(|text| is_same(text)).map(|text| {
+        // A `Value` has a number as an `f64`, so the text of the number is used if digits are lost.
+        let mut forms = [any(text).ok(), Some(text.into()), serde_json::to_value(typed).ok()].into_iter().flatten();
+        Form::Original(text, forms.find(|form| is_same(&form.to_string())).unwrap_or_default())
+    });
+    let misfit = || text_in(misfits).filter(|_| is_empty).map(|text| Form::Original(text, value_of(text)));
+    Some(original.or_else(misfit).unwrap_or(Form::Usual(typed)))
 }
 
 /// Returns whether a text is read as this value.
@@ -199,7 +134,7 @@ fn is_read_as(value: FieldValue<'_>, ty: ValueType, text: &str) -> bool {
 
 impl Serialize for UnknownFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
+        serializer.collect_map(self.iter_raw().map(|(name, text)| (name, Form::Original(text, value_of(text)))))
     }
 }
 
@@ -267,7 +202,7 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
             object.serialize_entry(key, &Self { leads, unknown: inner(self.unknown, key), ..*self })?;
         }
         for (name, text) in members(self.unknown).iter().filter(|(name, _)| !keys.contains(&&**name)) {
-            object.serialize_entry(name, &value_of(text))?;
+            object.serialize_entry(name, &Form::Original(text, value_of(text)))?;
         }
         object.end()
     }

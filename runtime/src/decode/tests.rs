@@ -254,7 +254,7 @@ fn value_equals_the_one_of_serde_json() {
 
 #[test]
 fn changed_value_is_written_instead_of_the_original() {
-    for original in [r#""0.10""#, r#""1e3""#, r#""2""#] {
+    for original in [r#""0.10""#, r#""1e3""#, r#""2""#, "0.10", "1e3", "2.0", "0.10000000000000001"] {
         let mut record = check(&format!(r#""maybe": {original}"#)).unwrap();
         for (value, expected) in [(Some(0.5), r#""maybe":0.5"#), (None, r#""maybe":null"#)] {
             record.maybe = value;

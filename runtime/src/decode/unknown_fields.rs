@@ -2,7 +2,7 @@
 //!
 //! New fields of a service are not lost: a field that is not in a record's table is kept here, as the text that the
 //! body contains. Each access parses that text again. An object without unknown fields allocates nothing, unless a
-//! known field is absent or has a value that would be written in another form, such as `"0.10"`.
+//! known field is absent or has a value that would be written in another form, such as `0.10`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ impl UnknownFields {
     }
 
     /// Returns the text of the known fields that would be written in another form, as the service wrote it.
-    pub(super) fn originals(&self) -> Vec<(Cow<'_, str>, &str)> {
+    pub(crate) fn originals(&self) -> Vec<(Cow<'_, str>, &str)> {
         self.json.split_once(SEPARATOR).map(|(_, originals)| members(originals)).unwrap_or_default()
     }
 }
@@ -116,7 +116,18 @@ fn each_member<'u>(json: &'u str, mut visit: impl FnMut(Cow<'u, str>, &'u str)) 
 
 /// Reads a value, or returns its text if `Value` cannot represent it.
 pub(super) fn value_of(text: &str) -> Value {
-    any(text).unwrap_or_else(|_| text.into())
+    any(text).unwrap_or_else(|_| on_one_line(text).into())
+}
+
+/// Returns a JSON text without the white space between its tokens.
+pub(super) fn on_one_line(json: &str) -> String {
+    let (mut is_string, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        is_string ^= *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        is_string || !c.is_ascii_whitespace()
+    };
+    json.chars().filter(is_kept).collect()
 }
 
 /// Creates the unknown fields of a record that was not received, for example in a test.
@@ -181,9 +192,12 @@ impl UnknownText {
     /// Returns the kept fields, and empties the buffer.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
-        if self.fields.is_empty() && self.originals.is_empty() {
-            return UnknownFields::default();
-        }
+        let is_empty = self.fields.is_empty() && self.originals.is_empty();
+        if is_empty { UnknownFields::default() } else { self.take_some() }
+    }
+
+    #[inline(never)] // Most records have nothing to take.
+    fn take_some(&mut self) -> UnknownFields {
         if !self.fields.is_empty() {
             self.fields.push('}');
         }

@@ -54,8 +54,6 @@ entry! {
         pub is_escaped: bool = false,
         /// True if the number or timestamp is in quotes on the wire.
         pub quoted: bool = false,
-        /// True if the service writes whole numbers with a fraction, as in `10.0`.
-        pub fraction: bool = false,
         /// True if the field can be absent or null.
         pub optional: bool = false,
         /// Minimum and maximum of the value.

@@ -9,28 +9,33 @@ pub(crate) enum Number {
     Integer(i64),
     /// A number without fraction and exponent that is too large for [`Number::Integer`].
     Unsigned(u64),
-    /// Any other finite number.
+    /// A number with a fraction, in the shortest form that reads as the same `f64`.
     Float(f64),
+    /// Any other finite number. It may be written with other characters than it was read from, such as `1.50` as `1.5`.
+    Other(f64),
 }
 
 /// An `f64` represents every integer below this limit exactly, and no other integer rounds to the same `f64`.
-const EXACT: u64 = 1 << 53;
+pub(crate) const EXACT: u64 = 1 << 53;
+
+/// A smaller number is written with an exponent.
+const SMALLEST: f64 = 1e-5;
 
 impl Number {
     /// Reads a text that consists only of a number, such as the content of a string.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (number, length) = Self::begin(text)?;
+        let (number, length) = Self::begin(text.as_bytes())?;
         if length == text.len() { Some(number) } else { None }
     }
 
     /// Reads the JSON number at the beginning of a text, and returns its length; `None` if the text does not begin with
     /// a number, or if the number is outside the range of `f64`.
     #[inline(always)] // A body is mostly numbers, and a call would slow down decoding by 10 %.
-    pub(crate) fn begin(text: &str) -> Option<(Self, usize)> {
-        let (decimal, length) = Decimal::begin(text.as_bytes())?;
+    pub(crate) fn begin(text: &[u8]) -> Option<(Self, usize)> {
+        let (decimal, length) = Decimal::begin(text)?;
         let number = match decimal.number() {
             Some(number) => number,
-            None => Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer)?,
+            None => Self::exact(std::str::from_utf8(text.get(..length)?).ok()?)?,
         };
         Some((number, length))
     }
@@ -42,10 +47,9 @@ impl Number {
 
     /// Returns the number that is nearest to the decimal number in the text, if it is finite.
     #[cold]
-    fn exact(text: &str, is_integer: bool) -> Option<Self> {
-        let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
-        let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
-        if is_integer { integer().or_else(float) } else { float() }
+    fn exact(text: &str) -> Option<Self> {
+        let integer = text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned));
+        integer.ok().or_else(|| text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Other))
     }
 
     /// Returns the nearest `f64`.
@@ -55,7 +59,7 @@ impl Number {
         match self {
             Self::Integer(number) => number as f64,
             Self::Unsigned(number) => number as f64,
-            Self::Float(number) => number,
+            Self::Float(number) | Self::Other(number) => number,
         }
     }
 
@@ -65,8 +69,8 @@ impl Number {
     pub(crate) fn integer(self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(number),
-            Self::Float(number) if number.fract() == 0.0 && number.abs() < EXACT as f64 => Some(number as i64),
-            Self::Unsigned(_) | Self::Float(_) => None,
+            Self::Other(number) if number.fract() == 0.0 && number.abs() < EXACT as f64 => Some(number as i64),
+            Self::Unsigned(_) | Self::Float(_) | Self::Other(_) => None,
         }
     }
 
@@ -86,12 +90,14 @@ struct Decimal {
     digits: u64,
     count: usize,
     fraction: usize,
-    is_integer: bool,
     has_exponent: bool,
 }
 
 /// Number of digits that always fit into a word.
 const WORD: usize = 18;
+
+/// No two numbers with a fraction and fewer digits than this number are read as the same `f64`.
+const FEW: u64 = 1_000_000_000_000_000;
 
 /// Powers of ten that an `f64` represents exactly.
 const POWERS: [f64; 23] = [
@@ -119,7 +125,10 @@ impl Decimal {
                 return None;
             }
         }
-        let count = whole - start + fraction;
+        // If there are many digits, the zeros before the others do not count.
+        let zeros = || text.iter().skip(start).filter(|byte| **byte != b'.').take_while(|byte| **byte == b'0').count();
+        let all = whole - start + fraction;
+        let count = all - if all > WORD { zeros() } else { 0 };
         let has_exponent = matches!(byte(end), Some(b'e' | b'E'));
         if has_exponent {
             let exponent = end + 1 + usize::from(matches!(byte(end + 1), Some(b'+' | b'-')));
@@ -128,11 +137,10 @@ impl Decimal {
                 return None;
             }
         }
-        let is_integer = fraction == 0 && !has_exponent;
-        Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
+        Some((Self { is_negative, digits, count, fraction, has_exponent }, end))
     }
 
-    /// Returns the number, if it can be computed with at most one rounding.
+    /// Returns the number, if its digits fit into a word and it has no exponent.
     #[inline(always)]
     // See `Number::begin`.
     // The casts are exact: every integer up to 2^53 is an `f64`, and every integer of up to eighteen digits is an
@@ -143,17 +151,42 @@ impl Decimal {
             return None;
         }
         // An integer has no negative zero, so `-0` becomes a float.
-        if self.is_integer && (self.digits > 0 || !self.is_negative) {
+        if self.fraction == 0 && (self.digits > 0 || !self.is_negative) {
             let number = self.digits as i64;
             return Some(Number::Integer(if self.is_negative { -number } else { number }));
         }
-        let power = POWERS.get(self.fraction)?;
-        if self.digits > EXACT {
-            return None;
-        }
-        // Both operands are exact, so the quotient is rounded once, to the nearest `f64`.
-        let number = self.digits as f64 / power;
-        Some(Number::Float(if self.is_negative { -number } else { number }))
+        let power = *POWERS.get(self.fraction)?;
+        // Both operands are exact if there are few digits. The quotient is then rounded once, to the nearest `f64`.
+        let quotient = self.digits as f64 / power;
+        let (number, is_shortest) = match self.digits {
+            ..FEW => (quotient, self.digits % 10 != 0),
+            _ => self.nearest(quotient, power)?,
+        };
+        let signed = if self.is_negative { -number } else { number };
+        Some(if is_shortest && number >= SMALLEST { Number::Float(signed) } else { Number::Other(signed) })
+    }
+
+    /// Returns the `f64` that is nearest to the digits divided by `power`, and whether the digits are its shortest form.
+    /// Returns `None` if that `f64` is not next to `guess`.
+    // The products wrap, but their difference is small. All numbers of the comparisons are below 2^62.
+    #[inline(never)] // It is the longest part of `number`.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_precision_loss)]
+    fn nearest(&self, guess: f64, power: f64) -> Option<(f64, bool)> {
+        const MANTISSA: u64 = 1 << 52;
+        let (bits, exponent, fraction) = (guess.to_bits(), guess.to_bits() / MANTISSA, self.fraction as u64);
+        // An `f64` is its mantissa times `2^(exponent - 1075)`. Multiplied by `power * 2^scale`, it is an integer. The
+        // distance to the next `f64` is then `ulp`, which is a power of five, and one in the last digit is `unit`.
+        let scale = 1075_u64.checked_sub(exponent + fraction)?;
+        let (ulp, unit) = ((power / (1_u64 << fraction) as f64) as i64, 1_i64 << scale);
+        let (written, last) = ((self.digits as i64).wrapping_mul(unit), (self.digits % 10) as i64);
+        let of_guess = ((bits % MANTISSA + MANTISSA) as i64).wrapping_mul(ulp).wrapping_sub(written);
+        let step = if 2 * of_guess.abs() < ulp { 0 } else { -of_guess.signum() };
+        let (nearest, error) = (bits.wrapping_add_signed(step), of_guess + step * ulp);
+        // The distance to the next `f64` is half as large below a power of two.
+        let is_nearest = nearest > exponent * MANTISSA && 2 * error.abs() < ulp;
+        // No other number with as many digits is nearer, and neither number around it that ends with a zero is as near.
+        let is_shortest = 2 * error.abs() < unit && 2 * (error + (last - 5) * unit).abs() < 10 * unit - ulp;
+        is_nearest.then_some((f64::from_bits(nearest), is_shortest))
     }
 }
 
@@ -185,19 +218,11 @@ fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
 /// four digits, and those into one number.
 #[inline]
 fn eight(chunk: [u8; 8]) -> Option<u64> {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    let chunk = u64::from_le_bytes(chunk);
-    let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
-    // For a byte below `b'0'` the subtraction borrows, and for a byte above `b'9'` the addition carries. Either one sets
-    // the highest bit of a byte.
-    let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
-    if (digits | beyond) & HIGHS != 0 {
-        return None;
-    }
+    let are_digits = chunk.iter().fold(true, |all, byte| all & byte.is_ascii_digit());
+    let digits = u64::from_le_bytes(chunk) & 0x0F0F_0F0F_0F0F_0F0F;
     let twos = (digits * 10 + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
     let fours = (twos * 100 + (twos >> 16)) & 0x0000_FFFF_0000_FFFF;
-    Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
+    are_digits.then_some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
 }
 
 #[cfg(test)]
@@ -211,10 +236,13 @@ mod tests {
             ("-12", Some(Number::Integer(-12))),
             ("9223372036854775807", Some(Number::Integer(i64::MAX))),
             ("9223372036854775808", Some(Number::Unsigned(1 << 63))),
-            ("18446744073709551616", Some(Number::Float(18_446_744_073_709_551_616.0))),
-            ("1.7e9", Some(Number::Float(1.7e9))),
+            ("18446744073709551616", Some(Number::Other(18_446_744_073_709_551_616.0))),
+            ("1.7e9", Some(Number::Other(1.7e9))),
             ("0.1", Some(Number::Float(0.1))),
-            ("1E-7", Some(Number::Float(1e-7))),
+            ("0.10", Some(Number::Other(0.1))),
+            ("0.30000000000000004", Some(Number::Float(0.1 + 0.2))),
+            ("0.30000000000000003", Some(Number::Other(0.1 + 0.2))),
+            ("1E-7", Some(Number::Other(1e-7))),
             ("", None),
             ("-", None),
             ("+1", None),
@@ -230,11 +258,11 @@ mod tests {
             ("-infinity", None),
             ("1e999", None),
             (&"9".repeat(309), None),
-            (&"9".repeat(308), Some(Number::Float(1e308))),
+            (&"9".repeat(308), Some(Number::Other(1e308))),
         ];
         for (text, expected) in table {
             assert_eq!(Number::parse(text), expected, "{text}");
-            if let Some((_, length)) = Number::begin(text) {
+            if let Some((_, length)) = Number::begin(text.as_bytes()) {
                 assert_eq!(Number::length(text), Some(length), "{text}");
             }
         }
@@ -243,11 +271,39 @@ mod tests {
     #[test]
     fn number_out_of_range_has_a_length() {
         for text in ["1e999", "-1E999", &"9".repeat(309)] {
-            assert_eq!((Number::begin(text), Number::length(text)), (None, Some(text.len())), "{text}");
+            assert_eq!((Number::begin(text.as_bytes()), Number::length(text)), (None, Some(text.len())), "{text}");
         }
         for text in ["", "-", "+1", ".5", "1.", "007", "1e", "NaN", "inf"] {
-            assert_eq!((Number::begin(text), Number::length(text)), (None, None), "{text}");
+            assert_eq!((Number::begin(text.as_bytes()), Number::length(text)), (None, None), "{text}");
         }
+    }
+
+    #[test]
+    fn shortest_numbers_are_recognized() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut missed = 0;
+        for round in 0..200_000 {
+            let (digits, fraction) = (random.u64(..) >> random.u32(0..64), random.usize(1..24));
+            let (near, places) = (random.f64() * 10_f64.powi(random.i32(-5..16)), random.usize(1..20));
+            let text = match round % 4 {
+                0 => {
+                    let mut text = format!("{digits:0>width$}", width = fraction + 1);
+                    text.insert(text.len() - fraction, '.');
+                    text
+                }
+                1 => near.to_string(),
+                2 => format!("{near:.places$}"),
+                _ => format!("{:.places$}", f64::from_bits(near.to_bits() >> 45 << 45)),
+            };
+            let (number, expected) = (Number::parse(&text), text.parse::<f64>().unwrap());
+            assert_eq!(number.map(|number| number.float().to_bits()), Some(expected.to_bits()), "{text}");
+            let is_written = serde_json::to_string(&expected).is_ok_and(|written| written == text);
+            let is_shortest = matches!(number, Some(Number::Float(_)));
+            assert!(is_written || !is_shortest, "{text}");
+            missed += usize::from(is_written && !is_shortest && expected.fract() != 0.0);
+        }
+        // A number is missed if the first guess is not next to it.
+        assert!(missed < 500, "{missed}");
     }
 
     #[test]

@@ -210,7 +210,6 @@ impl<'a> Tables<'a> {
         let mut info = FieldInfo::new(text(&field.ident), text(&field.wire_name), ty, evidence(field.evidence));
         info.optional = field.optional;
         info.quoted = field.quoted;
-        info.fraction = field.fraction;
         info.range = range(field.range);
         info.example = some(field.example.as_ref());
         info.unit = text(&field.unit);

@@ -8,7 +8,7 @@ fn main() {
 }
 
 fn allocations(records: usize) -> u64 {
-    let record = r#"{"openDate":1700000000,"volumeRatio":0.12345678901234567}"#;
+    let record = r#"{"openDate":1700000000,"volumeRatio":0.12345678901234568}"#;
     let text = format!(r#"{{"data":[{}]}}"#, vec![record; records].join(","));
     let counted = allocation_counter::measure(|| {
         assert!(Series::<NarrowRecord>::decode(&text).is_ok_and(|series| series.len() == records));

@@ -70,7 +70,6 @@ impl Description<'_> {
         let written = |text: &String| if field.quoted { text.as_str().into() } else { written_value(&field.ty, text) };
         let keywords = described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes)
             .with("x-evidence", field.evidence.word())
-            .with_some("x-fraction", field.fraction.then_some(true))
             .and(range)
             .and(self.version.examples(field.example.as_ref().map(written)));
         self.version.extended(schema, keywords)

@@ -40,7 +40,7 @@ impl Scanner<'_> {
             b'-' | b'0'..=b'9' => match self.number()? {
                 Number::Integer(number) => Value::from(number),
                 Number::Unsigned(number) => Value::from(number),
-                Number::Float(number) => Value::from(number),
+                Number::Float(number) | Number::Other(number) => Value::from(number),
             },
             _ => self.literal()?.map_or(Value::Null, Value::Bool),
         })

@@ -27,8 +27,8 @@ static QUOTE: RecordInfo = RecordInfo::new(
         field("pairs", ValueType::List(&ValueType::Record(PAIR))),
         FieldInfo::new("fee", "fee", ValueType::Integer, Evidence::Reported).optional(true),
         FieldInfo::new("steps", "steps", ValueType::List(&ValueType::Number), Evidence::Reported).optional(true),
-        field("ratio", ValueType::Number).fraction(true),
-        field("ratios", ValueType::List(&ValueType::Number)).fraction(true),
+        field("ratio", ValueType::Number),
+        field("ratios", ValueType::List(&ValueType::Number)),
         FieldInfo::new("id", "id", ValueType::Count, Evidence::Reported),
     ],
 );
@@ -97,9 +97,61 @@ fn records_are_written_with_every_digit() {
     ] {
         let (record, _) = read(&format!(r#"{{"id": 1, {came}}}"#)).unwrap();
         let text = serde_json::to_string(&record).unwrap();
-        assert!(text.contains(expected), "{text}");
+        assert!(text.contains(came), "{text}");
         assert_eq!(read(&text).unwrap().0, record, "{text}");
+        // A `Value` has one form of a number.
+        let value = serde_json::to_value(&record).unwrap().to_string();
+        assert!(value.contains(expected), "{value}");
+        assert_eq!(read(&value).unwrap().0, record, "{value}");
     }
+}
+
+#[test]
+fn numbers_keep_their_notation() {
+    for fields in [
+        r#""ratio":10.0"#,
+        r#""ratio":0.00000895"#,
+        r#""ratio":1e-08"#,
+        r#""ratio":1.50"#,
+        r#""ratio":-0"#,
+        r#""ratio":9007199254740993"#,
+        r#""ratio":0.10000000000000001"#,
+        r#""trades":7.0"#,
+        r#""price":"1e-08","ratio":1E3"#,
+        r#""size":0.070920000000000000001"#,
+        r#""at":1400949917.858329958"#,
+        r#""ratios":[1.0,0.0,0.25,1e-08]"#,
+        r#""levels":[[1.10,"2"],[3,"4.50"]],"pairs":[["1.50",2.50],[3.5]]"#,
+        r#""fee":1e-08"#,
+        r#""new":{"a":[1.0,1e-08],"b":1e999}"#,
+    ] {
+        let text = format!(r#"{{"id":1,{fields}}}"#);
+        let (record, _) = read(&text).unwrap();
+        let written = serde_json::to_string(&record).unwrap();
+        assert!(fields.split_inclusive("],").all(|field| written.contains(field.trim_end_matches(','))), "{written}");
+        assert_eq!(read(&written).unwrap().0, record, "{fields}");
+    }
+}
+
+#[test]
+fn usual_numbers_are_kept_as_numbers_alone() {
+    for number in ["0", "7", "-7", "0.5", "0.00001", "123456789.012345", "0.12345678901234568", "9007199254740991"] {
+        let (record, _) =
+            read(&format!(r#"{{"id":1,"trades":null,"fee":null,"ratio":{number},"levels":[[{number}]]}}"#)).unwrap();
+        let originals = record.unknown_fields().unwrap().originals();
+        assert!(originals.iter().all(|(name, _)| !matches!(&**name, "ratio" | "id")), "{number}: {originals:?}");
+    }
+}
+
+#[test]
+fn originals_are_written_on_one_line() {
+    let text = r#"{ "id": 1, "ratios": [ 1.0,
+        2.50 ], "new": { "a b": " \" \\", "c": [ 1.0 ] } }"#;
+    let written = serde_json::to_string(&read(text).unwrap().0).unwrap();
+    assert!(
+        written.contains(r#""ratios":[1.0,2.50]"#) && written.ends_with(r#""new":{"a b":" \" \\","c":[1.0]}}"#),
+        "{written}"
+    );
 }
 
 #[test]
