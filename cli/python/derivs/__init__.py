@@ -159,7 +159,7 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
 
     Each series has its endpoint, params and `files`; its `path` is its name in messages, and not that of a file.
     If a file is damaged, records are missing that a run should have fetched, or the last record of a series is older
-    than `max_age`, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
+    than `max_age` and a newer interval has ended, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
     run = _Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
     state = run.read()
     return run.result(json.loads(state or b"{}"))

@@ -31,7 +31,7 @@ pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     path: String,
-    /// Fail if the last record of a series is older than this, for example 36h
+    /// Fail if the last record of a series is older than this, for example 36h, and a newer interval has ended
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     max_age: Option<Duration>,
     /// Read every row and compare all files with their checksums
@@ -89,8 +89,10 @@ impl Status {
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let max_age = |series: &SeriesStatus| self.max_age.filter(|_| !series.is_retired);
         let is_old = |series: &&SeriesStatus| {
-            // A series without any record, such as one that does not exist yet, has no age.
-            let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| end + max < now);
+            // A series without any record, such as one that does not exist yet, has no age. Nothing is newer than the
+            // last record until the next interval has ended.
+            let can_be_newer = series.behind(now) != Some(0);
+            let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| can_be_newer && end + max < now);
             max_age(series).is_some_and(is_old)
         };
         let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
@@ -273,6 +275,19 @@ mod tests {
             (state(&series, now).as_str(), &object(&series, now)["is_up_to_date"]),
             ("incomplete", &false.into())
         );
+    }
+
+    #[test]
+    fn a_series_is_not_too_old_while_no_newer_interval_has_ended() {
+        let (mut status, mut series) = (tables::Status::default(), SeriesStatus::default());
+        (series.step, series.end) = (4 * 3600, Some(Timestamp::from_unix_seconds(0)));
+        status.series = vec![series];
+        let max_age = Some(Duration::from_secs(2 * 3600));
+        let options = Status { path: "a.csv".to_owned(), max_age, verify: false, json: false };
+        for (hours, is_old) in [(1, false), (3, false), (4, true)] {
+            let problems = options.problems(&status, Timestamp::from_unix_seconds(hours * 3600));
+            assert_eq!(!problems.is_empty(), is_old, "{problems:?}");
+        }
     }
 
     #[test]
