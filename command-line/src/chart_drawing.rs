@@ -83,11 +83,21 @@ impl Panel {
     fn plots(&self, columns: usize) -> Vec<Plot> {
         let looks = DASHES.iter().flat_map(|dashes| COLOURS.iter().map(move |colour| (*dashes, *colour)));
         let plot = |(line, (dashes, colour)): (&Line, (&str, &str))| {
-            let plot = LinePlot::new().with_data(line.thinned(columns)).with_stroke_width(1.2);
+            // A line of one point would be invisible.
+            let mut points = line.thinned(columns);
+            if let [(time, value)] = points[..] {
+                points = vec![(time - 300.0, value), (time + 300.0, value)];
+            }
+            let plot = LinePlot::new().with_data(points).with_stroke_width(1.2);
             let plot = plot.with_color(colour).with_line_style(LineStyle::Custom(dashes.to_owned()));
             if self.lines.len() > 1 { plot.with_legend(readable(&line.label)) } else { plot }.into()
         };
         self.lines.iter().zip(looks).map(plot).collect()
+    }
+
+    /// Returns the smallest and the largest value. The range of a single value has its magnitude.
+    pub(crate) fn value_range(&self) -> (f64, f64) {
+        range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1), |value| value.abs() / 2.0)
     }
 
     /// Returns the title with the unit.
@@ -99,7 +109,7 @@ impl Panel {
 
 /// Returns the text of an SVG file.
 pub(crate) fn svg(panels: &[Panel]) -> String {
-    let range = time_range(panels);
+    let times = time_range(panels);
     let plots = || panels.iter().map(|panel| panel.plots(WIDTH));
     let layouts = || plots().map(|plots| Layout::auto_from_plots(&plots));
     // Beside the panels is half of the last time, or the legend, for which the chart becomes wider.
@@ -107,12 +117,14 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     let right = legends.fold(RIGHT, f64::max);
     // A legend that is higher than its panel would end with the number of further lines.
     let height = panels.iter().map(|panel| FRAME + LEGEND_LINE * panel.lines.len()).fold(HEIGHT, usize::max);
-    let layout = |(panel, layout): (&Panel, Layout)| {
+    let layout = |(panel, mut layout): (&Panel, Layout)| {
+        // The range that the library chooses for one value does not have its magnitude.
+        (layout.y_range, layout.data_y_range) = (panel.value_range(), None);
         layout
             .with_title(panel.heading())
-            .with_x_axis_min(range.0)
-            .with_x_axis_max(range.1)
-            .with_x_datetime(time_axis(range, WIDTH / 120))
+            .with_x_axis_min(times.0)
+            .with_x_axis_max(times.1)
+            .with_x_datetime(time_axis(times, WIDTH / 120))
             .with_force_margins(80.0, right)
             .with_legend_position(LegendPosition::OutsideRightTop)
             .with_legend_box(false)
@@ -127,10 +139,17 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     SvgBackend::default().render_scene(&scene)
 }
 
-/// Returns the times of the first and the last record.
+/// Returns the times of the first and the last record. The range of a single time is an hour.
 pub(crate) fn time_range(panels: &[Panel]) -> (f64, f64) {
-    let times = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0);
-    (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max))
+    range(panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0), |_| 1800.0)
+}
+
+/// Returns the smallest and the largest number, with a margin around a single number; infinities without a number.
+fn range(numbers: impl Iterator<Item = f64>, margin: fn(f64) -> f64) -> (f64, f64) {
+    let wider = |(low, high): (f64, f64), number: f64| (low.min(number), high.max(number));
+    let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), wider);
+    let margin = if (high - low).abs() > 0.0 { 0.0 } else { margin(low) };
+    (low - margin, high + margin)
 }
 
 /// Returns an axis with marks at round times. The number of marks is at most `max`, or slightly more.
@@ -183,6 +202,17 @@ mod tests {
         };
         // A character has about 7 pixels.
         assert!((500.0..900.0).contains(&(width(&"x".repeat(100)) - width("x"))));
+    }
+
+    #[test]
+    fn the_axis_of_a_single_value_has_its_magnitude() {
+        for times in [&[0.0][..], &[0.0, 3600.0]] {
+            let points = times.iter().map(|time| (*time, 1.3e-4)).collect();
+            let panel = Panel { lines: vec![Line { label: String::new(), points }], ..Panel::default() };
+            let text = svg(&[panel]);
+            assert!(text.contains(">0.0002<") && text.contains(">0.00015<") && !text.contains("NaN"), "{text}");
+            assert!(text.contains(COLOURS[0]), "{text}");
+        }
     }
 
     #[test]

@@ -59,9 +59,7 @@ struct Scale {
 
 impl Scale {
     fn of(panel: &Panel, rows: usize) -> Self {
-        let values = || panel.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-        let count = (rows / 4).max(2);
+        let (count, (low, high)) = ((rows / 4).max(2), panel.value_range());
         let range = auto_nice_range(low, high, count);
         let marks = generate_ticks(range.0, range.1, count).into_iter().map(|value| (value, brief(value))).collect();
         Self { range, marks }
@@ -75,10 +73,7 @@ impl Scale {
 /// Returns the index of a value in a range that is divided into this many steps.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // Counts are small.
 fn position(value: f64, (from, to): (f64, f64), steps: usize) -> usize {
-    let part = (value - from) / (to - from);
-    // A range of one value is its own middle.
-    let part = if part.is_finite() { part } else { 0.5 };
-    (part.clamp(0.0, 1.0) * (steps - 1) as f64).round() as usize
+    (((value - from) / (to - from)).clamp(0.0, 1.0) * (steps - 1) as f64).round() as usize
 }
 
 /// A character: its dots, and the index of the line that was drawn last.
@@ -241,6 +236,16 @@ mod tests {
             assert_eq!(letters.last().copied(), last, "{chart:#?}");
             assert!(letters.is_empty() || letters.len() == lines, "{chart:#?}");
             assert!(last.is_none_or(|last| chart[0].contains(&format!("  {last} a"))), "{chart:#?}");
+        }
+    }
+
+    #[test]
+    fn the_scale_of_a_single_value_has_its_magnitude() {
+        for value in [1.3e-4, -1.3e-4, 2.5e9] {
+            let line = Line { label: "a".to_owned(), points: vec![(0.0, value)] };
+            let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line] };
+            let (low, high) = Scale::of(&panel, 11).range;
+            assert!(low < value && value < high && high - low <= 2.0 * f64::abs(value), "{low} to {high}");
         }
     }
 

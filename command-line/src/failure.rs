@@ -10,6 +10,7 @@ use std::path::Path;
 use runtime::{Error, ErrorKind};
 use tables::quoted;
 
+use crate::log;
 use crate::program::program;
 
 /// The reason why a command failed. The values are the exit codes.
@@ -53,6 +54,14 @@ pub(crate) struct Failure {
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Prints all failures except the first, and returns the first, which `main` prints.
+pub(crate) fn first(failed: Vec<Failure>) -> Result<()> {
+    let mut failed = failed.into_iter();
+    let first = failed.next();
+    failed.for_each(|other| log::error(&other.to_string()));
+    first.map_or(Ok(()), Err)
+}
 
 impl Failure {
     pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {

@@ -62,11 +62,7 @@ fn run_process() -> ExitCode {
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // The message is empty if the user knows the reason, for example after Ctrl-C.
-            let message = failure.to_string();
-            if !message.is_empty() {
-                log::error(&message);
-            }
+            log::error(&failure.to_string());
             ExitCode::from(failure.exit_kind as u8)
         }
     }

@@ -37,9 +37,11 @@ impl Log {
     }
 }
 
-/// Prints the error of a command.
+/// Prints the error of a command. The text is empty if the user knows the reason, for example after Ctrl-C.
 pub(crate) fn error(text: &str) {
-    write(&format!("{ERROR}error:{ERROR:#} {text}"));
+    if !text.is_empty() {
+        write(&format!("{ERROR}error:{ERROR:#} {text}"));
+    }
 }
 
 /// Prints a line for programs or users.

@@ -2,6 +2,7 @@
 //!
 //! If the reader closes the pipe early, the command ends without a message. A full disk is an error.
 
+use std::env;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -41,9 +42,11 @@ pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Returns the width of the terminal in columns; 80 if unknown.
+/// Returns the width of the terminal in columns, or else that of the variable `COLUMNS`; 80 if unknown.
 pub(crate) fn width() -> usize {
-    terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok());
+    columns.map_or(80, |columns| usize::from(columns).max(20))
 }
 
 /// Returns the height of the terminal in lines; 24 if unknown.

@@ -314,6 +314,30 @@ fn charts_are_svg_files() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
+/// The failure of one series does not hide the others.
+#[test]
+fn a_chart_has_the_series_that_did_not_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.svg");
+    let fault = format!("{}={} status=404", metric().key.wire_name, metric().keys[1]);
+    let plot = [&["plot"], &*metric().two_hourly(), &["--sandbox", "--fault", &fault]].concat();
+    let output = run(&plot);
+    assert!(output.code == Some(5) && output.err.contains("404"), "{}", output.err);
+    assert!(output.out.contains('┤'), "{}", output.out);
+    let output = run(&[&plot[..], &["--out", file.to_str().unwrap()]].concat());
+    assert!(output.code == Some(5) && file.exists(), "{}", output.err);
+}
+
+#[test]
+fn a_chart_in_a_pipe_has_the_width_of_the_variable() {
+    let plot = [&["plot"], &*metric().two_hourly(), &["--sandbox"]].concat();
+    for (columns, expected) in [("60", 60), ("200", 200), ("wide", 80)] {
+        let output = support::output(support::derivs(&plot).env("COLUMNS", columns));
+        let width = output.out.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!((expected - 1..=expected).contains(&width), "{columns}: {width}");
+    }
+}
+
 #[test]
 fn unwritable_folder_is_an_error() {
     let out = ["--sandbox", "--out", "/missing/folder/chart.svg"];

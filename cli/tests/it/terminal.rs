@@ -64,6 +64,14 @@ fn a_plot_fits_the_terminal() {
 }
 
 #[test]
+fn a_plot_of_many_series_advises_a_file() {
+    for (keys, is_advised) in [("A,B,C", false), ("A,B,C,D", true)] {
+        let (code, screen) = run(&[&["plot"], &*metric().args(keys, 3600), &["--sandbox"]].concat());
+        assert_eq!((code, screen.contains("`--out chart.svg`")), (Some(0), is_advised), "{screen}");
+    }
+}
+
+#[test]
 fn the_status_shows_the_records_that_no_run_has_requested() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");

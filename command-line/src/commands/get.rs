@@ -14,9 +14,9 @@ use crate::catalogue_json;
 use crate::command_line::Requested;
 use crate::endpoint_names::{Endpoint, find_or_path, has_table, history, is_path, is_same, name};
 use crate::examples;
-use crate::failure::{Failure, Result};
+use crate::failure::{self, Failure, Result};
 use crate::interrupt::Interrupt;
-use crate::log::{self, Log};
+use crate::log::Log;
 use crate::param_options::Params;
 use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
@@ -72,11 +72,7 @@ impl Get {
                 log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
             }
         }
-        // All failures except the first are printed here. The first is returned, and `main` prints it.
-        let mut failed = failed.into_iter();
-        let Some(first) = failed.next() else { return Ok(()) };
-        failed.for_each(|other| log::error(&other.to_string()));
-        Err(first)
+        failure::first(failed)
     }
 
     /// Returns the params, with `--from` and `--to` as the params that set the range of these endpoints.

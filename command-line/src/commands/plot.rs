@@ -1,6 +1,7 @@
 //! `plot`: draws line charts of series, in the terminal or in a file.
 //!
-//! Fetches the records of a range. `chart_data` selects the numbers, and `chart_drawing` draws them.
+//! Fetches the records of a range. `chart_data` selects the numbers, and `chart_drawing` draws them. If a series fails,
+//! the others are still drawn.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use crate::command_line::Requested;
 use crate::commands::get::{plan, request};
 use crate::endpoint_names::is_same;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{self, ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::progress::{counted, duration};
@@ -27,6 +28,9 @@ use crate::time_arg::{self, Start};
 
 /// Number of records that are drawn without `--from`.
 const RECORDS: u32 = 100;
+
+/// Number of lines that are still distinct in a panel of a terminal.
+const CLEAR_LINES: usize = 3;
 
 /// Draw records over time in the terminal or as an SVG file
 #[derive(Args, Debug)]
@@ -50,8 +54,15 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
-        let fetched = interrupt.ends(self.fetched(log)).await?;
-        let panels = chart_data::panels(&fetched, &self.fields)?;
+        let (fetched, mut failed) = interrupt.ends(self.fetched(log)).await?;
+        if !fetched.is_empty() {
+            failed.extend(self.draw(&fetched, log).err());
+        }
+        failure::first(failed)
+    }
+
+    fn draw(&self, fetched: &[Fetched], log: Log) -> Result<()> {
+        let panels = chart_data::panels(fetched, &self.fields)?;
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
             let is_empty = fetched.iter().all(|one| one.records.is_empty());
             let why = if is_empty { "the range has no records" } else { "the fetched records contain no numbers" };
@@ -67,11 +78,15 @@ impl Plot {
             stdout::width(),
             stdout::height().saturating_sub(2),
             stdout::has_colours(),
-        ))
+        ))?;
+        if panels.iter().any(|panel| panel.lines.len() > CLEAR_LINES) {
+            log.remark("later lines cover earlier ones: use `--out chart.svg`, fewer series or longer intervals");
+        }
+        Ok(())
     }
 
-    /// Returns all records of the range of every series, fetched concurrently.
-    async fn fetched(&self, log: Log) -> Result<Vec<Fetched>> {
+    /// Returns all records of the range of every series, fetched concurrently, and the failures of other series.
+    async fn fetched(&self, log: Log) -> Result<(Vec<Fetched>, Vec<Failure>)> {
         let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
         let of_endpoints = all.chunk_by(|one, other| is_same(one.endpoint, other.endpoint));
         if let Some(count) = of_endpoints.map(<[_]>::len).find(|count| *count > MAX_LINES) {
@@ -95,13 +110,14 @@ impl Plot {
         }
         let tasks: Vec<_> =
             histories.into_iter().map(|(series, history)| (series, tokio::spawn(history.collect()))).collect();
-        let mut fetched = Vec::new();
+        let (mut fetched, mut failed) = (Vec::new(), Vec::new());
         for (series, task) in tasks {
-            let all = task.await.map_err(Failure::machine)?;
-            let all = all.map_err(|failed| failed.error)?;
-            fetched.push(Fetched { series, times: all.times, records: all.records });
+            match task.await.map_err(Failure::machine)? {
+                Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records }),
+                Err(incomplete) => failed.push(incomplete.error.into()),
+            }
         }
-        Ok(fetched)
+        Ok((fetched, failed))
     }
 }
 
