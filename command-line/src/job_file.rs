@@ -13,10 +13,11 @@ use tables::quoted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::endpoint_names::{Endpoint, history, name};
+use crate::endpoint_names::{history, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
+use crate::program::service;
 use crate::requested_series::{Series, combine, combine_given, must_have_history};
 use crate::suggest;
 use crate::time_arg::{self, Start};
@@ -63,20 +64,30 @@ impl Source<'_> {
         if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
             return Err(self.unknown_key(key, KEYS.into_iter()));
         }
-        let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
-        let from = overrides.from.or(self.parsed(table, "from", time_arg::start)?).ok_or_else(|| missing("from"))?;
+        let from = overrides.from.or(self.parsed(table, "from", time_arg::start)?);
         if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
             return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
         let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?;
-        let out = overrides.out.map(str::to_owned).or(out).ok_or_else(|| missing("out"))?;
-        let groups = match table.get("series").map(|value| (value.span(), value.get_ref())) {
-            Some((_, DeValue::Array(groups))) if !groups.is_empty() => groups,
-            Some((span, _)) => return Err(self.error(Some(span), "expected one or more [[series]] tables")),
-            None => return Err(missing("series").help("a job has one or more [[series]] tables")),
-        };
+        let out = overrides.out.map(str::to_owned).or(out);
+        // A missing key may be below [[series]], where it is unknown.
+        let series = table.get("series").map(|groups| self.series(groups, log)).transpose()?;
+        let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
+        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
+        let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
+        let from = from.ok_or_else(|| missing("from"))?;
+        let out = out.ok_or_else(|| missing("out"))?;
+        let series = series.ok_or_else(|| missing("series").help("a job has one or more [[series]] tables"))?;
+        Ok(JobFile { series, from, to, out, refetch })
+    }
+
+    /// Returns the series of all `[[series]]` tables.
+    fn series(&self, groups: &Value<'_>, log: Log) -> Result<Vec<Series>> {
         let mut series: Vec<Series> = Vec::new();
-        for group in groups {
+        let Some(all) = groups.get_ref().as_array().filter(|all| !all.is_empty()) else {
+            return Err(self.error(Some(groups.span()), "expected one or more [[series]] tables"));
+        };
+        for group in all {
             let DeValue::Table(table) = group.get_ref() else {
                 return Err(self.error(Some(group.span()), "expected a [[series]] table"));
             };
@@ -87,25 +98,29 @@ impl Source<'_> {
             }
             series.extend(of_group);
         }
-        let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
-        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
-        Ok(JobFile { series, from, to, out, refetch })
+        Ok(series)
     }
 
     /// Returns all series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
-        let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
-        let endpoints: Vec<Endpoint> = self.each(names, must_have_history)?;
-        let offered = offered(&endpoints);
-        let range: Vec<&str> = endpoints.iter().filter_map(|one| history(one)).flat_map(range_params).collect();
-        let is_settable = |name: &str| !range.contains(&name);
+        let endpoints = table.get("endpoints").map_or(Ok(vec![]), |names| self.each(names, must_have_history))?;
+        let histories = endpoints.iter().filter_map(|one| history(one)).chain(service().history.as_ref());
+        let range: Vec<&str> = histories.flat_map(range_params).collect();
+        let settable: Vec<_> = offered(&endpoints).into_iter().filter(|one| !range.contains(&one.wire_name)).collect();
+        let find = |key: &str| settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
+        let is_unknown = |key: &str| key != "endpoints" && find(key).is_none();
+        if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
+            if KEYS.contains(&key.get_ref().as_ref()) {
+                return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
+            }
+            let names = settable.iter().map(|one| one.wire_name);
+            return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
+        }
+        if endpoints.is_empty() {
+            return Err(self.error(Some(span), "`endpoints` is missing"));
+        }
         let mut params = Params { are_keys: true, ..Params::default() };
-        for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
-            let matches = |name: &&str| is_settable(name) && (*name == key.get_ref() || kebab(name) == **key.get_ref());
-            let Some(one) = offered.iter().find(|one| matches(&one.wire_name)) else {
-                let names = offered.iter().map(|one| one.wire_name).filter(|name| is_settable(name));
-                return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
-            };
+        for (one, value) in table.iter().filter_map(|(key, value)| Some((find(key.get_ref())?, value))) {
             // Each value is checked separately, so that an error has the position of the value.
             let checked = |text: &str| {
                 let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
@@ -227,6 +242,12 @@ mod tests {
             (head.to_owned(), "job.toml: `series` is missing"),
             (format!("{head}series = 1\n"), "job.toml:3:10: expected one or more [[series]] tables"),
             (format!("{head}[[series]]\n"), "job.toml:3:1: `endpoints` is missing"),
+            (format!("{head}[[series]]\n{params}"), "job.toml:3:1: `endpoints` is missing"),
+            (
+                format!("{head}[[series]]\nendpoint = [\"{name}\"]\n"),
+                "job.toml:4:1: unknown key `endpoint`\n  help: did you mean `endpoints`?",
+            ),
+            (format!("{group}{head}"), "`from` belongs above [[series]]"),
             (format!("{head}[[series]]\nendpoints = []\n"), "job.toml:4:13: the list is empty"),
             (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
             (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
