@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tables::{BackfillPlan, SeriesStatus, Target, quoted};
 
-use crate::endpoint_names::{self, history};
+use crate::endpoint_names;
 use crate::fact_sentences::enumerated;
 
 /// Notes, each with its endpoint, or with an empty text if it is about all.
@@ -33,7 +33,7 @@ pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> No
     notes
 }
 
-/// Returns what differs among series that are read together: endpoints, intervals, and params that are set.
+/// Returns what differs among series that are read together: endpoints, params, and the values of params.
 fn facts(out: &str, all: &[&SeriesStatus]) -> Notes {
     let (out, mut facts) = (quoted(out), Notes::new());
     let endpoints: Vec<_> = all.iter().map(|series| series.endpoint()).collect::<BTreeSet<_>>().into_iter().collect();
@@ -43,21 +43,16 @@ fn facts(out: &str, all: &[&SeriesStatus]) -> Notes {
     }
     for endpoint in endpoints {
         let mut add = |text: String| facts.insert((endpoint.to_owned(), text));
-        let info = endpoint_names::find(endpoint).ok();
-        let name = info.map_or_else(|| endpoint.to_owned(), endpoint_names::name);
-        let of_endpoint = || all.iter().filter(|series| series.endpoint() == endpoint);
-        let params: Vec<BTreeMap<_, _>> = of_endpoint().map(|series| series.params().collect()).collect();
+        let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
+        let of_endpoint = all.iter().filter(|series| series.endpoint() == endpoint);
+        let params: Vec<BTreeMap<_, _>> = of_endpoint.map(|series| series.params().collect()).collect();
         for param in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
-            if params.iter().any(|params| !params.contains_key(param)) {
-                add(format!("{out} has series with and without `{param}` of {name}; filter by the column `{param}`"));
+            let values: BTreeSet<_> = params.iter().map(|params| params.get(param)).collect();
+            if values.len() > 1 {
+                let without = format!("series with and without `{param}`");
+                let what = if values.contains(&None) { without } else { format!("several {param}s") };
+                add(format!("{out} now has {what} of {name}; filter by the column `{param}`"));
             }
-        }
-        let step = info.and_then(history).map_or("", |info| info.step);
-        let steps = of_endpoint().zip(&params).filter_map(|(one, params)| Some((one.step, params.get(step)?)));
-        let steps: Vec<_> = steps.collect::<BTreeMap<_, _>>().into_values().collect();
-        if steps.len() > 1 {
-            let all = enumerated(&steps, "and");
-            add(format!("{out} now has the {step}s {all} of {name}; filter by the column `{step}`"));
         }
     }
     facts

@@ -58,7 +58,7 @@ fn a_series_without_a_param_can_be_removed() {
     let list = metric().endpoint.params.unwrap().iter().find(|info| info.list_setter.is_some()).unwrap();
     let with = [option(list.wire_name), values(list).next().unwrap()];
     let run_with = |more: &[&str]| run(&[&["backfill"], &*metric().hourly(), &range, more].concat());
-    let note = format!("has series with and without `{}`", list.wire_name);
+    let note = format!("now has series with and without `{}`", list.wire_name);
     assert!(!run_with(&with).err.contains(&note));
     let second = run_with(&[]);
     assert!(second.code == Some(0) && second.err.contains(&note), "{}", second.err);

@@ -105,7 +105,7 @@ fn a_poll_notes_a_second_interval_once() {
     assert_eq!(support::run_with(&service, &hours).code, Some(0));
     let minutes = metric().args(metric().keys[0], 60);
     let args = [&["poll"], &*minutes, &["--from", "5m", "--out", support::text(&file)]].concat();
-    let note = format!(" now has the {}s ", metric().history.step);
+    let note = format!(" now has several {}s ", metric().history.step);
     for count in [1, 0] {
         let mut terminal = Terminal::derivs_with(&service, &args);
         terminal.wait_for(if count == 1 { &note } else { "is due at" });
