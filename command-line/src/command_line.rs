@@ -126,10 +126,17 @@ pub(crate) fn complete() {
 pub(crate) fn read() -> CommandLine {
     let words: Vec<_> = std::env::args_os().collect();
     let mut definition = for_words(words.get(1..).unwrap_or_default());
-    if words.get(1).is_some_and(|word| word == "completion" || word == "completions") {
-        let how = format!("a shell reads them with `source <(COMPLETE=bash {})`", program().name);
-        let others = "other shells: zsh, fish, elvish, powershell";
-        definition.error(ErrorKind::InvalidSubcommand, format!("completions need no command; {how}; {others}")).exit();
+    let own = program().name;
+    let advice = match words.get(1).and_then(|word| word.to_str()) {
+        Some("completion" | "completions") => format!(
+            "completions need no command; a shell reads them with `source <(COMPLETE=bash {own})`; other shells: zsh, \
+             fish, elvish, powershell"
+        ),
+        Some("history") => format!("no such command; `{own} backfill` fetches histories, with `--out -` as a stream"),
+        _ => String::new(),
+    };
+    if !advice.is_empty() {
+        definition.error(ErrorKind::InvalidSubcommand, advice).exit();
     }
     definition
         .try_get_matches_from_mut(&words)
@@ -166,15 +173,19 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
 
 /// Returns the advice about a further word, or about an option that a similar program has and this command does not have.
 fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<String> {
+    let name = command.get_name();
+    if words.iter().take_while(|word| *word != name).any(|word| word.to_string_lossy().starts_with(written)) {
+        return Some(format!("options go after the command: `{} {name} … {written}`", program().name));
+    }
     if !written.starts_with('-') {
-        let one = || Some(format!("`{}` accepts one {}", command.get_name(), command.get_positionals().next()?));
+        let one = || Some(format!("`{name}` accepts one {}", command.get_positionals().next()?));
         return several_values(written, words.iter().cloned()).or_else(one);
     }
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
         "until" | "end" | "to" => "to".to_owned(),
         "interval" | "resolution" | "frequency" | "period" => kebab(step_param()),
-        "out" | "output" | "o" if command.get_name() == "get" => {
+        "out" | "output" | "o" if name == "get" => {
             return Some(format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name));
         }
         _ => return None,
@@ -184,7 +195,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
         return Some(format!("a similar argument exists: '--{own}'"));
     }
     let stops = own == "to" && has("records");
-    stops.then(|| format!("`{}` has no end; use `--records`", command.get_name()))
+    stops.then(|| format!("`{name}` has no end; use `--records`"))
 }
 
 /// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.

@@ -94,7 +94,9 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
                 let status = format!("`{} status FILE` describes a file", program().name);
                 return Err(failure.help("the command fetches endpoints and reads no file").help(status));
             }
-            let failure = failure.help_if(several_values(written, std::env::args_os()).or(help));
+            let list = "spaces separate endpoints; in a job file and in Python, several endpoints are a list";
+            let list = written.contains(',').then(|| list.to_owned());
+            let failure = failure.help_if(list.or_else(|| several_values(written, std::env::args_os())).or(help));
             Err(failure.help(format!("`{} list` lists all endpoints", program().name)))
         }
         several => {

@@ -186,6 +186,7 @@ fn an_option_that_the_command_lacks_is_explained() {
         (vec!["poll", name, "--to", "now"], "`poll` has no end; use `--records`"),
         (vec!["get", name, "--out", "a.csv"], "`get` prints; use `> FILE`, or `derivs backfill --out FILE`"),
         (vec!["get", name, "--no-such-param", "a"], "accepted params: --"),
+        (vec!["--sandbox", "get", name], "options go after the command: `derivs get … --sandbox`"),
         (vec!["status", "a.parquet", "--end", "now"], ""),
         (vec!["list", "--interval", "1h"], ""),
     ] {
@@ -203,6 +204,15 @@ fn options_of_a_command_are_not_listed_as_options_of_the_connection() {
         let (own, connection) = help.split_once("\nConnection:").unwrap();
         assert!(own.contains("--from <WHEN>") && !connection.contains("--from <WHEN>"), "{help}");
     }
+}
+
+#[test]
+fn endpoints_with_a_comma_and_a_command_of_python_are_explained() {
+    let both = [metric().name, other_metric().name].join(",");
+    let output = run(&["get", &both]);
+    assert!(output.code == Some(2) && output.err.contains("spaces separate endpoints"), "{}", output.err);
+    let output = run(&["history", metric().name]);
+    assert!(output.code == Some(2) && output.err.contains("`derivs backfill` fetches histories"), "{}", output.err);
 }
 
 #[test]
