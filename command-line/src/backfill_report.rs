@@ -93,6 +93,8 @@ pub(crate) struct Reporter {
     failures: Vec<(usize, history::FailedPage)>,
     /// The notes about the files of the run.
     pub(crate) notes: Notes,
+    /// `true` if the run requests all missing records again.
+    pub(crate) refetches_gaps: bool,
     /// The start of the first search for the first record of a series.
     searched: BTreeMap<usize, Timestamp>,
 }
@@ -100,7 +102,7 @@ pub(crate) struct Reporter {
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
         let (failures, notes, searched) = (Vec::new(), Notes::new(), BTreeMap::new());
-        Self { log, bar, labels, failures, notes, searched }
+        Self { log, bar, labels, failures, notes, refetches_gaps: false, searched }
     }
 
     /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
@@ -182,7 +184,9 @@ impl Reporter {
         if !warnings.is_empty() && !is_stream {
             print_first(warnings.into_iter(), "like this", warn);
             let (name, path) = (program().name, quoted(out));
-            self.log.remark(&format!("`{name} status --json {path}` lists the missing times"));
+            let lists = format!("`{name} status --json {path}` lists the missing times");
+            let older = "; `--refetch-gaps` requests also those of more than 14 days ago again";
+            self.log.remark(&format!("{lists}{}", if self.refetches_gaps { "" } else { older }));
         }
         if summary.is_complete {
             return Ok(());

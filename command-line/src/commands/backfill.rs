@@ -132,6 +132,7 @@ impl Backfill {
         let rows = PathBuf::from(format!("{}.parts", file.out));
         let is_first = !Path::new(&file.out).exists();
         let mut reporter = Reporter::new(log, Bar::new(log, plan.requests()), labels);
+        reporter.refetches_gaps = self.refetch_gaps;
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
