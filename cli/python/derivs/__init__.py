@@ -169,6 +169,8 @@ def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = Fals
     """Deletes the series with all these params, such as `coin=["DOGE", "PEPE"]`, and returns their endpoints and params.
 
     `dry_run` deletes nothing. `param="exchange="` selects the series without an exchange."""
+    for name in (name for name, value in params.items() if value is None):
+        raise TypeError(f"`{name}` is None: omit it, or write `param=\"{name}=\"` for the series without it")
     run = _Run(["remove", os.fspath(path)], _all(params, {"endpoint": endpoint, "dry_run": dry_run, "json": True}))
     return run.result(_rows(run.read()))
 
@@ -251,7 +253,8 @@ class _Run:
                 with suppress(ValueError):
                     self.objects.append(json.loads(line))
             elif line.startswith("warning: "):
-                _LOG.warning(line[len("warning: ") :])
+                text = line[len("warning: ") :]
+                _LOG.warning(text.replace("`derivs backfill` fetches it", "`derivs.history` fetches it"))
             else:
                 _LOG.info(line)
 
