@@ -129,14 +129,10 @@ fn heading(panel: &Panel, columns: usize, mark: impl Fn(usize) -> Option<char>) 
 
 /// Returns the axis of the times, and their labels below it, with the most marks whose labels do not overlap.
 fn time_marks(times: (f64, f64), width: usize) -> (String, String) {
-    let mut max = (width / 12).max(1);
-    loop {
-        let (axis, labels, is_complete) = labelled(&time_axis(times, max), times, width);
-        if is_complete || max == 1 {
-            return (axis, labels);
-        }
-        max -= 1;
-    }
+    let drawn = |max| labelled(&time_axis(times, max), times, width);
+    let complete = (2..=width / 12).rev().map(drawn).find(|(.., is_complete)| *is_complete);
+    let (axis, labels, _) = complete.unwrap_or_else(|| drawn(1));
+    (axis, labels)
 }
 
 /// Returns an axis, and the labels of its marks, of which those that would overlap are omitted; `true` if none is.

@@ -4,6 +4,8 @@
 //! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
 //! value that contradicts the param is kept among the unknown fields.
 
+use std::collections::BTreeSet;
+
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo};
 use runtime::{AnyBody, Timestamp, Value};
@@ -81,19 +83,14 @@ pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
         let params = part.series.identity();
         part.records.iter().any(|record| tables::unknown_fields(&params, record).is_some())
     };
-    let all = time
-        .chain(is_mixed.then(|| ENDPOINT.to_owned()))
+    let mut seen = BTreeSet::new();
+    time.chain(is_mixed.then(|| ENDPOINT.to_owned()))
         .chain(differing(series))
         .chain(fields.map(|field| field.wire_name.to_owned()))
         .chain(keys.cloned())
-        .chain(parts.iter().any(has_unknown).then(|| UNKNOWN_FIELDS.to_owned()));
-    let mut columns = Vec::new();
-    for column in all {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    columns
+        .chain(parts.iter().any(has_unknown).then(|| UNKNOWN_FIELDS.to_owned()))
+        .filter(|column| seen.insert(column.clone()))
+        .collect()
 }
 
 /// Returns a row for each record.

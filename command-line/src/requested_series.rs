@@ -2,6 +2,7 @@
 //!
 //! Each series gets a label that distinguishes it from the others. Nothing is sent here.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use runtime::Timestamp;
@@ -188,13 +189,11 @@ pub(crate) fn labels(series: &[Series]) -> Vec<String> {
 
 /// Returns the names of the params whose values differ among the series. The order is that of the values in a series.
 pub(crate) fn differing(series: &[Series]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for (name, value) in series.iter().flat_map(|one| &one.values) {
-        if !names.contains(name) && series.iter().any(|one| one.value(name).is_some_and(|other| other != value)) {
-            names.push(name.clone());
-        }
-    }
-    names
+    let mut seen = BTreeSet::new();
+    let differs = |(name, value): &&(String, ParamValue)| {
+        series.iter().any(|one| one.value(name).is_some_and(|other| other != value)) && seen.insert(name.clone())
+    };
+    series.iter().flat_map(|one| &one.values).filter(differs).map(|(name, _)| name.clone()).collect()
 }
 
 /// Returns every endpoint with every combination of values, if all of them have a history, which sets the range.

@@ -55,15 +55,14 @@ impl Status {
         }
         if self.json {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
-            let (path, damaged, pending) = (&self.path, &status.damaged, status.pending);
             let since = status.pending_since.map(|time| time.to_string());
             let running = status.running.as_ref().map(|run| {
                 let since = run.since.map(|time| time.floor(Duration::from_secs(1)).to_string());
                 json!({ "process": run.process, "host": run.host, "since": since })
             });
             let all = json!({
-                "path": path, "series": series, "damaged": damaged, "pending": pending, "pending_since": since,
-                "running": running,
+                "path": self.path, "series": series, "damaged": status.damaged, "pending": status.pending,
+                "pending_since": since, "running": running,
             });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
