@@ -105,14 +105,15 @@ impl Reporter {
         Self { log, bar, labels, failures, notes, refetches_gaps: false, searched }
     }
 
-    /// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
-    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary) -> String {
+    /// Returns a JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that
+    /// of the entire run.
+    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary, of_run: Option<&tables::Error>) -> String {
         let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
             let of_series =
                 summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
             let of_page =
                 || self.failures.iter().find(|(failed, _)| *failed == index).map(|(_, page)| brief(&page.error));
-            let error = of_series.or_else(of_page);
+            let error = of_series.or_else(of_page).or_else(|| of_run.map(ToString::to_string));
             let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let endpoint = full_name(series.endpoint);
@@ -191,6 +192,9 @@ impl Reporter {
         if summary.is_complete {
             return Ok(());
         }
+        // All series of a damaged file have the same error.
+        let damage = summary.failed.iter().filter(|(_, error)| is_damage(error));
+        damage.map(|(_, error)| error.to_string()).collect::<BTreeSet<_>>().iter().for_each(|damage| warn(damage));
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
         let pages = self.failures.iter().map(|(series, page)| (*series, Failure::from(page.error.clone())));
         let series = summary.failed.into_iter().map(|(series, error)| (series, self.failed(series, error)));
@@ -210,10 +214,12 @@ impl Reporter {
         Err(if is_final { failure } else { failure.help("run the same command to fetch the missing records") })
     }
 
-    /// Prints the error of a series in one line, and returns it.
+    /// Prints the error of a series in one line, except damage, and returns it.
     fn failed(&self, series: usize, error: tables::Error) -> Failure {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
-        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
+        if !is_damage(&error) {
+            self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
+        }
         error.into()
     }
 
@@ -232,7 +238,8 @@ impl Reporter {
         };
         let kind = match fetched {
             _ if is_rejected && (fetched == 0 || pages == 0) => ExitKind::Rejected,
-            0 => ExitKind::Service,
+            // The requests of series with a damaged file are not sent.
+            0 if reasons.iter().all(|(_, reason)| reason.exit_kind != ExitKind::Incomplete) => ExitKind::Service,
             _ => ExitKind::Incomplete,
         };
         Failure::new(kind, message)
@@ -267,6 +274,10 @@ impl Reporter {
             _ => {}
         }
     }
+}
+
+fn is_damage(error: &tables::Error) -> bool {
+    matches!(error, tables::Error::Damaged { .. })
 }
 
 /// Describes the phase in which an attempt without a response failed.

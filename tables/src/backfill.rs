@@ -143,12 +143,14 @@ impl Backfill {
         plan::plan(self, &Content::open(self, false).await?)
     }
 
-    /// Adds the records in the journal to the files. Sends no request.
+    /// Adds the records in the journal to the files, except those of damaged files. Sends no request. Fails if the files
+    /// of all series are damaged.
     pub async fn compact(&self) -> Result<(), Error> {
-        for table in Content::open(self, true).await?.tables.values_mut() {
+        let mut content = Content::open(self, true).await?;
+        for table in content.tables.values_mut() {
             table.commit(&BTreeSet::new()).await?;
         }
-        Ok(())
+        content.intact()
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.

@@ -31,10 +31,30 @@ pub(crate) struct Written {
 }
 
 impl Table {
+    /// Merges the journal into the data files, as [`Self::merge`] does. If a file is damaged, notes that in the state, and
+    /// keeps the journal. A table that is known to be damaged is not changed.
+    pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
+        if !self.damaged.is_empty() {
+            return Ok((Vec::new(), false));
+        }
+        // The rows of the journal are not in the files yet, so the state does not list them.
+        let before = self.state.clone();
+        let merged = self.merge(removed).await;
+        if let Err(Error::Damaged { path, why }) = &merged {
+            self.state = before;
+            let files = self.state.files.iter_mut().filter(|(file, _)| self.place.name(file) == *path);
+            files.for_each(|(_, version)| version.clear());
+            self.damaged.push(Error::damaged(path, why));
+            self.save().await?;
+            return Ok((Vec::new(), false));
+        }
+        merged
+    }
+
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and
     /// the state, and deletes the journal. Returns the written files, and whether the text file had been changed by
     /// something else.
-    pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
+    async fn merge(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
         let text = self.text_state()?;
         let mut written = self.compact(removed).await?;
         let is_outdated = !written.is_empty() || text != TextState::Current;

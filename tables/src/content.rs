@@ -48,12 +48,26 @@ impl Content {
         };
         let mut tables = BTreeMap::new();
         for (home, (place, series)) in places {
-            let mut table = Table::open(place, series).await?.intact()?;
-            table.check_text()?;
-            begin(&mut table, job, &other)?;
-            tables.insert(home, table);
+            tables.insert(home, Table::open(place, series).await?);
         }
-        Ok(Self { tables, series: of_series, rows: 0, since: None, _lock: lock })
+        let mut this = Self { tables, series: of_series, rows: 0, since: None, _lock: lock };
+        this.intact()?;
+        for table in this.tables.values_mut() {
+            table.check_text()?;
+            begin(table, job, &other)?;
+        }
+        Ok(this)
+    }
+
+    /// Fails if the tables of all series are damaged. Without a damaged table, a job continues.
+    pub(crate) fn intact(&self) -> Result<(), Error> {
+        let all: Option<Vec<_>> = self.tables.values().map(Table::damage).collect();
+        all.and_then(|mut all| all.pop()).map_or(Ok(()), Err)
+    }
+
+    /// Returns the error of a series whose table is damaged.
+    pub(crate) fn damage(&self, series: usize) -> Option<Error> {
+        self.tables.get(&self.series.get(series)?.1)?.damage()
     }
 
     /// Returns the series with this index, and its table.
@@ -62,9 +76,9 @@ impl Content {
         Some((self.tables.get_mut(home)?, series))
     }
 
-    /// Returns the number of files in the journals of all tables.
+    /// Returns the number of files in the journals of all intact tables.
     pub(crate) fn journal_files(&self) -> usize {
-        self.tables.values().map(|table| table.journal.len()).sum()
+        self.tables.values().filter(|table| table.damaged.is_empty()).map(|table| table.journal.len()).sum()
     }
 
     /// Returns the states of all series, with the rows of the journal.

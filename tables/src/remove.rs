@@ -29,14 +29,18 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
     let storage = FileStorage::of(target)?;
     let places = Place::all(&storage, target).await?;
     let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(Place::lock).collect())?;
-    let mut removed = Removed::default();
+    let mut tables = Vec::new();
     for place in places {
-        let mut table = Table::open(place, Vec::new()).await?.intact()?;
+        let table = Table::open(place, Vec::new()).await?;
         let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
-        if paths.is_empty() {
-            continue;
+        if !paths.is_empty() {
+            tables.push((table, paths));
         }
+    }
+    let mut removed = Removed::default();
+    for (mut table, paths) in tables {
         let (written, _) = table.commit(&paths).await?;
+        table.damage().map_or(Ok(()), Err)?;
         removed.files.extend(written.into_iter().map(|written| written.file));
         removed.series.extend(paths);
     }

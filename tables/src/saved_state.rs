@@ -89,8 +89,8 @@ impl RowFacts {
     /// Removes the facts of the rows in a range.
     pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
         let removed = range.clone().into();
-        self.present.subtract(&removed);
-        self.invalid.subtract(&removed);
+        self.present = self.present.without(&removed);
+        self.invalid = self.invalid.without(&removed);
         let (left, step) = (self.present.bounds(), self.step());
         let is_left = |time: &Timestamp| !range.contains(time);
         self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
@@ -145,23 +145,17 @@ impl SeriesState {
 
     /// Returns the requested ranges without a record between the first and the last record.
     pub(crate) fn gaps(&self) -> TimeRanges {
-        let mut gaps = self.rows.gaps();
-        gaps.subtract(&self.unrequested());
-        gaps
+        self.rows.gaps().without(&self.unrequested())
     }
 
     /// Returns the ranges between the first and the last record that no run has requested.
     pub(crate) fn unrequested(&self) -> TimeRanges {
-        let mut ranges = self.rows.gaps();
-        ranges.subtract(&self.requested);
-        ranges
+        self.rows.gaps().without(&self.requested)
     }
 
     /// Returns the unfetched ranges up to now that have no record.
     pub(crate) fn unfetched(&self) -> TimeRanges {
-        let mut ranges = self.unfetched.until(Timestamp::now());
-        ranges.subtract(&self.rows.present);
-        ranges
+        self.unfetched.until(Timestamp::now()).without(&self.rows.present)
     }
 }
 
@@ -233,7 +227,7 @@ pub(crate) struct TableState {
     pub(crate) partition: Option<Partition>,
     /// The columns of the files; `None` before the first file.
     pub(crate) columns: Option<SchemaRef>,
-    /// The version of each file, by path.
+    /// The version of each file, by path. After a merge has found damage in a file, its version is empty.
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) series: BTreeMap<String, SeriesState>,
     /// The checksum of the text file that is written from the table.
@@ -254,10 +248,9 @@ impl TableState {
             series.rows.add_all(rows);
             series.revised += changes.map_or(0, |changes| changes.revised);
         }
-        for (path, mut lost) in known {
+        for (path, known) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };
-            lost.subtract(&series.rows.present);
-            series.settled.subtract(&lost);
+            series.settled = series.settled.without(&known.without(&series.rows.present));
         }
     }
 }

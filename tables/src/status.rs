@@ -46,7 +46,7 @@ pub struct SeriesStatus {
     pub rows: u64,
     /// The time of the first record.
     pub first: Option<Timestamp>,
-    /// The time of the last record, also if it is not in the files yet.
+    /// The time of the last record, also if it is not in the files yet, unless a file is damaged.
     pub last: Option<Timestamp>,
     /// The end of the interval of the last record.
     pub end: Option<Timestamp>,
@@ -157,30 +157,27 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
 
 impl Status {
     async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
-        let mut damaged: Vec<_> = table.damaged.iter().map(Error::to_string).collect();
+        self.damaged.extend(table.damaged.iter().map(Error::to_string));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
                 return Err(lost);
             }
-            damaged.push(lost.to_string());
+            self.damaged.push(lost.to_string());
         } else {
             let missing = "missing; the next run for its range fetches the rows again";
-            damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.place.name(path)))));
+            self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.place.name(path)))));
             if table.text_state()? == TextState::Changed {
                 let path = table.text_path().unwrap_or_default();
                 let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-                damaged.push(format!("{}: {changed}", quoted(path)));
+                self.damaged.push(format!("{}: {changed}", quoted(path)));
             }
         }
         if is_complete {
             for path in table.state.files.keys() {
-                damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
+                self.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
             }
-            let journal = table.journal.iter().filter_map(|file| file.verify().err());
-            damaged.extend(journal.map(|damage| damage.to_string()));
         }
-        self.damaged.append(&mut damaged);
         for file in table.journal.iter().map(|file| &file.state).filter(|file| file.rows() > 0) {
             self.pending += file.rows();
             let written = file.run.as_ref().map(|run| run.written);
@@ -188,7 +185,9 @@ impl Status {
         }
         for (path, (state, rows)) in table.current() {
             let files = files_of(table, &state.rows);
-            self.series.push(SeriesStatus::new(path, state, &rows, files));
+            // The journal is not merged into damaged files.
+            let all = if table.damaged.is_empty() { rows } else { state.rows.clone() };
+            self.series.push(SeriesStatus::new(path, state, &all, files));
         }
         Ok(())
     }

@@ -78,9 +78,10 @@ impl Table {
         Ok(this)
     }
 
-    /// Fails if a file is damaged.
-    pub(crate) fn intact(mut self) -> Result<Self, Error> {
-        self.damaged.pop().map_or(Ok(self), Err)
+    /// Returns the error of a damaged file.
+    pub(crate) fn damage(&self) -> Option<Error> {
+        let Error::Damaged { path, why } = self.damaged.first()? else { return None };
+        Some(Error::damaged(path, why))
     }
 
     /// Adapts the state to the data files, which may have been replaced or removed.
@@ -147,7 +148,14 @@ impl Table {
 
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
     async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
-        match ParquetInput::find(&self.place.storage, path, self.state.files.contains_key(path)).await {
+        let known = self.state.files.get(path);
+        let found = ParquetInput::find(&self.place.storage, path, known.is_some()).await;
+        let verified = match &found {
+            // A data file that was damaged may have been replaced since then.
+            Ok(Some(file)) if known.is_some_and(String::is_empty) || path.ends_with(EXTENSION) => file.verify(),
+            _ => Ok(()),
+        };
+        match verified.and(found) {
             Err(damage @ Error::Damaged { .. }) => {
                 self.damaged.push(damage);
                 Ok(None)
@@ -208,7 +216,7 @@ impl Table {
                 let (series, all_rows) = all.entry(path.clone()).or_insert_with(new);
                 all_rows.add_all(rows);
                 series.requested.extend(fetched);
-                series.unfetched.subtract(fetched);
+                series.unfetched = series.unfetched.without(fetched);
                 let of_run = series.fetched_by_run.entry(run).or_default();
                 of_run.extend(fetched);
                 // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch

@@ -29,10 +29,10 @@ impl TimeRanges {
         other.ranges().for_each(|range| self.add(range));
     }
 
-    /// Removes all ranges of `other`.
-    pub(crate) fn subtract(&mut self, other: &Self) {
+    /// Returns the times that are not in `other`.
+    pub(crate) fn without(&self, other: &Self) -> Self {
         let mut rest = Vec::with_capacity(self.0.len());
-        for (mut next, end) in std::mem::take(&mut self.0) {
+        for &(mut next, end) in &self.0 {
             let first = other.0.partition_point(|(_, end)| *end <= next);
             let removed = other.0.get(first..).unwrap_or_default().iter().take_while(|(start, _)| *start < end);
             for (start, until) in removed {
@@ -42,14 +42,12 @@ impl TimeRanges {
             rest.push((next, end));
         }
         rest.retain(|(start, end)| start < end);
-        self.0 = rest;
+        Self(rest)
     }
 
     /// Returns the parts of a range that are not in the set.
     pub(crate) fn uncovered(&self, range: Range<Timestamp>) -> Self {
-        let mut rest = Self::from(range);
-        rest.subtract(self);
-        rest
+        Self::from(range).without(self)
     }
 
     /// Returns the parts of all ranges that are in another range.
@@ -123,8 +121,7 @@ mod tests {
     fn removed_range_is_no_longer_covered() {
         let range = |from: i64, to: i64| Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to);
         let all: TimeRanges = [range(0, 10), range(20, 30)].into_iter().collect();
-        let mut rest = all.clone();
-        rest.subtract(&range(5, 25).into());
+        let mut rest = all.without(&range(5, 25).into());
         assert_eq!(rest, [range(0, 5), range(25, 30)].into_iter().collect());
         rest.extend(&all);
         let until = [range(0, 10), range(20, 22)].into_iter().collect();

@@ -339,13 +339,17 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     // The size of files is limited to a few blocks, which has the same effect as a full disk.
-    let args = two(&file, &["--sandbox", "--quiet"]).join(" ");
+    let args = two(&file, &["--sandbox", "--quiet", "--json"]).join(" ");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).env("HOME", support::nowhere());
     let output = run_output(&shell.output().unwrap());
     assert_eq!(output.code, Some(1), "{}", output.err);
     assert!(output.err.contains("File too large"), "{}", output.err);
+    let objects: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
+    let is_explained = |object: &serde_json::Value| object["error"].as_str().unwrap().contains("File too large");
+    assert!(objects.len() == 2 && objects.iter().all(is_explained), "{}", output.out);
+    assert_eq!((&objects[1]["endpoint"], &objects[1]["added"]), (&metric().endpoint.to_string().into(), &0.into()));
     assert!(!file.exists());
     let again = run(&two(&file, &["--sandbox"]));
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);

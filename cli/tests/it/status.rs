@@ -1,7 +1,7 @@
 //! Tests of the command `status`.
 
 use crate::backfill::{backfill, one, two};
-use crate::support::catalogue::metric;
+use crate::support::catalogue::{metric, other_metric};
 use crate::support::{self, Service, run, run_with};
 
 #[test]
@@ -33,6 +33,36 @@ fn status_shows_records_and_damage() {
     assert!(nothing.code == Some(2) && nothing.err.contains("has written nothing here"), "{}", nothing.err);
     let missing = run(&["status", support::text(&folder.path().join("other.csv"))]);
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
+}
+
+/// The other endpoint of the job is written, and `status` names the damage that the run has found.
+#[test]
+fn a_damaged_file_stops_only_its_own_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let series = [&[other_metric().name], &*metric().hourly()].concat();
+    let until = |day| run(&backfill(&series, ["2025-01-01", day], &data, &["--sandbox", "--json"]));
+    assert_eq!(until("2025-01-20").code, Some(0));
+    let file = data.join(metric().endpoint.to_string()).join(format!("{}-2025.parquet", metric().step(3600)));
+    let intact = std::fs::read(&file).unwrap();
+    let mut flipped = intact.clone();
+    flipped[1000] ^= 1;
+    for (day, damaged, why) in [("2025-01-21", &flipped[..], "checksum"), ("2025-01-22", &intact[..900], "truncated")] {
+        std::fs::write(&file, damaged).unwrap();
+        let output = until(day);
+        assert!(output.code == Some(6) && output.err.contains("; delete it, then run"), "{}", output.err);
+        let objects: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
+        let [written, failed] = &objects[..] else { panic!("{}", output.out) };
+        assert_eq!((&written["added"], &written["error"]), (&24.into(), &serde_json::Value::Null));
+        assert!(failed["added"] == 0 && failed["error"].as_str().unwrap().contains(why), "{failed}");
+        let state = run(&["status", support::text(&data)]);
+        assert!(state.code == Some(6) && state.err.contains(why), "{}", state.err);
+        let planned = run(&backfill(&series, ["2025-01-01", "2025-01-30"], &data, &["--sandbox", "--dry-run"]));
+        assert!(planned.code == Some(6) && planned.err.contains(why), "{}", planned.err);
+        let own = run(&backfill(&metric().hourly(), ["2025-01-01", day], &data, &["--sandbox", "--json"]));
+        let object: serde_json::Value = own.out.parse().unwrap();
+        assert!(own.code == Some(6) && object["error"] == failed["error"], "{}", own.out);
+    }
 }
 
 /// Between two windows, no record is missing, because none was requested.

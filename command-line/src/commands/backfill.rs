@@ -117,7 +117,15 @@ impl Backfill {
         let (target, labels) = (target?, labels(&file.series));
         let connected = self.connection.open(log).await?;
         let job = self.job(&connected, &file, target.clone())?;
-        let plan = job.plan().await?;
+        let planned_run = job.plan().await;
+        if let Err(error) = &planned_run
+            && self.json
+            && !self.dry_run
+        {
+            let reporter = Reporter::new(log, Bar::new(log, 0), labels.clone());
+            stdout::print(reporter.json_lines(&file, &unchanged(&job.series), Some(error)))?;
+        }
+        let plan = planned_run?;
         log.remark(&fitting(&announced(&plan)));
         page_size(job.series.iter().filter(|_| self.dry_run))?.iter().for_each(|line| log.remark(line));
         plan.outgrown.iter().for_each(|message| log.warning(message));
@@ -126,7 +134,9 @@ impl Backfill {
         let is_noted = check_clock(plan.series.iter().map(|series| newest(series.last, series.end)), log);
         if self.dry_run {
             let table = planned(&plan, &labels);
-            return if self.json { stdout::print(table.json_lines()) } else { table.print() };
+            if self.json { stdout::print(table.json_lines()) } else { table.print() }?;
+            let damage = plan.damaged.into_iter().next();
+            return damage.map_or(Ok(()), |damage| Err(Failure::new(ExitKind::Incomplete, damage)));
         }
         // A CSV or JSON Lines file needs the rows in this folder for the next run.
         let rows = PathBuf::from(format!("{}.parts", file.out));
@@ -146,7 +156,10 @@ impl Backfill {
                 log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
             }
         }
-        let lines = ended.as_ref().ok().filter(|_| self.json).map(|summary| reporter.json_lines(&file, summary));
+        let lines = self.json.then(|| match &ended {
+            Ok(summary) => reporter.json_lines(&file, summary, None),
+            Err(error) => reporter.json_lines(&file, &unchanged(&job.series), Some(error)),
+        });
         let ended = reporter.end(&file, ended, signal.get());
         let printed = lines.map_or(Ok(()), stdout::print);
         // A closed pipe does not hide the failure of the run.
@@ -165,12 +178,11 @@ impl Backfill {
         let requests = stored(&connected.client, &file.series)?;
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
-        let (mut summary, mut fatal) = (Summary::default(), None);
+        let (mut summary, mut fatal) = (unchanged(&requests), None);
         for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
             let request = stored.request().clone();
             let request = if self.strict { request } else { request.skip_bad_records() };
-            let mut report = SeriesReport::default();
-            report.step = stored.step();
+            let mut report = summary.series[index].clone();
             let (mut next, mut dropped) = (file.from.of(report.step), BTreeSet::new());
             let history = History::new(request, next..file.to).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
@@ -198,19 +210,20 @@ impl Backfill {
             // A page that is requested again has the same records.
             report.dropped = dropped.len() as u64;
             end_series(&mut report);
-            summary.series.push(report);
+            summary.series[index] = report;
             if fatal.is_some() {
                 break;
             }
         }
         printer.end()?;
+        let fatal = fatal.map(tables::Error::from);
         if self.json {
             // Standard output is for the records.
-            log::write(reporter.json_lines(file, &summary).trim_end());
+            log::write(reporter.json_lines(file, &summary, fatal.as_ref()).trim_end());
         }
         let is_filled = self.allow_empty || !summary.series.iter().any(SeriesReport::is_empty);
         summary.is_complete = is_filled && summary.failed.is_empty() && summary.failed_pages == 0;
-        reporter.end(file, fatal.map_or(Ok(summary), |error| Err(error.into())), ExitKind::Interrupted)
+        reporter.end(file, fatal.map_or(Ok(summary), Err), ExitKind::Interrupted)
     }
 
     /// Returns the settings of the job file or, without a job file, the settings of the command line.
@@ -238,6 +251,14 @@ impl Backfill {
         job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
         Ok(job)
     }
+}
+
+/// Returns the summary of a run that has changed no series.
+fn unchanged(series: &[tables::SeriesRequest]) -> Summary {
+    let mut summary = Summary::default();
+    summary.series.resize_with(series.len(), SeriesReport::default);
+    summary.series.iter_mut().zip(series).for_each(|(report, series)| report.step = series.step());
+    summary
 }
 
 /// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.

@@ -72,7 +72,7 @@ impl Status {
         if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
         }
-        if status.pending > 0 && !is_late(&status, now) && status.running.is_none() {
+        if status.pending > 0 && !is_late(&status, now) && status.running.is_none() && status.damaged.is_empty() {
             let records = counted(status.pending, "fetched record");
             log.remark(&format!("the next run, or `poll`, adds {records} to the files"));
         }
@@ -107,7 +107,11 @@ impl Status {
         let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
         let rejected = names(&is_rejected);
         let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
-        let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
+        let unfinished = if damaged > 0 {
+            "not in the file yet; the next run adds those of intact files"
+        } else {
+            "not in the file yet, because a run is still active or was killed; the next run adds them"
+        };
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
             is_late(status, now).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),

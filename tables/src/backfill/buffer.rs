@@ -34,7 +34,9 @@ impl Content {
         page: &mut Page<AnyRecord>,
         within: &Range<Timestamp>,
     ) -> Result<u64, Error> {
-        let Some((table, series)) = self.table(series) else { return Ok(0) };
+        // Rows of a damaged table would be kept without end. The next run requests them again.
+        let intact = self.table(series).filter(|(table, _)| table.damaged.is_empty());
+        let Some((table, series)) = intact else { return Ok(0) };
         let dropped = read_invalid(series, page, within);
         let dropped = dropped.into_iter().filter(|sum| table.note_dropped(series, *sum)).count() as u64;
         if page.report.failed_pages.is_empty() {

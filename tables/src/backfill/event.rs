@@ -112,7 +112,7 @@ pub struct Summary {
     pub failed_pages: u64,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
-    /// Series that could not be fetched completely, each with the reason.
+    /// Series that could not be fetched completely, or whose file is damaged, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 
@@ -176,10 +176,9 @@ impl SeriesReport {
         (self.end, self.step) = (state.rows.end(), state.rows.step());
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
-        let mut unfetched = state.unfetched();
+        let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();
-        unfetched.subtract(&state.rows.gaps());
-        self.unfetched = unfetched.steps(self.step);
+        self.unfetched = unfetched.without(&state.rows.gaps()).steps(self.step);
         self.unrequested = state.unrequested().ranges().collect();
     }
 }

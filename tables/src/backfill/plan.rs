@@ -31,6 +31,8 @@ pub struct BackfillPlan {
     pub min_duration: Option<Duration>,
     /// Tables whose files are expected to become too large, each with a message about how to rebuild it.
     pub outgrown: Vec<String>,
+    /// The damage of tables whose series a run leaves out. Each message names the file, the damage and the repair.
+    pub damaged: Vec<String>,
 }
 
 /// The requests for one series.
@@ -71,12 +73,17 @@ impl BackfillPlan {
 /// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
     let series = job.series.iter().zip(content.states()).map(|(series, state)| series_plan(job, series, &state));
-    let series = series.collect::<Result<Vec<_>, _>>()?;
+    let mut series = series.collect::<Result<Vec<_>, _>>()?;
+    for (_, plan) in series.iter_mut().enumerate().filter(|(index, _)| content.damage(*index).is_some()) {
+        (plan.unsettled, plan.gaps, plan.records, plan.requests) = (Vec::new(), Vec::new(), 0, 0);
+    }
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
     let latency = content.tables.values().filter_map(|table| table.state.latency).max().unwrap_or_default();
     let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), latency));
-    Ok(BackfillPlan { min_duration, outgrown: content.tables.values().filter_map(Table::outgrown).collect(), series })
+    let tables = content.tables.values();
+    let damaged = tables.clone().flat_map(|table| &table.damaged).map(Error::to_string).collect();
+    Ok(BackfillPlan { min_duration, outgrown: tables.filter_map(Table::outgrown).collect(), damaged, series })
 }
 
 fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {
@@ -124,10 +131,8 @@ fn unsettled(
         _ => return (unsettled, Vec::new()),
     };
     let first = (from + step - Duration::from_nanos(1)).floor(step);
-    let mut valid = state.rows.present.clone();
-    valid.subtract(&state.rows.invalid);
-    let mut gaps = valid.uncovered(first..recent.floor(step));
-    gaps.subtract(&unsettled.iter().cloned().collect());
+    let valid = state.rows.present.without(&state.rows.invalid);
+    let gaps = valid.uncovered(first..recent.floor(step)).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
         limit(&mut gaps, state.rows.last.unwrap_or(range.start));

@@ -66,6 +66,10 @@ impl Backfill {
     /// target, so that the next run continues from them and adds them to the files. If another run is writing a file of
     /// the same endpoint and interval, no request is sent, and [`Error::InUse`] names that run. In a bucket, this error
     /// occurs when the second of two runs writes its files; its records remain in the journal.
+    ///
+    /// If a file is damaged, the series of its endpoint and interval are not written and are among those that have
+    /// [failed](Summary::failed), and later runs do not request them until the file is intact or deleted. If that
+    /// concerns all series, the run ends with [`Error::Damaged`].
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
@@ -227,7 +231,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         self.content.write((self.started, self.job.refetch)).await
     }
 
-    /// Merges the journal into the files.
+    /// Merges the journal into the files. Fails if all of them are damaged.
     pub(super) async fn merge(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
         let reports = self.summary.series.iter_mut();
@@ -245,7 +249,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
                 push_new(&mut self.summary.files, &file);
             }
         }
-        Ok(())
+        self.content.intact()
     }
 
     /// Reports the progress, summed over all ranges.
@@ -263,6 +267,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let Self { begun, job, content, mut summary, has_response, done, last_lost, mut watch, .. } = self;
         summary.requests = done.requests;
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
+        let damage = |series| Some((series, content.damage(series)?));
+        summary.failed.extend((0..job.series.len()).filter_map(damage));
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
         // minutes.
         summary.is_unreachable |= has_failed && !has_response;
@@ -276,7 +282,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             summary.records += report.added + report.filled;
         }
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
-        summary.is_complete = !summary.is_cancelled && !summary.is_unreachable && !has_failed && !has_empty;
+        let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
+        summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;
         summary.elapsed = begun.elapsed();
         summary
     }

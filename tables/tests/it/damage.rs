@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -12,8 +13,9 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use tables::{Target, quoted, remove, status};
 
+use crate::support::service::{DELTA, RATIO};
 use crate::support::{
-    DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
+    DAY, END, TARGETS, all_files, body, client, client_of, coins, files, hours, job, read, run, run_cancelled, state_of,
 };
 
 #[tokio::test(start_paused = true)]
@@ -275,6 +277,59 @@ async fn status_lists_the_series_of_a_table_with_a_damaged_file() {
         assert!(matches!(until(END).plan().await, Err(tables::Error::Damaged { .. })));
         fs::write(&file, &intact).unwrap();
     }
+}
+
+/// An endpoint whose files are intact is written, and no requests are sent for the other one again and again.
+#[tokio::test(start_paused = true)]
+async fn damage_concerns_only_the_series_of_the_damaged_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    let client = client_of(move |url, from, to| {
+        counted.fetch_add(usize::from(url.contains("volumeDelta")), Ordering::Relaxed);
+        let body = body(from, to, |_| Some("0.5".to_owned()));
+        (200, if url.contains("volumeDelta") { body.replace("volumeRatio", "volumeDelta") } else { body })
+    });
+    let client = client.build().unwrap();
+    let series = || vec![hours(&client, &RATIO, "BTC"), hours(&client, &DELTA, "BTC"), hours(&client, &DELTA, "ETH")];
+    let until = |end: i64| job(series(), END - 60 * DAY, end, &path);
+    assert!(run(&until(END)).await.is_complete);
+    let file = path.join("orderflow.volume_delta/1h-2024.parquet");
+    let intact = fs::read(&file).unwrap();
+    let mut changed = intact.clone();
+    changed[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+    for (days, damaged, why) in [(1, &changed[..], "checksum"), (5, &intact[..intact.len() - 20], "truncated")] {
+        fs::write(&file, damaged).unwrap();
+        let mut pending = Vec::new();
+        for day in 0..3 {
+            let before = requests.load(Ordering::Relaxed);
+            let summary = run(&until(END + (days + day) * DAY)).await;
+            let failed: Vec<_> = summary.failed.iter().map(|(series, _)| *series).collect();
+            assert_eq!(
+                (summary.is_complete, summary.is_unreachable, failed),
+                (false, false, vec![1, 2]),
+                "{summary:?}"
+            );
+            assert!(summary.failed.iter().all(|(_, error)| error.to_string().contains(why)), "{summary:?}");
+            assert!(summary.series[0].added > 0 && summary.series[1].added == 0, "{summary:?}");
+            let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+            assert!(state.damaged.len() == 1 && state.damaged[0].contains(why), "{state:?}");
+            let last = |endpoint: &str| state.series.iter().find(|one| one.path.starts_with(endpoint)).unwrap().last;
+            assert!(last("orderflow.volume_delta") < last("orderflow.volume_ratio"), "{state:?}");
+            let sent = requests.load(Ordering::Relaxed) - before;
+            assert!(sent == 0 || day == 0 && why == "checksum", "{sent} requests");
+            pending.push(state.pending);
+        }
+        assert_eq!((pending[1], pending[2]), (pending[0], pending[0]));
+        let plan = until(END + 9 * DAY).plan().await.unwrap();
+        assert!(plan.damaged.len() == 1 && plan.series[1].requests == 0 && plan.series[0].requests > 0, "{plan:?}");
+    }
+    // A copy of the intact file has the same length.
+    fs::write(&file, &intact).unwrap();
+    assert!(run(&until(END + 9 * DAY)).await.is_complete);
+    let state = state_of(&path).await;
+    assert_eq!((state.damaged, state.pending, read(&path).len()), (Vec::new(), 0, 3 * 69 * 24));
 }
 
 /// File managers and network file systems add hidden files to folders.
