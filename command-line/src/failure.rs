@@ -158,8 +158,9 @@ impl From<tables::Error> for Failure {
             tables::Error::Storage { path, source, .. } => {
                 Self::new(ExitKind::Machine, format!("cannot read or write {}: {}", quoted(path), reason(&*source)))
             }
-            error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
-                .help("wait until the other backfill has ended, then run the command again"),
+            error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string()).help(
+                "wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again",
+            ),
             error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
             other => Self::usage(other.to_string()),
         }

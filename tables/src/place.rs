@@ -123,6 +123,11 @@ impl Place {
         self.storage.local().map(|root| root.join(&self.lock))
     }
 
+    /// Returns the file that a process locks while it follows series of the table; `None` in object storage.
+    pub(crate) fn follow_lock(&self) -> Option<PathBuf> {
+        self.lock().map(|path| path.with_extension("following"))
+    }
+
     /// Returns the file with the rows of the period that begins at a time.
     pub(crate) fn file(&self, partition: Option<Partition>, start: Timestamp) -> String {
         let period = |partition: Partition| format!("{}{}.parquet", self.data, partition.period(start));

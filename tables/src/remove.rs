@@ -23,8 +23,8 @@ pub struct Removed {
 /// each series, such as `weather.levels/site=dover/interval=1h`.
 ///
 /// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second
-/// call removes the rest. If another run is writing the target, nothing is removed, and [`Error::InUse`] names that
-/// run.
+/// call removes the rest. If another run is writing the target, or a process [follows](crate::Backfill::follow) series of
+/// the same endpoint and interval, nothing is removed, and [`Error::InUse`] names that process.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
     let storage = FileStorage::of(target)?;
     let places = Place::all(&storage, target).await?;
@@ -37,6 +37,9 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
             tables.push((table, paths));
         }
     }
+    // A process that follows a series would add it again.
+    let followed = tables.iter().filter_map(|(table, _)| table.place.follow_lock()).collect();
+    let _followed = Lock::acquire(&target.to_string(), followed)?;
     let mut removed = Removed::default();
     for (mut table, paths) in tables {
         let (written, _) = table.commit(&paths).await?;

@@ -25,7 +25,9 @@ fn second_program_names_the_first_one() {
     assert_eq!(second.code, Some(1), "{second:?}");
     let process = format!("process {}", first.id());
     assert!(second.err.contains(&process), "{}", second.err);
-    assert!(second.err.ends_with("\n  help: wait until the other backfill has ended, then run the command again\n"));
+    assert!(second.err.ends_with(
+        "\n  help: wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again\n"
+    ));
     // On Unix, `kill` sends SIGKILL, so the program cannot clean up.
     first.kill().unwrap();
     first.wait().unwrap();

@@ -16,6 +16,7 @@ use super::event::FollowEvent;
 use super::run::MAX_JOURNAL;
 use crate::content::Content;
 use crate::error::Error;
+use crate::lock::Lock;
 
 /// Interval at which delivered records are written, so that those of many series are written to one file of the
 /// journal.
@@ -78,6 +79,11 @@ impl Backfill {
         if self.range.end < Self::OPEN_END {
             return Err(Error::invalid_input("a range that is followed must end at `OPEN_END`"));
         }
+        let paths =
+            Content::open(self, false).await?.tables.into_values().filter_map(|table| table.place.follow_lock());
+        // Another process may follow other series of the same tables.
+        let lock = |path| Lock::acquire(&self.target.to_string(), vec![path]).ok();
+        let _locks: Vec<_> = paths.filter_map(lock).collect();
         let (now, compact_every) = (Instant::now(), compact_every.max(COLLECT));
         let mut this = Following {
             job: self,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::history::Update;
-use tables::{Backfill, Error, FollowEvent};
+use tables::{Backfill, Error, FollowEvent, remove};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::service::Client;
@@ -99,6 +99,25 @@ async fn a_record_is_in_the_journal_soon_after_it_is_published() {
         assert_eq!((state.pending, state.pending_since), (0, None), "{name}");
         let requests = service.requests.lock().unwrap().len() - before;
         assert!((6..=12).contains(&requests), "{name}: {requests} requests");
+    }
+}
+
+/// A follower would add the records of a removed series again.
+#[tokio::test(start_paused = true)]
+async fn a_series_is_not_removed_while_it_is_followed() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = Service::new().job(&["BTC", "ETH"], &path);
+        let target = whole.target.clone();
+        let is_eth = |path: &str| path.contains("coin=ETH");
+        let remove_later = async {
+            sleep(Duration::from_secs(100)).await;
+            remove(&target, is_eth).await
+        };
+        let (removed, ()) = tokio::join!(remove_later, follow_until(&whole, 200, |_| {}));
+        assert!(matches!(removed, Err(Error::InUse { .. })), "{removed:?}");
+        assert_eq!(remove(&target, is_eth).await.unwrap().series.len(), 1, "{name}");
     }
 }
 
