@@ -39,10 +39,8 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
 /// Returns the endpoint and the params of a series.
 pub(crate) fn series(series: &Series) -> Map<String, Value> {
     let value = |value: &ParamValue| match value {
-        ParamValue::Text(all) => match all.as_slice() {
-            [one] => one.as_str().into(),
-            all => all.into(),
-        },
+        ParamValue::Text(all) if all.len() == 1 => all[0].as_str().into(),
+        ParamValue::Text(all) => all.as_slice().into(),
         ParamValue::Time(time) => time.to_string().into(),
     };
     let params: Map<_, _> = series.values.iter().map(|(name, one)| (name.clone(), value(one))).collect();

@@ -66,10 +66,8 @@ pub(crate) struct Offered {
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
-    for info in endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter()) {
-        if info.const_value.is_some() {
-            continue;
-        }
+    let params = endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default());
+    for info in params.filter(|info| info.const_value.is_none()) {
         match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
             Some(one) => one.infos.push(info),
             None => offered.push(Offered { wire_name: info.wire_name, infos: vec![info] }),

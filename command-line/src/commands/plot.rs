@@ -73,12 +73,8 @@ impl Plot {
             log.remark(&format!("wrote {}", quoted(file)));
             return Ok(());
         }
-        stdout::styled(&chart_text::text(
-            &panels,
-            stdout::width(),
-            stdout::height().saturating_sub(2),
-            stdout::has_colours(),
-        ))?;
+        let (columns, lines) = (stdout::width(), stdout::height().saturating_sub(2));
+        stdout::styled(&chart_text::text(&panels, columns, lines, stdout::has_colours()))?;
         if panels.iter().any(|panel| panel.lines.len() > CLEAR_LINES) {
             log.remark("later lines cover earlier ones: use `--out chart.svg`, fewer series or longer intervals");
         }
