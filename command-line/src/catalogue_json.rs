@@ -12,7 +12,7 @@ use crate::requested_series::Series;
 
 /// Returns an endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
-    let params = endpoint.params.unwrap_or_default().iter();
+    let params = endpoint.params();
     let required: Vec<_> = params.filter(|info| required(info).is_some()).map(|info| info.wire_name).collect();
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
@@ -29,8 +29,8 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["notes"] = endpoint.notes.into();
     all["weight"] = endpoint.weight.into();
     all["time_field"] = time_field(endpoint).into();
-    all["params"] =
-        endpoint.params.map(|params| params.iter().map(|info| param(endpoint, info)).collect::<Value>()).into();
+    let params = || endpoint.params().map(|info| param(endpoint, info)).collect::<Value>();
+    all["params"] = endpoint.param_lists.map(|_| params()).into();
     all["fields"] = record(endpoint).map(|record| record.fields.iter().map(field).collect::<Value>()).into();
     all["errors"] = service().errors.iter().map(status).collect();
     all

@@ -14,7 +14,7 @@ pub(crate) fn get() -> String {
     let range = endpoint_names::history(endpoint).map(|_| "`backfill --out -` fetches a complete range".to_owned());
     let several =
         several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
-    let mut params = endpoint.params.unwrap_or_default().iter();
+    let mut params = endpoint.params();
     let list = params.find(|info| info.list_setter.is_some() && splits(info));
     let list = list.map(|info| format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
     let notes: Vec<_> = several.into_iter().chain(list).chain(range).collect();
@@ -78,7 +78,7 @@ fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
 }
 
 fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo> + use<> {
-    endpoint.params.unwrap_or_default().iter().filter(|info| param_options::required(info).is_some())
+    endpoint.params().filter(|info| param_options::required(info).is_some())
 }
 
 /// Returns the example of a param, or else a value that is known and not known to be rejected.

@@ -66,7 +66,7 @@ pub(crate) struct Offered {
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
-    let params = endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default());
+    let params = endpoints.iter().flat_map(|endpoint| endpoint.params());
     for info in params.filter(|info| info.const_value.is_none()) {
         match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
             Some(one) => one.infos.push(info),
@@ -262,7 +262,7 @@ mod tests {
     fn every_param_of_the_catalogue_is_offered() {
         let command = Params::augment_args(Command::new("get"));
         for endpoint in endpoint_names::with_path() {
-            for info in endpoint.params.unwrap_or_default().iter().filter(|info| info.const_value.is_none()) {
+            for info in endpoint.params().filter(|info| info.const_value.is_none()) {
                 let long = kebab(info.wire_name);
                 let found = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
                 assert!(found.is_some_and(|arg| arg.get_help().is_some()), "{endpoint} {long}");
@@ -293,7 +293,7 @@ mod tests {
             shown.map(str::to_owned).collect::<BTreeSet<_>>()
         };
         let Metric { endpoint, history, .. } = metric();
-        let own = endpoint.params.unwrap_or_default().iter().filter(|param| param.const_value.is_none());
+        let own = endpoint.params().filter(|param| param.const_value.is_none());
         let own = own.map(|param| kebab(param.wire_name)).chain(["param".to_owned()]).collect::<BTreeSet<_>>();
         let page: BTreeSet<_> = range_params(history).map(kebab).collect();
         let range: BTreeSet<_> = [history.from, history.to].map(kebab).into();

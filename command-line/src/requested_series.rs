@@ -128,7 +128,7 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
     let Some((param, _)) = params.known.iter().find(|(param, _)| !is_accepted(param)) else { return Ok(()) };
     let options = |endpoint: &Endpoint| {
         let endpoint = *endpoint;
-        endpoint.params.unwrap_or_default().iter().map(move |info| option(endpoint, info.wire_name))
+        endpoint.params().map(move |info| option(endpoint, info.wire_name))
     };
     let mut known: Vec<_> = endpoints.iter().flat_map(options).collect();
     known.dedup();
@@ -145,7 +145,7 @@ fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Re
     for endpoint in endpoints {
         let is_set = |param: &str| history(endpoint).is_some_and(|info| range_params(info).any(|own| own == param));
         let is_missing = |info: &&ParamInfo| info.const_value.is_none() && !params.has(info.wire_name);
-        for info in endpoint.params.unwrap_or_default().iter().filter(is_missing) {
+        for info in endpoint.params().filter(is_missing) {
             let (name, written) = (name(endpoint), params.written(info.wire_name));
             let is_enforced = info.required.map(Evidence::is_enforced);
             if (info.location == ParamLocation::Path || is_enforced == Some(true)) && !is_set(info.wire_name) {

@@ -97,9 +97,9 @@ fn selected(all: impl Iterator<Item = &'static EndpointInfo>, wanted: &str) -> R
 /// Splits params at `=`, and rejects a param that none of the endpoints has. Otherwise, a misspelt param would be
 /// omitted from every request without an error.
 fn pairs<'p>(params: &'p [String], endpoints: &[&EndpointInfo]) -> Result<Vec<(&'p str, &'p str)>, String> {
-    let lists = endpoints.iter().filter_map(|endpoint| endpoint.params);
-    let known: BTreeSet<&str> = lists.clone().flat_map(|list| list.iter().map(|param| param.wire_name)).collect();
-    let are_unknown = lists.count() == 0;
+    let known: BTreeSet<&str> =
+        endpoints.iter().flat_map(|endpoint| endpoint.params()).map(|param| param.wire_name).collect();
+    let are_unknown = endpoints.iter().all(|endpoint| endpoint.param_lists.is_none());
     let pair = |param: &'p String| {
         let (name, value) = param.split_once('=').ok_or_else(|| format!("`{param}`: expected NAME=VALUE"))?;
         if are_unknown || known.contains(name) {
@@ -120,7 +120,7 @@ async fn body(
 ) -> Result<String, generated_client::Error> {
     // Without a declared body, the client returns the body as received.
     let untyped = Box::leak(Box::new(EndpointInfo { body: BodyInfo::Unknown, ..*endpoint }));
-    let is_param = |name: &str| endpoint.params.is_none() || endpoint.param(name).is_some();
+    let is_param = |name: &str| endpoint.param_lists.is_none() || endpoint.param(name).is_some();
     let params = params.iter().filter(|(name, _)| is_param(name));
     let request = params.fold(client.endpoint(untyped), |request, (name, value)| request.query(*name, *value));
     Ok(match request.await? {
@@ -135,12 +135,8 @@ mod tests {
 
     use super::*;
 
-    const fn endpoint(ident: &'static str, params: Option<&'static [ParamInfo]>) -> EndpointInfo {
-        let info = EndpointInfo::of("books", ident).path(Some("/books"));
-        match params {
-            Some(params) => info.params(Some(params)),
-            None => info,
-        }
+    const fn endpoint(ident: &'static str, params: Option<&'static [&'static [ParamInfo]]>) -> EndpointInfo {
+        EndpointInfo::of("books", ident).path(Some("/books")).param_lists(params)
     }
 
     const fn param(name: &'static str) -> ParamInfo {
@@ -148,7 +144,7 @@ mod tests {
     }
 
     static ALL: [EndpointInfo; 4] = [
-        endpoint("limits", Some(&[param("limits"), param("coin")])),
+        endpoint("limits", Some(&[&[param("limits")], &[param("coin")]])),
         endpoint("none", Some(&[])),
         endpoint("unknown", None),
         endpoint("without_path", None).path(None),

@@ -90,7 +90,7 @@ impl Credentials {
 
     /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
-        let reserved = self.service.api_key_query.filter(|name| target.sets(name));
+        let reserved = self.service.api_key_query.filter(|name| target.value(name).is_some());
         let error = |name| Error::build(format!("the param `{name}` is reserved for the credentials"));
         reserved.map_or(Ok(()), |name| Err(error(name).with_hint("use `api_key`")))
     }

@@ -53,7 +53,7 @@ impl Query {
     fn add(&mut self, name: &str, value: &str, location: ParamLocation, strictness: Strictness) -> Outcome {
         let is_strict = strictness >= Strictness::Strict;
         let Some(param) = self.endpoint.param(name).filter(|param| param.location == location) else {
-            let is_unknown = is_strict && self.endpoint.params.is_some();
+            let is_unknown = is_strict && self.endpoint.param_lists.is_some();
             let error = || Rejection::unprocessable("unknown_param", format!("the endpoint has no param `{name}`"));
             return if is_unknown { Err(error()) } else { Ok(()) };
         };
@@ -94,7 +94,7 @@ impl Query {
 
     /// Returns the params of the endpoint.
     pub(crate) fn params(&self) -> impl Iterator<Item = &'static ParamInfo> + use<> {
-        self.endpoint.params.unwrap_or_default().iter()
+        self.endpoint.params()
     }
 
     /// Returns all values of a param, or its default.

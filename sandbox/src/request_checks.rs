@@ -76,7 +76,7 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
 }
 
 fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
-    E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query)
+    E::INFO.params().filter(|param| param.location == ParamLocation::Query)
 }
 
 /// Checks that the query contains the param that a setter has set.

@@ -63,7 +63,7 @@ impl Shared {
         // longest text around them. Endpoints with the same path differ in their params with a constant value.
         let specific = matching.max_by_key(|(template, endpoint, values)| {
             let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
-            let mut params = endpoint.params.unwrap_or_default().iter();
+            let mut params = endpoint.params();
             let is_own = params.all(|param| param.const_value.is_none_or(|value| is_sent(param.wire_name, value)));
             (Reverse(values.len()), template.len() - names, is_own)
         });

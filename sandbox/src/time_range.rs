@@ -45,7 +45,7 @@ impl RangeParams {
             let every = history.every.and_then(|every| i64::try_from(every.as_secs()).ok());
             return Self { from, to, limit, step, every, time_is_end: history.time_is_end, sort };
         }
-        let params = || endpoint.params.unwrap_or_default().iter();
+        let params = || endpoint.params();
         let mut times = params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
         let (from, to) = (times.next(), times.next());
         let limit = params().find(|param| matches!(param.ty, ValueType::Count) && param.list_setter.is_none());

@@ -112,7 +112,7 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
     let endpoint = request.endpoint();
     let history = endpoint.history(request.service());
     let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
-    let mut known: Vec<_> = endpoint.params.unwrap_or_default().iter().collect();
+    let mut known: Vec<_> = endpoint.params().collect();
     known.retain(|param| own.is_none_or(|own| !own.contains(&param.wire_name)));
     known.sort_by_key(|param| (history.is_some_and(|info| param.wire_name == info.step), param.required.is_some()));
     let others = request.params().map(|(name, _)| name).filter(|name| endpoint.param(name).is_none());

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use arrow_ipc::reader::StreamReader;
-use generated_client::registry::EndpointInfo;
 use serde_json::Value;
 
 use crate::support::catalogue::{Metric, endpoints, metric, option};
@@ -40,8 +39,7 @@ fn list_prints_an_object_for_each_endpoint() {
 #[test]
 fn a_description_has_the_evidence_of_each_fact() {
     let described = objects(&run(&["describe", metric().name, "--json"]).out).remove(0);
-    let EndpointInfo { params, .. } = metric().endpoint;
-    let params: Vec<_> = params.unwrap().iter().map(|info| (info.wire_name, info.evidence)).collect();
+    let params: Vec<_> = metric().endpoint.params().map(|info| (info.wire_name, info.evidence)).collect();
     assert_eq!(names(&described["params"]), params.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     let evidence = described["params"].as_array().unwrap().iter().map(|one| one["evidence"].as_str().unwrap());
     assert!(evidence.eq(params.iter().map(|(_, evidence)| evidence.as_str())));

@@ -38,7 +38,7 @@ fn values_are_written_as_for_a_backfill() {
     let file = folder.path().join("a.parquet");
     let Metric { endpoint, name, key_option, keys, .. } = metric();
     let lower = keys[0].to_lowercase();
-    let list = endpoint.params.unwrap().iter().find(|info| info.list_setter.is_some()).unwrap();
+    let list = endpoint.params().find(|info| info.list_setter.is_some()).unwrap();
     let several = values(list).take(2).collect::<Vec<_>>().join("+");
     let args = [*name, *key_option, &*lower, option(list.wire_name), &several];
     let step = [option(metric().history.step), metric().step(3600)];
@@ -55,7 +55,7 @@ fn a_series_without_a_param_can_be_removed() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
-    let list = metric().endpoint.params.unwrap().iter().find(|info| info.list_setter.is_some()).unwrap();
+    let list = metric().endpoint.params().find(|info| info.list_setter.is_some()).unwrap();
     let with = [option(list.wire_name), values(list).next().unwrap()];
     let run_with = |more: &[&str]| run(&[&["backfill"], &*metric().hourly(), &range, more].concat());
     let note = format!("now has series with and without `{}`", list.wire_name);

@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, ParamSet, Range,
-    RecordRef, RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
+    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
+    RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 use crate::spanned::Spanned;
 
@@ -233,14 +233,11 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
 /// Returns a param of an endpoint as an expression: for a shared param, its constant, followed by calls that set what
 /// the endpoint describes anew; for any other param, a literal.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
-    let Some((index, is_changed)) = param.shared else {
+    let Some((index, _)) = param.shared else {
         return param_info(&param.param);
     };
     let (own, shared) = (&param.param, &shared[index]);
     let (constant, shared) = (ident(&shared.constant), &shared.param);
-    if !is_changed {
-        return quote!(params::#constant);
-    }
     let evidence = set("evidence", (own.evidence != shared.evidence).then_some(own.evidence));
     let facts = param_facts(own).into_iter().zip(param_facts(shared));
     let facts = facts.filter(|(own, shared)| own.value.to_string() != shared.value.to_string());
@@ -252,15 +249,9 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 fn body(body: &Body) -> TokenStream {
     match body {
         Body::Series { record, data, time, evidence } => {
-            let data = some("data", data.as_ref());
-            if let Some(time) = time {
-                return record.as_ref().map_or_else(
-                    || quote!(.unknown_series(#time, #evidence) #data),
-                    |record| quote!(.series::<#record>(#time, #evidence) #data),
-                );
-            }
-            let record = option(record.as_ref().map(|record| quote!(RecordInfo::of::<#record>())));
-            quote!(.body(BodyInfo::Series { record: #record, time: None, evidence: #evidence }) #data)
+            let item = record.as_ref().map_or_else(|| quote!(Value), ToTokens::to_token_stream);
+            let (time, data) = (option(time.as_ref()), some("data", data.as_ref()));
+            quote!(.series::<#item>(#time, #evidence) #data)
         }
         Body::Object { record, evidence } => {
             quote!(.body(BodyInfo::Object { record: RecordInfo::of::<#record>(), evidence: #evidence }))
@@ -269,23 +260,31 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// Returns the param set of an endpoint that has exactly the params of the set, with the same descriptions.
-pub(super) fn exact_set<'a>(api: &'a Api, endpoint: &Endpoint) -> Option<&'a ParamSet> {
-    let (params, set) = (endpoint.params.as_ref()?, api.param_sets.get(endpoint.param_set?)?);
-    let is_changed = params.iter().any(|param| matches!(param.shared, Some((_, true))));
-    (params.len() == set.params.len() && !is_changed).then_some(set)
+/// Divides params into lists: each param set that they contain in the same order and with the same descriptions, with
+/// its index, and the params before and after it.
+pub(super) fn param_lists<'a>(api: &Api, params: &'a [EndpointParam]) -> Vec<(Option<usize>, &'a [EndpointParam])> {
+    let shared: Vec<_> = params.iter().map(|param| param.shared).collect();
+    let sets = api.param_sets.iter().enumerate().filter(|(_, set)| !set.params.is_empty());
+    let found = sets.filter_map(|(index, set)| {
+        let set: Vec<_> = set.params.iter().map(|param| Some((*param, false))).collect();
+        let start = shared.windows(set.len()).position(|part| part == set)?;
+        Some((index, start..start + set.len()))
+    });
+    let Some((set, range)) = found.max_by_key(|(_, range)| range.len()) else {
+        return params.first().map(|_| (None, params)).into_iter().collect();
+    };
+    let (before, after) = (param_lists(api, &params[..range.start]), param_lists(api, &params[range.end..]));
+    [before, vec![(Some(set), &params[range])], after].concat()
 }
 
-/// Returns the call that sets the params of an endpoint: the constant of its param set if the endpoint has exactly the
-/// params of that set, otherwise a list.
-fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
-    let Some(params) = &endpoint.params else { return TokenStream::new() };
-    if let Some(set) = exact_set(api, endpoint) {
-        let set = ident(&set.constant);
-        return quote!(.params(Some(&params::#set)));
-    }
-    let params = params.iter().map(|param| endpoint_param(param, &api.shared_params));
-    quote!(.params(Some(&[#(#params),*])))
+/// Returns the call that sets the params of an endpoint: the constants of param sets, and lists of other params.
+fn accepts(api: &Api, params: &[EndpointParam]) -> TokenStream {
+    let lists = param_lists(api, params).into_iter().map(|(set, params)| {
+        let set = set.map(|set| ident(&api.param_sets[set].constant));
+        let params = params.iter().map(|param| endpoint_param(param, &api.shared_params));
+        set.map_or_else(|| quote!(&[#(#params),*]), |set| quote!(params::#set))
+    });
+    quote!(.accepts(&[#(#lists),*]))
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
@@ -306,7 +305,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         &text("summary", &endpoint.summary),
         &some("path", endpoint.path.as_ref()),
         &set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
-        &params(api, endpoint),
+        &endpoint.params.as_ref().map(|params| accepts(api, params)),
         &body(&endpoint.body),
         &set("history_source", history),
         &flag("is_example", endpoint.is_example),

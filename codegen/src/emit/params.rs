@@ -2,21 +2,23 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::literal::{exact_set, ident, param_info};
+use super::literal::{ident, param_info, param_lists};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
 use crate::fact_sentences::Facts;
-use crate::model::{Api, Endpoint, ParamSet, Passing, Setter, SharedParam, Type};
+use crate::model::{Api, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);
-    let is_exact = |endpoint: &&Endpoint| exact_set(api, endpoint).is_some();
-    let sets = used_sets(api, api.endpoints().filter(is_exact)).map(|set| param_set(api, set));
+    let lists =
+        api.endpoints().filter_map(|endpoint| endpoint.params.as_ref()).flat_map(|params| param_lists(api, params));
+    let sets = used_sets(api, lists.filter_map(|(set, _)| set)).map(|set| param_set(api, set));
     let takes = api.setters.iter().map(takes);
-    let takes_sets = used_sets(api, api.methods()).map(|set| takes_set(api, set));
+    let takes_sets =
+        used_sets(api, api.methods().filter_map(|endpoint| endpoint.param_set)).map(|set| takes_set(api, set));
     let setters = api.setters.iter().map(setter);
     let setters = (!api.setters.is_empty()).then(|| quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
     let items = params.chain(sets).chain(takes).chain(takes_sets).chain(setters);
@@ -24,12 +26,9 @@ pub(super) fn file(api: &Api) -> File {
     render::file("service/params.rs", "", docs, IMPORTS, items)
 }
 
-/// Returns the param sets that the given endpoints use.
-pub(super) fn used_sets<'a>(
-    api: &'a Api,
-    endpoints: impl Iterator<Item = &'a Endpoint>,
-) -> impl Iterator<Item = &'a ParamSet> {
-    let used: HashSet<usize> = endpoints.filter_map(|endpoint| endpoint.param_set).collect();
+/// Returns the param sets with the given indices, in the order of the catalogue.
+fn used_sets(api: &Api, indices: impl Iterator<Item = usize>) -> impl Iterator<Item = &ParamSet> {
+    let used: HashSet<usize> = indices.collect();
     api.param_sets.iter().enumerate().filter(move |(index, _)| used.contains(index)).map(|(_, set)| set)
 }
 
@@ -37,10 +36,7 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     let name = ident(&set.constant);
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
     let params: Vec<_> = params.map(|param| ident(&param.constant)).collect();
-    // The array is a static, because the compiler checks a static only once. It would check the memory of a constant
-    // again in every constant that refers to it.
-    let count = Literal::usize_unsuffixed(params.len());
-    quote!(pub(crate) static #name: [ParamInfo; #count] = [#(#params),*];)
+    quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
 /// Returns the setter traits of a param set, without the traits of setters whose value type differs between endpoints.

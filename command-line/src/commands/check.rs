@@ -39,7 +39,7 @@ impl Check {
 async fn probe(client: &Client) -> Result<()> {
     let Some(endpoint) = examples::example() else { return Ok(()) };
     let mut request = client.endpoint(endpoint);
-    for param in endpoint.params.unwrap_or_default() {
+    for param in endpoint.params() {
         let allowed = param.allowed_values.first().copied();
         if let Some(value) = allowed.or(param.example.filter(|_| param.required.is_some())) {
             request = request.query(param.wire_name, value);

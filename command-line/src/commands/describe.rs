@@ -67,8 +67,8 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
     let fields = fields(endpoint).map(field_row).collect();
     let errors: Vec<_> = service().errors.iter().map(status_row).collect();
-    let params = endpoint.params.map_or_else(unknown, |params| {
-        params.iter().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()
+    let params = endpoint.param_lists.map_or_else(unknown, |_| {
+        endpoint.params().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()
     });
     for (title, rows) in [("", facts), ("Params", params), ("Fields", fields), ("Errors", errors)] {
         if let Some(name_width) = rows.iter().map(|[name, _]| name.len()).max() {
@@ -188,7 +188,7 @@ mod tests {
             evidence: Evidence::Documented,
         };
         let body = BodyInfo::Series { record: None, time: Some("at"), evidence: Evidence::Documented };
-        let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).params(Some(PARAMS));
+        let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).accepts(&[PARAMS]);
         let events = events.history_source(HistorySource::Endpoint(&STRIKES));
         let page = page(&events, 200);
         assert!(page.contains("history   only from Rust"), "{page}");

@@ -67,7 +67,7 @@ impl List {
 
 /// Returns all text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
-    let params = endpoint.params.unwrap_or_default().iter().map(|param| param.wire_name);
+    let params = endpoint.params().map(|param| param.wire_name);
     let names = params
         .chain(fields(endpoint).map(|field| field.wire_name))
         .chain(endpoint.path)

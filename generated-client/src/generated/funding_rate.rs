@@ -42,16 +42,10 @@ impl Endpoint for FundingRate {
         )
         .path(Some("/fundingRate"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::SEVERAL_EXCHANGES,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                     ParamInfo::new(
                             "aggregation_type",
                             "aggregationType",
@@ -68,9 +62,9 @@ impl Endpoint for FundingRate {
                         .notes("The values and the default are from other endpoints.")
                         .unknown(&["whether they apply here"]),
                 ],
-            ),
+            ],
         )
-        .series::<FundingRateRecord>("openDate", Evidence::Published)
+        .series::<FundingRateRecord>(Some("openDate"), Evidence::Published)
         .is_example(true);
 }
 

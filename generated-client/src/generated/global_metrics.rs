@@ -108,8 +108,8 @@ impl Endpoint for GlobalBidAsk {
         )
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published);
 }
 
 takes_without_exchange!(GlobalBidAsk);
@@ -127,8 +127,8 @@ impl Endpoint for GlobalBidAskRatio {
         )
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published)
         .unknown(&["the formula", "which side is positive"]);
 }
 
@@ -147,8 +147,8 @@ impl Endpoint for GlobalBidAskDelta {
         )
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published);
 }
 
 takes_without_exchange!(GlobalBidAskDelta);
@@ -170,8 +170,8 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         )
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published)
         .unknown(&["the formula of the ratio", "which side is positive"]);
 }
 
@@ -188,8 +188,8 @@ impl Endpoint for GlobalCombinedBook {
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published);
 }
 
 takes_without_exchange!(GlobalCombinedBook);
@@ -211,8 +211,8 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         )
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Published);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Published);
 }
 
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
@@ -234,8 +234,8 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         )
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .unknown_series("openDate", Evidence::Reported);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<Value>(Some("openDate"), Evidence::Reported);
 }
 
 takes_without_exchange!(GlobalAsksIncreaseDecrease);

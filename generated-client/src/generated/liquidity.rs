@@ -188,24 +188,20 @@ impl Endpoint for AverageLeverageUsed {
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path(Some("/averageLeverageUsed"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .allowed_values(&["okx_perp_coin"])
                         .rejected_values(&["binance_perp_stable"])
                         .example(Some("okx_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ADVANCE_FILTER,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::ADVANCE_FILTER],
+            ],
         )
-        .series::<AverageLeverageUsedRecord>("openDate", Evidence::Documented);
+        .series::<AverageLeverageUsedRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
@@ -267,23 +263,10 @@ impl Endpoint for AnchoredLiquidationLevelsCount {
         )
         .path(Some("/anchoredLiqLevelsCount"))
         .evidence(Evidence::PreviousVersion)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::ANCHOR]])
         .series::<
             AnchoredLiquidationLevelsCountRecord,
-        >("openDate", Evidence::PreviousVersion)
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(
             &[
                 "whether the count is returned by side, as `/liqLevelsCount` returns a difference",
@@ -342,23 +325,10 @@ impl Endpoint for AnchoredLiquidationLevelsSize {
         )
         .path(Some("/anchoredLiqLevelsSize"))
         .evidence(Evidence::PreviousVersion)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::ANCHOR]])
         .series::<
             AnchoredLiquidationLevelsSizeRecord,
-        >("openDate", Evidence::PreviousVersion)
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(
             &[
                 "the unit",
@@ -419,22 +389,20 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path(Some("/topTraderAverageLeverageDelta"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .allowed_values(&["okx_perp_coin"])
                         .example(Some("okx_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<TopTraderAverageLeverageDeltaRecord>("openDate", Evidence::Reported);
+        .series::<
+            TopTraderAverageLeverageDeltaRecord,
+        >(Some("openDate"), Evidence::Reported);
 }
 
 takes_one_exchange!(TopTraderAverageLeverageDelta);
@@ -486,8 +454,8 @@ impl Endpoint for CumulativeLiquidationLevel {
         )
         .path(Some("/cumulativeLiqLevel"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -502,13 +470,9 @@ impl Endpoint for CumulativeLiquidationLevel {
                     params::TIMESTAMP,
                     params::LEVEL_LEVERAGE,
                 ],
-            ),
+            ],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
-            time: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .series::<CumulativeLiquidationLevelRecord>(None, Evidence::PreviousVersion)
         .notes(
             "A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
         );
@@ -628,8 +592,8 @@ impl Endpoint for LiquidationLevelsCount {
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path(Some("/liqLevelsCount"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -642,15 +606,11 @@ impl Endpoint for LiquidationLevelsCount {
                         )
                         .rejected_values(&["binance_perp_stable"])
                         .example(Some("binance_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<LiquidationLevelsCountRecord>("openDate", Evidence::Reported)
+        .series::<LiquidationLevelsCountRecord>(Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work or fail were tested with BTC.")
         .unknown(
             &[
@@ -707,21 +667,17 @@ impl Endpoint for LiquidationLevelsSize {
         )
         .path(Some("/liqLevelsSize"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE.tested_values(&["binance_perp_stable"]),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ADVANCE_FILTER.evidence(Evidence::Published),
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            ],
         )
-        .series::<LiquidationLevelsSizeRecord>("openDate", Evidence::Published);
+        .series::<LiquidationLevelsSizeRecord>(Some("openDate"), Evidence::Published);
 }
 
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
@@ -800,21 +756,17 @@ impl Endpoint for Liquidation {
         )
         .path(Some("/liquidation"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGES.tested_values(&["binance_perp_stable"]),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::BUCKET,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::BUCKET],
+            ],
         )
-        .series::<LiquidationRecord>("openDate", Evidence::PreviousVersion)
+        .series::<LiquidationRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
@@ -876,8 +828,8 @@ impl Endpoint for LiquidationHeatmap {
         )
         .path(Some("/liquidationHeatmap"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGES
@@ -933,13 +885,9 @@ impl Endpoint for LiquidationHeatmap {
                             "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
                         ),
                 ],
-            ),
+            ],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
-            time: None,
-            evidence: Evidence::Reported,
-        })
+        .series::<LiquidationHeatmapRecord>(None, Evidence::Reported)
         .notes(
             "A snapshot by price; public clients received an error for `limit` and `timeframe`. With three exchanges at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
         );
@@ -1035,8 +983,8 @@ impl Endpoint for LiquidationLevels {
         )
         .path(Some("/liquidationLevels"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -1059,13 +1007,9 @@ impl Endpoint for LiquidationLevels {
                         .default(Some("all"))
                         .summary("Side of the levels to return."),
                 ],
-            ),
+            ],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
-            time: None,
-            evidence: Evidence::Reported,
-        })
+        .series::<LiquidationLevelsRecord>(None, Evidence::Reported)
         .notes(
             "A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
         );
@@ -1170,8 +1114,8 @@ impl Endpoint for LiquidationLevelsTv {
         .name("Liquidation Levels TV")
         .path(Some("/liquidationLevelsTV"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -1193,7 +1137,7 @@ impl Endpoint for LiquidationLevelsTv {
                         )
                         .summary("Side of the levels to return."),
                 ],
-            ),
+            ],
         )
         .notes(
             "Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The exchanges that work were tested with BTC.",
@@ -1214,22 +1158,18 @@ impl Endpoint for TopTraderMarginUsed {
         .summary("Margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsed"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .allowed_values(&["okx_perp_coin"])
                         .example(Some("okx_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .unknown_series("openDate", Evidence::Reported)
+        .series::<Value>(Some("openDate"), Evidence::Reported)
         .unknown(&["whether it is an amount or a share of the account"]);
 }
 
@@ -1249,22 +1189,18 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsedDelta"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .allowed_values(&["okx_perp_coin"])
                         .example(Some("okx_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .unknown_series("openDate", Evidence::Reported)
+        .series::<Value>(Some("openDate"), Evidence::Reported)
         .unknown(
             &[
                 "whether it is longs minus shorts, or the change since the previous interval",

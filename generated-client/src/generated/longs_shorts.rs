@@ -210,8 +210,8 @@ impl Endpoint for TopTraderAccounts {
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path(Some("/topTraderAccounts"))
-        .params(Some(&params::ONE_EXCHANGE))
-        .series::<LongShortShare>("openDate", Evidence::Reported)
+        .accepts(&[params::ONE_EXCHANGE])
+        .series::<LongShortShare>(Some("openDate"), Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
@@ -299,8 +299,8 @@ impl Endpoint for TopTraderPositions {
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path(Some("/topTraderPositions"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -313,15 +313,11 @@ impl Endpoint for TopTraderPositions {
                                 "huobi_perp_coin",
                             ],
                         ),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<LongShortShare>("openDate", Evidence::Reported)
+        .series::<LongShortShare>(Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -343,21 +339,8 @@ impl Endpoint for AnchoredTopTraderAccounts {
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
         .path(Some("/anchoredTopTraderAccounts"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGE,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::ONE_EXCHANGE, &[params::ANCHOR]])
+        .series::<AnchoredLongShortShare>(Some("openDate"), Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
 
@@ -444,21 +427,8 @@ impl Endpoint for AnchoredTopTraderPositions {
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredTopTraderPositions"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGE,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::ONE_EXCHANGE, &[params::ANCHOR]])
+        .series::<AnchoredLongShortShare>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
@@ -472,8 +442,8 @@ impl Endpoint for GlobalAccounts {
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path(Some("/globalAccounts"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -484,15 +454,11 @@ impl Endpoint for GlobalAccounts {
                                 "bybit_perp_coin",
                             ],
                         ),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<LongShortShare>("openDate", Evidence::Reported)
+        .series::<LongShortShare>(Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -510,21 +476,8 @@ impl Endpoint for AnchoredGlobalAccounts {
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredGlobalAccounts"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGE,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::ONE_EXCHANGE, &[params::ANCHOR]])
+        .series::<AnchoredLongShortShare>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
@@ -538,8 +491,8 @@ impl Endpoint for NetLongShort {
             "Net long and net short positions, estimated from market orders and changes of open interest.",
         )
         .path(Some("/netLongShort"))
-        .params(Some(&params::SEVERAL_EXCHANGES))
-        .series::<NetLongShortRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES])
+        .series::<NetLongShortRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -596,8 +549,8 @@ impl Endpoint for NetLongShortDelta {
             "Estimated net longs minus estimated net shorts; positive if longs dominate.",
         )
         .path(Some("/netLongShortDelta"))
-        .params(Some(&params::SEVERAL_EXCHANGES))
-        .series::<NetLongShortDeltaRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES])
+        .series::<NetLongShortDeltaRecord>(Some("openDate"), Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set.")
         .unknown(&["the unit"]);
 }
@@ -645,21 +598,8 @@ impl Endpoint for AnchoredCls {
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCLS"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredClsRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::ANCHOR]])
+        .series::<AnchoredClsRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -720,21 +660,8 @@ impl Endpoint for AnchoredClsd {
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path(Some("/anchoredCLSD"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredClsdRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::ANCHOR]])
+        .series::<AnchoredClsdRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -781,8 +708,8 @@ impl Endpoint for WhaleRetailDelta {
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path(Some("/whaleRetailDelta"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
@@ -793,15 +720,11 @@ impl Endpoint for WhaleRetailDelta {
                                 "okx_perp_coin",
                             ],
                         ),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<WhaleRetailDeltaRecord>("openDate", Evidence::Reported)
+        .series::<WhaleRetailDeltaRecord>(Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -862,21 +785,10 @@ impl Endpoint for AnchoredWhaleRetailDelta {
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
         .path(Some("/anchoredWhaleRetailDelta"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGE,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredWhaleRetailDeltaRecord>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::ONE_EXCHANGE, &[params::ANCHOR]])
+        .series::<
+            AnchoredWhaleRetailDeltaRecord,
+        >(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
@@ -932,8 +844,10 @@ impl Endpoint for WhalePositionDominance {
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
         .path(Some("/whalePositionDominance"))
-        .params(Some(&params::OPTIONAL_EXCHANGE))
-        .series::<WhalePositionDominanceRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::OPTIONAL_EXCHANGE])
+        .series::<
+            WhalePositionDominanceRecord,
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the formula", "the unit", "the range", "the sign"]);
 }
 
@@ -987,8 +901,8 @@ impl Endpoint for TrueRetailLongShort {
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
         .path(Some("/trueRetailLongShort"))
-        .params(Some(&params::ONE_EXCHANGE))
-        .series::<TrueRetailLongShortRecord>("openDate", Evidence::Reported);
+        .accepts(&[params::ONE_EXCHANGE])
+        .series::<TrueRetailLongShortRecord>(Some("openDate"), Evidence::Reported);
 }
 
 takes_one_exchange!(TrueRetailLongShort);
@@ -1052,8 +966,8 @@ impl Endpoint for TraderSentimentGap {
         .name("Trader Sentiment Gap")
         .summary("Difference in positioning between large and small retail accounts.")
         .path(Some("/traderSentimentGap"))
-        .params(Some(&params::OPTIONAL_EXCHANGE))
-        .series::<TraderSentimentGapRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::OPTIONAL_EXCHANGE])
+        .series::<TraderSentimentGapRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail.",
         )

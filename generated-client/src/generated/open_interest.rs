@@ -63,21 +63,8 @@ impl Endpoint for AnchoredOiDelta {
         .summary("Change of open interest, accumulated since the last anchor in UTC.")
         .path(Some("/anchoredOIDelta"))
         .evidence(Evidence::PreviousVersion)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                ],
-            ),
-        )
-        .series::<AnchoredOiDeltaRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::ANCHOR]])
+        .series::<AnchoredOiDeltaRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -125,8 +112,8 @@ impl Endpoint for OpenInterest {
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
-        .params(Some(&params::SEVERAL_EXCHANGES))
-        .series::<OpenInterestRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES])
+        .series::<OpenInterestRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
@@ -194,8 +181,8 @@ impl Endpoint for OpenInterestDelta {
         )
         .path(Some("/openInterestDelta"))
         .evidence(Evidence::Reported)
-        .params(Some(&params::SEVERAL_EXCHANGES))
-        .series::<OpenInterestDeltaRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES])
+        .series::<OpenInterestDeltaRecord>(Some("openDate"), Evidence::Reported)
         .unknown(&["the unit"]);
 }
 

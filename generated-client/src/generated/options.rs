@@ -55,20 +55,16 @@ impl Endpoint for Bvol {
         )
         .path(Some("/bvol"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"]),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<BvolRecord>("openDate", Evidence::PreviousVersion)
+        .series::<BvolRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes("The previous API version had no `exchange`.")
         .unknown(
             &[
@@ -158,23 +154,19 @@ impl Endpoint for Dvol {
         )
         .path(Some("/dvol"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .allowed_values(&["deribit_perp_stable"])
                         .example(Some("deribit_perp_stable")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ADVANCE_FILTER.evidence(Evidence::Published),
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            ],
         )
-        .series::<DvolRecord>("openDate", Evidence::PreviousVersion)
+        .series::<DvolRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 

@@ -147,21 +147,10 @@ impl Endpoint for AsksIncreaseDecrease {
         )
         .path(Some("/asksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<AsksIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<
+            AsksIncreaseDecreaseRecord,
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -211,21 +200,8 @@ impl Endpoint for BestBidAsk {
         )
         .path(Some("/bestBidAsk"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::ANY_EXCHANGE,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .unknown_series("openDate", Evidence::Published);
+        .accepts(&[params::OPTIONAL_EXCHANGE, &[params::MARKET_TYPES]])
+        .series::<Value>(Some("openDate"), Evidence::Published);
 }
 
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
@@ -240,21 +216,8 @@ impl Endpoint for BidAsk {
         )
         .path(Some("/bidAsk"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidAskRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BidAskRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
         );
@@ -308,21 +271,8 @@ impl Endpoint for BidAskDelta {
         )
         .path(Some("/bidAskDelta"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidAskDeltaRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BidAskDeltaRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -371,21 +321,8 @@ impl Endpoint for BidAskRatio {
         )
         .path(Some("/bidAskRatio"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidAskRatioRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BidAskRatioRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(
             &[
                 "whether orders are weighted by size, value or number",
@@ -447,21 +384,8 @@ impl Endpoint for BidAskRatioDiff {
         )
         .path(Some("/bidAskRatioDiff"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidAskRatioDiffRecord>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BidAskRatioDiffRecord>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
@@ -511,21 +435,8 @@ impl Endpoint for BidAskSpread {
         )
         .path(Some("/bidsAskSpread"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidAskSpreadRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BidAskSpreadRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit", "how the spreads of several exchanges are combined"]);
 }
 
@@ -583,21 +494,10 @@ impl Endpoint for BidsIncreaseDecrease {
         )
         .path(Some("/bidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BidsIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<
+            BidsIncreaseDecreaseRecord,
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -647,21 +547,8 @@ impl Endpoint for CombinedBook {
         )
         .path(Some("/combinedBook"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<CombinedBookRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<CombinedBookRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -710,8 +597,8 @@ impl Endpoint for MarketImbalanceIndex {
         )
         .path(Some("/marketImbalanceIndex"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGES
@@ -723,15 +610,11 @@ impl Endpoint for MarketImbalanceIndex {
                                 "bitget_perp_stable",
                             ],
                         ),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<MarketImbalanceIndexRecord>("openDate", Evidence::Reported)
+        .series::<MarketImbalanceIndexRecord>(Some("openDate"), Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");
 }
 

@@ -271,22 +271,8 @@ impl Endpoint for BuyVolume {
         .name("Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path(Some("/buyVolume"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<BuyVolumeRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<BuyVolumeRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -333,22 +319,8 @@ impl Endpoint for SellVolume {
         .name("Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path(Some("/sellVolume"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<SellVolumeRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<SellVolumeRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -397,22 +369,8 @@ impl Endpoint for VolumeDelta {
             "Market buy volume minus market sell volume; positive if buyers dominate.",
         )
         .path(Some("/volumeDelta"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<VolumeDeltaRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<VolumeDeltaRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.",
         )
@@ -465,23 +423,17 @@ impl Endpoint for VolumeRatio {
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
         .path(Some("/volumeRatio"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::SEVERAL_EXCHANGES,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                     params::MARKET_TYPES.evidence(Evidence::Documented),
                     params::BUCKET.evidence(Evidence::Documented),
                     params::ADVANCE_FILTER,
                 ],
-            ),
+            ],
         )
-        .series::<VolumeRatioRecord>("openDate", Evidence::Documented);
+        .series::<VolumeRatioRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_several_exchanges!(
@@ -536,24 +488,18 @@ impl Endpoint for AnchoredCvd {
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCVD"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGES
                         .tested_values(&["binance_spot", "binance_perp_stable"]),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ANCHOR,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
+            ],
         )
-        .series::<AnchoredCvdRecord>("openDate", Evidence::Reported)
+        .series::<AnchoredCvdRecord>(Some("openDate"), Evidence::Reported)
         .unknown(&["the unit"]);
 }
 
@@ -603,22 +549,8 @@ impl Endpoint for MarketOrderCount {
             "Number of executed market orders per interval, split into buys and sells.",
         )
         .path(Some("/marketOrderCount"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<OrderCount>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<OrderCount>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_several_exchanges!(
@@ -711,22 +643,8 @@ impl Endpoint for MarketOrderAverageSize {
             "Average size of market orders per interval, split into buys and sells.",
         )
         .path(Some("/marketOrderAverageSize"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<OrderSize>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<OrderSize>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -817,22 +735,8 @@ impl Endpoint for LimitOrderCount {
             "Number of filled limit orders per interval, split into buys and sells.",
         )
         .path(Some("/limitOrderCount"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<OrderCount>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<OrderCount>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -849,22 +753,8 @@ impl Endpoint for LimitOrderAverageSize {
             "Average size of filled limit orders per interval, split into buys and sells.",
         )
         .path(Some("/limitOrderAverageSize"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .series::<OrderSize>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<OrderSize>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -885,21 +775,8 @@ impl Endpoint for BuySellTradeCountRatio {
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
         .path(Some("/buySellTradeCountRatio"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BuySellTradeCountRatioRecord>("openDate", Evidence::Reported)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BuySellTradeCountRatioRecord>(Some("openDate"), Evidence::Reported)
         .unknown(&["whether it accepts `bucket`, as similar endpoints do"]);
 }
 
@@ -950,22 +827,8 @@ impl Endpoint for LimitOrderCountRatio {
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/limitOrderCountRatio"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .unknown_series("openDate", Evidence::Documented)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<Value>(Some("openDate"), Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
 
@@ -986,22 +849,8 @@ impl Endpoint for MarketOrderCountRatio {
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/marketOrderCountRatio"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                    params::BUCKET,
-                ],
-            ),
-        )
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET]])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_several_exchanges!(
@@ -1018,21 +867,8 @@ impl Endpoint for BotTracker {
             "Number of orders presumably sent by bots: orders of identical size that recur within a short time.",
         )
         .path(Some("/botTracker"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<BotTrackerRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<BotTrackerRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names.")
         .unknown(&["whether this version capitalises them"]);
 }
@@ -1114,21 +950,8 @@ impl Endpoint for Slippage {
             "Difference between the execution price of orders and the expected price.",
         )
         .path(Some("/slippage"))
-        .params(
-            Some(
-                &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::MARKET_TYPES,
-                ],
-            ),
-        )
-        .series::<SlippageRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES]])
+        .series::<SlippageRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "In the example, which is from the previous API version, the average is above the largest.",
         )
@@ -1211,8 +1034,8 @@ impl Endpoint for TransferOfContracts {
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
         .path(Some("/transferOfContracts"))
-        .params(Some(&params::SEVERAL_EXCHANGES))
-        .series::<TransferOfContractsRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::SEVERAL_EXCHANGES])
+        .series::<TransferOfContractsRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
 
@@ -1264,22 +1087,16 @@ impl Endpoint for ParticipationRatio {
             "Change of open interest divided by volume, in percent; negative if contracts were closed.",
         )
         .path(Some("/participationRatio"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::SEVERAL_EXCHANGES,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                     params::MARKET_TYPES.evidence(Evidence::Published),
                     params::ADVANCE_FILTER.evidence(Evidence::Published),
                 ],
-            ),
+            ],
         )
-        .series::<ParticipationRatioRecord>("openDate", Evidence::Reported);
+        .series::<ParticipationRatioRecord>(Some("openDate"), Evidence::Reported);
 }
 
 takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
@@ -1326,8 +1143,8 @@ impl Endpoint for ExchangePremium {
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
         .path(Some("/exchangePremium"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     ParamInfo::new(
@@ -1366,9 +1183,9 @@ impl Endpoint for ExchangePremium {
                     params::END_TIME,
                     params::SORT,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -1387,8 +1204,8 @@ impl Endpoint for PreviousDayLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.",
         )
         .path(Some("/pdLevels"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE,
@@ -1398,9 +1215,9 @@ impl Endpoint for PreviousDayLevels {
                     params::END_TIME,
                     params::SORT,
                 ],
-            ),
+            ],
         )
-        .series::<PreviousDayLevelsRecord>("openDate", Evidence::Reported)
+        .series::<PreviousDayLevelsRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "A public client received no records of the newest range for the timeframe `1h`.",
         );
@@ -1478,8 +1295,8 @@ impl Endpoint for PreviousWeekLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.",
         )
         .path(Some("/pwLevels"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE,
@@ -1489,9 +1306,9 @@ impl Endpoint for PreviousWeekLevels {
                     params::END_TIME,
                     params::SORT,
                 ],
-            ),
+            ],
         )
-        .series::<PreviousWeekLevelsRecord>("openDate", Evidence::Reported);
+        .series::<PreviousWeekLevelsRecord>(Some("openDate"), Evidence::Reported);
 }
 
 takes_one_exchange!(PreviousWeekLevels);
@@ -1562,8 +1379,8 @@ impl Endpoint for PreviousMonthLevels {
             "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.",
         )
         .path(Some("/pmLevels"))
-        .params(Some(&params::ONE_EXCHANGE))
-        .series::<PreviousMonthLevelsRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::ONE_EXCHANGE])
+        .series::<PreviousMonthLevelsRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
         );
@@ -1645,20 +1462,16 @@ impl Endpoint for Kline {
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path(Some("/klines"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE.tested_values(&["binance_perp_stable"]),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+            ],
         )
-        .series::<KlineRecord>("openDate", Evidence::Reported)
+        .series::<KlineRecord>(Some("openDate"), Evidence::Reported)
         .notes(
             "One public client calls the records candles with volume, but no field for the volume is known.",
         );

@@ -55,8 +55,8 @@ impl Endpoint for PositionHeatmapData {
         )
         .path(Some("/positionHeatmap"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN.evidence(Evidence::Published),
                     params::ANY_EXCHANGE.evidence(Evidence::Published),
@@ -80,7 +80,7 @@ impl Endpoint for PositionHeatmapData {
                         .unknown(&["the accepted values"]),
                     params::TIMESTAMP.evidence(Evidence::Published),
                 ],
-            ),
+            ],
         )
         .notes(
             "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params.",

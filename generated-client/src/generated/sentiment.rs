@@ -125,8 +125,8 @@ impl Endpoint for FearAndGreedIndex {
         )
         .path(Some("/fearAndGreed"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .series::<FearAndGreedIndexRecord>("openDate", Evidence::PreviousVersion);
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<FearAndGreedIndexRecord>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_without_exchange!(FearAndGreedIndex);
@@ -177,8 +177,8 @@ impl Endpoint for PremiumP2p {
         )
         .path(Some("/stablecoinPremiumP2P"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .series::<PremiumP2pRecord>("openDate", Evidence::Published)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<PremiumP2pRecord>(Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
         );
@@ -244,8 +244,8 @@ impl Endpoint for WbtcMintBurn {
         )
         .path(Some("/wbtcMintBurn"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d")),
                     params::LIMIT,
@@ -253,9 +253,9 @@ impl Endpoint for WbtcMintBurn {
                     params::END_TIME,
                     params::SORT,
                 ],
-            ),
+            ],
         )
-        .series::<WbtcMintBurnRecord>("openDate", Evidence::PreviousVersion)
+        .series::<WbtcMintBurnRecord>(Some("openDate"), Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`.")
         .unknown(&["the unit"]);
 }
@@ -312,8 +312,8 @@ impl Endpoint for Twitter {
         .summary("Number of posts on Twitter with a cashtag.")
         .path(Some("/twitter"))
         .evidence(Evidence::PreviousVersion)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .series::<TwitterRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<TwitterRecord>(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["which cashtags are counted"]);
 }
 
@@ -367,8 +367,10 @@ impl Endpoint for LeaderboardNotionalProfit {
         )
         .path(Some("/leaderboardNotionalProfit"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .series::<LeaderboardNotionalProfitRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<
+            LeaderboardNotionalProfitRecord,
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
 
@@ -416,8 +418,10 @@ impl Endpoint for LeaderboardRoeProfit {
         )
         .path(Some("/leaderboardROEProfit"))
         .evidence(Evidence::Published)
-        .params(Some(&params::WITHOUT_EXCHANGE))
-        .series::<LeaderboardRoeProfitRecord>("openDate", Evidence::PreviousVersion)
+        .accepts(&[params::WITHOUT_EXCHANGE])
+        .series::<
+            LeaderboardRoeProfitRecord,
+        >(Some("openDate"), Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
 
@@ -465,19 +469,13 @@ impl Endpoint for UserBotRatio {
         )
         .path(Some("/userBotRatio"))
         .evidence(Evidence::Published)
-        .params(
-            Some(
-                &[
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ADVANCE_FILTER.evidence(Evidence::Published),
-                ],
-            ),
+        .accepts(
+            &[
+                params::WITHOUT_EXCHANGE,
+                &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            ],
         )
-        .series::<UserBotRatioRecord>("openDate", Evidence::Published)
+        .series::<UserBotRatioRecord>(Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
         );
@@ -541,23 +539,19 @@ impl Endpoint for MarginLendingRatio {
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path(Some("/marginLendingRatio"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGE
                         .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
                         .example(Some("okx_perp_coin")),
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                    params::ADVANCE_FILTER,
                 ],
-            ),
+                params::WITHOUT_EXCHANGE,
+                &[params::ADVANCE_FILTER],
+            ],
         )
-        .series::<MarginLendingRatioRecord>("openDate", Evidence::Documented);
+        .series::<MarginLendingRatioRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);

@@ -47,8 +47,8 @@ impl Endpoint for DataAvailability {
         .summary("Time range for which an endpoint has records of a coin.")
         .path(Some("/dataAvailability"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "endpoint_name",
@@ -64,7 +64,7 @@ impl Endpoint for DataAvailability {
                     params::COIN.evidence(Evidence::Reported),
                     params::ANY_EXCHANGE.evidence(Evidence::Reported),
                 ],
-            ),
+            ],
         );
 }
 

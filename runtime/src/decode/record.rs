@@ -120,22 +120,13 @@ impl RecordInfo {
     }
 }
 
-/// A call of one of these setters takes one line of emitted code; a struct literal as the value of the field would take
-/// six lines.
 #[doc(hidden)]
 impl EndpointInfo {
-    /// Sets the body to a series whose times have the unit of the service.
+    /// Sets the body to a series whose times have the unit of the service. The call takes one line of emitted code; a
+    /// struct literal as the value of the field would take six lines.
     #[must_use]
-    pub const fn series<R: Record>(mut self, time: &'static str, evidence: Evidence) -> Self {
-        let record = Some(RecordInfo::of::<R>());
-        self.body = BodyInfo::Series { record, time: Some(time), evidence };
-        self
-    }
-
-    /// Sets the body to a series of unknown records, whose times have the unit of the service.
-    #[must_use]
-    pub const fn unknown_series(mut self, time: &'static str, evidence: Evidence) -> Self {
-        self.body = BodyInfo::Series { record: None, time: Some(time), evidence };
+    pub const fn series<T: Item>(mut self, time: Option<&'static str>, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Series { record: T::INFO, time, evidence };
         self
     }
 }

@@ -54,7 +54,7 @@ impl RequestTemplate {
         // an optional param that is set is an error.
         let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
         let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
-        if let Some(set) = optional.find(|name| request.sets(name)) {
+        if let Some(set) = optional.find(|name| request.value(name).is_some()) {
             let error = Error::build(format!("`{set}` is set, but a history sets this param itself"));
             return Err(error.with_hint("do not set this param"));
         }
@@ -65,7 +65,7 @@ impl RequestTemplate {
         let page_size = page_size(request, info, outside)?;
         let mut request = request.clone();
         let limit = named(info.limit);
-        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && !request.sets(limit)) {
+        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && request.value(limit).is_none()) {
             request = request.set(Cow::Borrowed(limit), Some(page_size.to_string()));
         }
         let varying = set_by_history.into_iter().flatten().chain(limit);

@@ -46,8 +46,9 @@ entry! {
         pub path: Option<&'static str> = None,
         /// Source of the path, or of the name if the path is unknown.
         pub evidence: Evidence = Evidence::Documented,
-        /// The params that the endpoint accepts; `None` if unknown.
-        pub params: Option<&'static [ParamInfo]> = None,
+        /// The params that the endpoint accepts, in several lists, because endpoints share lists; `None` if the params
+        /// are unknown. [`EndpointInfo::params`] returns the params of all lists.
+        pub param_lists: Option<&'static [&'static [ParamInfo]]> = None,
         /// Body of a response.
         pub body: BodyInfo = BodyInfo::Unknown,
         /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
@@ -78,9 +79,22 @@ impl EndpointInfo {
         Self::new(group, ident, ident)
     }
 
+    /// Sets the lists of params, without `Some`, so that the call fits on one line of emitted code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn accepts(mut self, params: &'static [&'static [ParamInfo]]) -> Self {
+        self.param_lists = Some(params);
+        self
+    }
+
+    /// Returns the params that the endpoint accepts; none if they are unknown.
+    pub fn params(&self) -> impl Iterator<Item = &'static ParamInfo> + Clone + use<> {
+        self.param_lists.unwrap_or_default().iter().copied().flatten()
+    }
+
     /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
-        self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
+        self.params().find(|param| param.wire_name == wire_name)
     }
 
     /// Returns the weight of a call, at least 1, given the values of its params by their names on the wire.

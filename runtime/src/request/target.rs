@@ -60,8 +60,7 @@ impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         // In the catalogue, a fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
-        let params = endpoint.params.unwrap_or_default().iter();
-        let fixed = params.enumerate().filter_map(|(order, param)| {
+        let fixed = endpoint.params().enumerate().filter_map(|(order, param)| {
             let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
             Some(Param { order, name, value, is_ambiguous: false })
         });
@@ -87,8 +86,7 @@ impl RequestTarget {
     fn set_params(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>, is_ambiguous: bool) {
         // Known params are sorted by their position in the table, and unknown params follow, sorted by name. All values of
         // a param are adjacent.
-        let mut known = self.endpoint.params.unwrap_or_default().iter();
-        let order = known.position(|param| param.wire_name == name).unwrap_or(usize::MAX);
+        let order = self.endpoint.params().position(|param| param.wire_name == name).unwrap_or(usize::MAX);
         let first = self.params.partition_point(|param| (param.order, &param.name) < (order, &name));
         let end = first + self.params.iter().skip(first).take_while(|param| param.name == name).count();
         let params =
@@ -107,18 +105,14 @@ impl RequestTarget {
         (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, self.bad_records)
     }
 
-    /// Returns whether a param is set.
-    pub(crate) fn sets(&self, wire_name: &str) -> bool {
-        self.params.iter().any(|param| param.name == wire_name)
-    }
-
-    /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value.
+    /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
+    /// if the param is not set.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
     fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
-        self.endpoint.params.unwrap_or_default().get(param.order)
+        self.endpoint.params().nth(param.order)
     }
 
     /// Returns the names and values of the params, without encoding.
@@ -131,8 +125,8 @@ impl RequestTarget {
         if self.path.is_none() {
             return Err(Error::build("the path of this endpoint is unknown"));
         }
-        let mut required = self.endpoint.params.unwrap_or_default().iter().filter(|param| check::is_required(param));
-        if let Some(param) = required.find(|param| !self.sets(param.wire_name)) {
+        let mut required = self.endpoint.params().filter(|param| check::is_required(param));
+        if let Some(param) = required.find(|param| self.value(param.wire_name).is_none()) {
             return Err(Error::build(format!("missing required param `{}`", param.wire_name)));
         }
         for param in &self.params {
@@ -254,10 +248,10 @@ mod tests {
 
     const BOOK: &EndpointInfo = &EndpointInfo {
         path: Some("/v1/books/{symbol}/levels"),
-        params: Some(&[
-            ParamInfo { location: ParamLocation::Path, ..param("symbol", ValueType::String) },
-            param("coin", ValueType::String),
-            param("limit", ValueType::Count),
+        param_lists: Some(&[
+            &[ParamInfo { location: ParamLocation::Path, ..param("symbol", ValueType::String) }],
+            &[],
+            &[param("coin", ValueType::String), param("limit", ValueType::Count)],
         ]),
         ..EndpointInfo::new("market", "book", "Book")
     };
@@ -287,13 +281,13 @@ mod tests {
 
     const MANY: &EndpointInfo = &EndpointInfo {
         path: Some("/many"),
-        params: Some(&[
+        param_lists: Some(&[&[
             ParamInfo { list_setter: Some("all_a"), list_as: ListFormat::Json, ..param("a", ValueType::String) },
             ParamInfo { list_setter: Some("all_b"), list_as: ListFormat::Json, ..param("b", ValueType::Count) },
             ParamInfo { list_setter: Some("all_c"), list_as: ListFormat::Repeated, ..param("c", ValueType::String) },
             ParamInfo { list_setter: Some("all_d"), ..param("d", ValueType::String) },
             ParamInfo { const_value: Some("always"), ..param("e", ValueType::String) },
-        ]),
+        ]]),
         ..EndpointInfo::new("market", "many", "Many")
     };
 
@@ -330,12 +324,12 @@ mod tests {
     fn values_of_a_list_are_separated_by_commas_also_in_a_path() {
         const BOOKS: &EndpointInfo = &EndpointInfo {
             path: Some("/books/{symbols}"),
-            params: Some(&[ParamInfo {
+            param_lists: Some(&[&[ParamInfo {
                 location: ParamLocation::Path,
                 list_setter: Some("all_symbols"),
                 list_as: ListFormat::Repeated,
                 ..param("symbols", ValueType::String)
-            }]),
+            }]]),
             ..EndpointInfo::new("market", "books", "Books")
         };
         let check = |values: &[&str]| {

@@ -15,8 +15,8 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     }
     // Used to omit hints that repeat the message of the service.
     let message = error.to_string();
-    let params = || target.endpoint.params.unwrap_or_default().iter();
-    let is_missing = |param: &&ParamInfo| !target.sets(param.wire_name) && !message.contains(param.wire_name);
+    let params = || target.endpoint.params();
+    let is_missing = |param: &&ParamInfo| target.value(param.wire_name).is_none() && !message.contains(param.wire_name);
     let missing = params().filter(is_missing).filter_map(|param| {
         let known = known_as(param.required?);
         Some(format!("missing param `{}`, {known} as required", param.wire_name))
@@ -79,7 +79,7 @@ mod tests {
 
     const BOOK: &EndpointInfo = &EndpointInfo {
         path: Some("/book"),
-        params: Some(&[
+        param_lists: Some(&[&[
             ParamInfo { required: Some(Evidence::Documented), ..param("coin", ValueType::String) },
             ParamInfo { required: Some(Evidence::Reported), ..param("venue", ValueType::String) },
             ParamInfo { range: Range { min: Some(1.0), max: Some(9.0) }, ..param("depth", ValueType::Count) },
@@ -89,7 +89,7 @@ mod tests {
                 ..param("limit", ValueType::Count)
             },
             param("sort", ValueType::String),
-        ]),
+        ]]),
         ..EndpointInfo::new("market", "book", "Book")
     };
 

@@ -15,7 +15,7 @@ use crate::scripted::{Service, reply};
 /// `BOOK`, `NAMELESS` and `TOTAL` are endpoints without an emitted method.
 static BOOK: EndpointInfo = EndpointInfo {
     path: Some("/books/{symbol}"),
-    params: Some(&[
+    param_lists: Some(&[&[
         ParamInfo {
             location: ParamLocation::Path,
             ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
@@ -33,7 +33,7 @@ static BOOK: EndpointInfo = EndpointInfo {
             list_as: ListFormat::Json,
             ..ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented)
         },
-    ]),
+    ]]),
     body: BodyInfo::Series { record: Some(&LEVELS), time: Some("at"), evidence: Evidence::Documented },
     ..EndpointInfo::new("market", "book", "Book")
 };

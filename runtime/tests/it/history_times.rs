@@ -61,7 +61,7 @@ macro_rules! endpoint {
             type Body = Series<Value>;
             const INFO: &'static EndpointInfo = &EndpointInfo {
                 path: Some("/texts"),
-                params: Some(&params(TimeUnit::$unit, $required)),
+                param_lists: Some(&[&params(TimeUnit::$unit, $required)]),
                 body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented },
                 history_source: $history,
                 ..EndpointInfo::new("market", "texts", "Texts")

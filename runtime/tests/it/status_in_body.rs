@@ -49,10 +49,10 @@ static HISTORY: HistoryInfo = HistoryInfo {
 static CANDLES: EndpointInfo = EndpointInfo {
     path: Some("/candles"),
     data: Some("data"),
-    params: Some(&[
+    param_lists: Some(&[&[
         ParamInfo::new("from", "from", SECONDS, KNOWN),
         ParamInfo::new("limit", "limit", ValueType::Count, KNOWN),
-    ]),
+    ]]),
     body: BodyInfo::Series { record: Some(&CANDLE), time: Some("t"), evidence: KNOWN },
     history_source: HistorySource::Endpoint(&HISTORY),
     ..EndpointInfo::new("market", "candles", "Candles")

@@ -125,9 +125,9 @@ impl<'a> Tables<'a> {
         info.summary = text(&endpoint.summary);
         info.path = some(endpoint.path.as_ref());
         info.evidence = evidence(endpoint.evidence);
-        info.params = endpoint.params.as_ref().map(|params| {
+        info.param_lists = endpoint.params.as_ref().map(|params| {
             let params = params.iter().map(|param| self.param(&param.param)).collect::<Vec<_>>();
-            list(params)
+            list([list(params)])
         });
         info.body = match &endpoint.body {
             Body::Series { record, data, time, evidence: known } => {

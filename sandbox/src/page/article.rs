@@ -28,12 +28,13 @@ fn form(registry: Registry, endpoint: &EndpointInfo, path: &str) -> Markup {
         BodyInfo::Series { time, .. } => (registry.service.envelope.as_ref().map(|envelope| envelope.data), time),
         _ => (None, None),
     };
-    let params = endpoint.params.unwrap_or_default();
+    let params = endpoint.params().map(|param| control(endpoint, param)).collect::<Vec<_>>();
     html! {
         form novalidate data-path=(full(registry, path)) data-list=[list] data-time=[time] {
             h4 { "Params" }
-            @if endpoint.params.is_none() { p.note { "Not known." } } @else if params.is_empty() { p.note { "None." } }
-            div.params { @for param in params.iter() { (control(endpoint, param)) } }
+            @if endpoint.param_lists.is_none() { p.note { "Not known." } }
+            @else if params.is_empty() { p.note { "None." } }
+            div.params { @for param in params { (param) } }
             button.script type="submit" { "Send request" }
         }
     }

@@ -52,7 +52,7 @@ pub(crate) fn other_metric() -> &'static Metric {
 pub(crate) fn object() -> &'static EndpointInfo {
     let mut all = endpoints();
     all.find(|endpoint| {
-        let is_complete = endpoint.params.unwrap_or_default().iter().all(|param| param.required.is_none());
+        let is_complete = endpoint.params().all(|param| param.required.is_none());
         let is_table = matches!(endpoint.body, BodyInfo::Series { .. } | BodyInfo::Object { .. });
         is_complete && !is_table && endpoint.path.is_some() && is_unique(endpoint)
     })
@@ -87,7 +87,7 @@ fn is_unique(endpoint: &EndpointInfo) -> bool {
 fn of_endpoint(endpoint: &'static EndpointInfo) -> Option<Metric> {
     let BodyInfo::Series { record: Some(record), time: Some(time), .. } = endpoint.body else { return None };
     let (history, path) = (endpoint.history(&SERVICE)?, endpoint.path?);
-    let params = || endpoint.params.unwrap_or_default().iter();
+    let params = || endpoint.params();
     let required: Vec<_> = params().filter(|param| param.required.is_some()).collect();
     let [key] = *required.iter().filter(|param| param.wire_name != history.step).collect::<Vec<_>>() else {
         return None;
@@ -159,7 +159,7 @@ impl Metric {
                 ),
                 _ => false,
             };
-        let mut params = self.endpoint.params.unwrap_or_default().iter();
+        let mut params = self.endpoint.params();
         let is_other = |param: &&ParamInfo| param.wire_name != self.key.wire_name;
         [option(params.find(|param| is_other(param) && is_in_metadata(param)).unwrap().wire_name), "none"]
     }
@@ -167,13 +167,13 @@ impl Metric {
     /// Returns a param with an open type whose values are long enough for a suggestion.
     pub(crate) fn open_param(&self) -> &'static ParamInfo {
         let is_open = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(named) if named.open);
-        let mut params = self.endpoint.params.unwrap_or_default().iter().filter(is_open);
+        let mut params = self.endpoint.params().filter(is_open);
         params.find(|param| values(param).next().is_some_and(|value| value.len() > 5)).unwrap()
     }
 
     /// Returns the option of a param that only other endpoints accept.
     pub(crate) fn foreign_option(&self) -> &'static str {
-        let mut params = endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
+        let mut params = endpoints().flat_map(|endpoint| endpoint.params());
         let is_foreign = |param: &&ParamInfo| self.endpoint.param(param.wire_name).is_none();
         option(params.find(|param| is_foreign(param) && param.const_value.is_none()).unwrap().wire_name)
     }

@@ -102,7 +102,7 @@ impl Endpoint for ServerTime {
         .name("Server Time")
         .summary("The clock of the service.")
         .path(Some("/fapi/v1/time"))
-        .params(Some(&[]))
+        .accepts(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ServerTimeRecord>(),
             evidence: Evidence::Documented,
@@ -144,8 +144,8 @@ impl Endpoint for Candles {
         .name("Candles")
         .summary("Candles of the traded price.")
         .path(Some("/fapi/v1/klines"))
-        .params(Some(&params::CANDLES))
-        .series::<Candle>("openTime", Evidence::Documented)
+        .accepts(&[params::CANDLES])
+        .series::<Candle>(Some("openTime"), Evidence::Documented)
         .is_example(true)
         .weight(10)
         .weight_by(Some(("limit", &[(99, 1), (499, 2), (1000, 5)])));
@@ -285,8 +285,8 @@ impl Endpoint for MarkPriceCandles {
         .name("Mark Price Candles")
         .summary("Candles of the mark price; their volumes are zero.")
         .path(Some("/fapi/v1/markPriceKlines"))
-        .params(Some(&params::CANDLES))
-        .series::<Candle>("openTime", Evidence::Documented)
+        .accepts(&[params::CANDLES])
+        .series::<Candle>(Some("openTime"), Evidence::Documented)
         .weight(10)
         .weight_by(Some(("limit", &[(99, 1), (499, 2), (1000, 5)])));
 }
@@ -300,17 +300,17 @@ impl Endpoint for FundingRates {
         .name("Funding Rates")
         .summary("Payments between long and short positions.")
         .path(Some("/fapi/v1/fundingRate"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::ANY_SYMBOL,
                     params::START_TIME,
                     params::END_TIME,
                     params::FUNDING_LIMIT,
                 ],
-            ),
+            ],
         )
-        .series::<FundingRatesRecord>("fundingTime", Evidence::Documented)
+        .series::<FundingRatesRecord>(Some("fundingTime"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -402,7 +402,7 @@ impl Endpoint for MarkPrice {
         .name("Mark Price")
         .summary("The mark price of a contract, and its next funding.")
         .path(Some("/fapi/v1/premiumIndex"))
-        .params(Some(&[params::SYMBOL]))
+        .accepts(&[&[params::SYMBOL]])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<MarkPriceRecord>(),
             evidence: Evidence::Documented,
@@ -496,12 +496,8 @@ impl Endpoint for DayStatistics {
         .name("Day Statistics")
         .summary("How every contract changed in the last 24 hours.")
         .path(Some("/fapi/v1/ticker/24hr"))
-        .params(Some(&[]))
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<DayStatisticsRecord>()),
-            time: None,
-            evidence: Evidence::Documented,
-        })
+        .accepts(&[])
+        .series::<DayStatisticsRecord>(None, Evidence::Documented)
         .weight(40);
 }
 
@@ -583,7 +579,7 @@ impl Endpoint for OrderBook {
         .name("Order Book")
         .summary("Open orders by price.")
         .path(Some("/fapi/v1/depth"))
-        .params(Some(&[params::SYMBOL, params::DEPTH]))
+        .accepts(&[&[params::SYMBOL, params::DEPTH]])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<OrderBookRecord>(),
             evidence: Evidence::Documented,

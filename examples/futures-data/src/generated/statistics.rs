@@ -77,8 +77,8 @@ impl Endpoint for OpenInterest {
         .name("Open Interest")
         .summary("Size and value of all open positions.")
         .path(Some("/futures/data/openInterestHist"))
-        .params(Some(&params::STATISTICS))
-        .series::<OpenInterestRecord>("timestamp", Evidence::Documented)
+        .accepts(&[params::STATISTICS])
+        .series::<OpenInterestRecord>(Some("timestamp"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -168,8 +168,8 @@ impl Endpoint for AccountRatio {
         .name("Account Ratio")
         .summary("Accounts with a long position, relative to those with a short one.")
         .path(Some("/futures/data/globalLongShortAccountRatio"))
-        .params(Some(&params::STATISTICS))
-        .series::<AccountRatioRecord>("timestamp", Evidence::Documented)
+        .accepts(&[params::STATISTICS])
+        .series::<AccountRatioRecord>(Some("timestamp"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -267,8 +267,8 @@ impl Endpoint for TakerVolume {
         .name("Taker Volume")
         .summary("Size of taker buys, relative to taker sells.")
         .path(Some("/futures/data/takerlongshortRatio"))
-        .params(Some(&params::STATISTICS))
-        .series::<TakerVolumeRecord>("timestamp", Evidence::Documented)
+        .accepts(&[params::STATISTICS])
+        .series::<TakerVolumeRecord>(Some("timestamp"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {

@@ -173,7 +173,7 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
     .default(Some("all"))
     .summary("Leverage class of the levels.");
 
-pub(crate) static SEVERAL_EXCHANGES: [ParamInfo; 7] = [
+pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[
     COIN,
     EXCHANGES,
     TIMEFRAME,
@@ -183,7 +183,7 @@ pub(crate) static SEVERAL_EXCHANGES: [ParamInfo; 7] = [
     SORT,
 ];
 
-pub(crate) static ONE_EXCHANGE: [ParamInfo; 7] = [
+pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[
     COIN,
     EXCHANGE,
     TIMEFRAME,
@@ -193,7 +193,7 @@ pub(crate) static ONE_EXCHANGE: [ParamInfo; 7] = [
     SORT,
 ];
 
-pub(crate) static OPTIONAL_EXCHANGE: [ParamInfo; 7] = [
+pub(crate) const OPTIONAL_EXCHANGE: &[ParamInfo] = &[
     COIN,
     ANY_EXCHANGE,
     TIMEFRAME,
@@ -203,7 +203,7 @@ pub(crate) static OPTIONAL_EXCHANGE: [ParamInfo; 7] = [
     SORT,
 ];
 
-pub(crate) static WITHOUT_EXCHANGE: [ParamInfo; 5] = [
+pub(crate) const WITHOUT_EXCHANGE: &[ParamInfo] = &[
     TIMEFRAME,
     LIMIT,
     START_TIME,

@@ -139,7 +139,7 @@ impl ::runtime::emitted::Marker for Ratio {}
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/ratio"), params: Some(PARAMS), body: BodyInfo::Series { record: Some(RecordInfo::of::<RatioRecord>()), time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "ratio", "Ratio") };
+    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/ratio"), param_lists: Some(&[PARAMS]), body: BodyInfo::Series { record: Some(RecordInfo::of::<RatioRecord>()), time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "ratio", "Ratio") };
 }
 
 /// The endpoint of [`MarketGroup::levels`].
@@ -150,7 +150,7 @@ impl ::runtime::emitted::Marker for Levels {}
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/levels"), params: Some(PARAMS), body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "levels", "Levels") };
+    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/levels"), param_lists: Some(&[PARAMS]), body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "levels", "Levels") };
 }
 
 impl ::runtime::history::HasHistory for Ratio {}

@@ -67,7 +67,7 @@ static TIMEFRAMES: TypeInfo = TypeInfo::new(
     ],
 );
 
-static PARAMS: &[ParamInfo] = &[
+const PARAMS: &[ParamInfo] = &[
     ParamInfo {
         list_as: ListFormat::Repeated,
         ..ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED)
@@ -85,7 +85,7 @@ static PARAMS: &[ParamInfo] = &[
 const fn series(name: &'static str, path: &'static str, record: Option<&'static RecordInfo>) -> EndpointInfo {
     EndpointInfo {
         path: Some(path),
-        params: Some(PARAMS),
+        param_lists: Some(&[PARAMS]),
         body: BodyInfo::Series { record, time: Some("openDate"), evidence: DOCUMENTED },
         ..EndpointInfo::new("orderflow", name, "A series")
     }

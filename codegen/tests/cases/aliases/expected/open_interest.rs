@@ -44,8 +44,8 @@ impl Endpoint for OpenInterest {
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path(Some("/openInterest"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(OpenInterest);

@@ -39,7 +39,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON));
+        .accepts(&[params::COMMON]);
 }
 
 takes_common!(Basis);

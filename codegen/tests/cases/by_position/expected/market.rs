@@ -65,8 +65,8 @@ impl Endpoint for Candles {
         .name("Candles")
         .summary("What was traded in each interval.")
         .path(Some("/candles"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::SYMBOL,
                     ParamInfo::new(
@@ -86,9 +86,9 @@ impl Endpoint for Candles {
                         .summary("Where the range begins."),
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .series::<CandlesRecord>("openTime", Evidence::Documented);
+        .series::<CandlesRecord>(Some("openTime"), Evidence::Documented);
 }
 
 takes!(Candles => TakesStartTime, TakesLimit);
@@ -156,7 +156,7 @@ impl Endpoint for Depth {
         .name("Depth")
         .summary("The open orders.")
         .path(Some("/depth"))
-        .params(Some(&[params::SYMBOL, params::LIMIT]))
+        .accepts(&[&[params::SYMBOL, params::LIMIT]])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DepthRecord>(),
             evidence: Evidence::Documented,
@@ -218,8 +218,8 @@ impl Endpoint for Tickers {
         .name("Tickers")
         .summary("The last prices of some markets.")
         .path(Some("/tickers"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "symbol",
@@ -244,13 +244,9 @@ impl Endpoint for Tickers {
                         })
                         .summary("How deep."),
                 ],
-            ),
+            ],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TickersRecord>()),
-            time: None,
-            evidence: Evidence::Documented,
-        });
+        .series::<TickersRecord>(None, Evidence::Documented);
 }
 
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
@@ -294,7 +290,7 @@ impl Endpoint for Clock {
         .name("Clock")
         .summary("The time of the service.")
         .path(Some("/time"))
-        .params(Some(&[]))
+        .accepts(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ClockRecord>(),
             evidence: Evidence::Documented,

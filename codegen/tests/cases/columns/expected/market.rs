@@ -52,8 +52,8 @@ impl Endpoint for Chart {
         .name("Chart")
         .summary("Prices of each interval.")
         .path(Some("/chart"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::SYMBOL,
                     params::RESOLUTION,
@@ -61,9 +61,9 @@ impl Endpoint for Chart {
                     params::TO,
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .series::<ChartRecord>("ticks", Evidence::Documented)
+        .series::<ChartRecord>(Some("ticks"), Evidence::Documented)
         .data(Some("result"));
 }
 
@@ -121,8 +121,8 @@ impl Endpoint for Funding {
         .name("Funding")
         .summary("All rates of a market.")
         .path(Some("/funding"))
-        .params(Some(&[params::SYMBOL]))
-        .series::<Rate>("at", Evidence::Documented);
+        .accepts(&[&[params::SYMBOL]])
+        .series::<Rate>(Some("at"), Evidence::Documented);
 }
 
 /// What a position pays.

@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "window",
@@ -65,9 +65,9 @@ impl Endpoint for Basis {
                         .example(Some("5"))
                         .summary("How deep."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);

@@ -40,8 +40,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented)
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented)
         .deprecated(Some("use `carry`, which has all venues"));
 }
 

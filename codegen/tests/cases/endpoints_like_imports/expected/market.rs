@@ -59,7 +59,7 @@ impl Endpoint for Params {
         .name("params")
         .summary("S.")
         .path(Some("/a"))
-        .params(Some(&[params::COIN]));
+        .accepts(&[&[params::COIN]]);
 }
 
 takes!(Params => TakesCoin);
@@ -71,7 +71,7 @@ impl Endpoint for Records {
         .name("records")
         .summary("S.")
         .path(Some("/b"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(MarketGroup : Group group);
@@ -82,7 +82,7 @@ impl Endpoint for Group {
         .name("GROUP")
         .summary("S.")
         .path(Some("/c"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(MarketGroup : Market market);
@@ -93,7 +93,7 @@ impl Endpoint for Market {
         .name("market")
         .summary("S.")
         .path(Some("/e"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

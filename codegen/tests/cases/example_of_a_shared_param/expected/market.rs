@@ -75,17 +75,17 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN.notes("Any coin."),
                     params::EXCHANGES,
                     params::TIMEFRAME,
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -97,17 +97,17 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("It holds where it is known to work.")
         .path(Some("/spread"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN.tested_values(&["ETH", "BTC"]),
                     params::EXCHANGES,
                     params::TIMEFRAME,
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Spread);
@@ -119,17 +119,17 @@ impl Endpoint for Depth {
         .name("Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path(Some("/depth"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH")),
                     params::EXCHANGES,
                     params::TIMEFRAME,
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Depth);
@@ -141,21 +141,18 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Empty lists replace those of the shared param.")
         .path(Some("/levels"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::COMMON,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
                     params::DEPTH
                         .allowed_values(&[])
                         .tested_values(&[])
                         .rejected_values(&[]),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Levels => TakesDepth);
@@ -167,21 +164,18 @@ impl Endpoint for Walls {
         .name("Walls")
         .summary("The default is one of the values that this endpoint allows.")
         .path(Some("/walls"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::COMMON,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
                     params::DEPTH
                         .default(Some("40"))
                         .allowed_values(&["20", "40"])
                         .example(Some("20")),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Walls => TakesDepth);

@@ -44,13 +44,10 @@ impl Endpoint for Depth {
             "A client writes a number without its sign or zeros, and escapes what ends a segment.",
         )
         .path(Some("/depth/{symbol}"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::COMMON,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
                     ParamInfo::new(
                             "symbol",
                             "symbol",
@@ -96,7 +93,7 @@ impl Endpoint for Depth {
                         .example(Some("5"))
                         .summary("How much."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -118,8 +118,8 @@ impl Endpoint for Ratio {
         .name("Ratio")
         .summary("A ratio.")
         .path(Some("/ratio"))
-        .params(Some(&params::RANGE))
-        .series::<RatioRecord>("openDate", Evidence::Documented);
+        .accepts(&[params::RANGE])
+        .series::<RatioRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_range!(Ratio);
@@ -157,8 +157,8 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Levels of which nothing is known.")
         .path(Some("/levels"))
-        .params(Some(&params::RANGE))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::RANGE])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_range!(Levels);
@@ -170,8 +170,8 @@ impl Endpoint for Latest {
         .name("Latest")
         .summary("It takes no range.")
         .path(Some("/latest"))
-        .params(Some(&[params::TIMEFRAME, params::LIMIT]))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[&[params::TIMEFRAME, params::LIMIT]])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Latest => TakesTimeframe, TakesLimit);
@@ -183,12 +183,8 @@ impl Endpoint for Snapshot {
         .name("Snapshot")
         .summary("It is no series in time.")
         .path(Some("/snapshot"))
-        .params(Some(&params::RANGE))
-        .body(BodyInfo::Series {
-            record: None,
-            time: None,
-            evidence: Evidence::Documented,
-        });
+        .accepts(&[params::RANGE])
+        .series::<Value>(None, Evidence::Documented);
 }
 
 takes_range!(Snapshot);
@@ -200,8 +196,8 @@ impl Endpoint for Odd {
         .name("Odd")
         .summary("It has the params for a history, and means something else by them.")
         .path(Some("/odd"))
-        .params(Some(&params::RANGE))
-        .unknown_series("openDate", Evidence::Documented)
+        .accepts(&[params::RANGE])
+        .series::<Value>(Some("openDate"), Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
 
@@ -216,8 +212,8 @@ impl Endpoint for Texts {
             "Its params have the names for a history, but the types of some are unsuitable.",
         )
         .path(Some("/texts"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "start_text",
@@ -248,9 +244,9 @@ impl Endpoint for Texts {
                         )
                         .summary("Length of an interval."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
@@ -262,8 +258,8 @@ impl Endpoint for Started {
         .name("Started")
         .summary("The start of the range is an argument, which a history replaces.")
         .path(Some("/started"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::TIMEFRAME,
                     params::LIMIT,
@@ -277,9 +273,9 @@ impl Endpoint for Started {
                         .summary("Where the range begins."),
                     params::END_TIME,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Started => TakesTimeframe, TakesLimit, TakesEndTime);
@@ -291,8 +287,8 @@ impl Endpoint for Sorted {
         .name("Sorted")
         .summary("The order is constant, so a history cannot set it.")
         .path(Some("/sorted"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::TIMEFRAME,
                     params::LIMIT,
@@ -307,9 +303,9 @@ impl Endpoint for Sorted {
                         .const_value(Some("desc"))
                         .summary("The order."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Sorted => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime);
@@ -321,8 +317,8 @@ impl Endpoint for Own {
         .name("Own")
         .summary("It is walked in a way of its own.")
         .path(Some("/own"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::LIMIT,
                     ParamInfo::new(
@@ -347,9 +343,9 @@ impl Endpoint for Own {
                         )
                         .summary("Length of an interval."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented)
+        .series::<Value>(Some("openDate"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -378,8 +374,8 @@ impl Endpoint for Payments {
             "No param sets the interval, the service deletes old records, and short pages weigh less.",
         )
         .path(Some("/payments"))
-        .params(Some(&[params::LIMIT, params::START_TIME, params::END_TIME]))
-        .unknown_series("openDate", Evidence::Documented)
+        .accepts(&[&[params::LIMIT, params::START_TIME, params::END_TIME]])
+        .series::<Value>(Some("openDate"), Evidence::Documented)
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -422,7 +418,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         &EndpointInfo::of("market", "planned")
             .name("Planned")
             .summary("It is known by name only.")
-            .params(Some(&params::RANGE))
-            .unknown_series("openDate", Evidence::Documented),
+            .accepts(&[params::RANGE])
+            .series::<Value>(Some("openDate"), Evidence::Documented),
     ],
 };

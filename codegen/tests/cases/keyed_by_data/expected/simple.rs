@@ -64,7 +64,7 @@ impl Endpoint for Price {
         .name("Price")
         .summary("The price of each coin in each currency.")
         .path(Some("/simple/price"))
-        .params(Some(&[params::IDS, params::VS_CURRENCIES]))
+        .accepts(&[&[params::IDS, params::VS_CURRENCIES]])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<PriceRecord>(),
             evidence: Evidence::Documented,
@@ -112,7 +112,7 @@ impl Endpoint for Rates {
         .name("Rates")
         .summary("What one bitcoin is worth.")
         .path(Some("/exchange_rates"))
-        .params(Some(&[]))
+        .accepts(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<RatesRecord>(),
             evidence: Evidence::Documented,
@@ -154,8 +154,8 @@ impl Endpoint for Chart {
         .name("Chart")
         .summary("What a coin cost over time.")
         .path(Some("/coins/{id}/chart"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
                         .location(ParamLocation::Path)
@@ -170,7 +170,7 @@ impl Endpoint for Chart {
                         .required(Some(Evidence::Documented))
                         .summary("How far back."),
                 ],
-            ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ChartRecord>(),
@@ -222,7 +222,7 @@ impl Endpoint for Currencies {
         .name("Currencies")
         .summary("Every currency.")
         .path(Some("/simple/currencies"))
-        .params(Some(&[]))
+        .accepts(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<CurrenciesRecord>(),
             evidence: Evidence::Documented,

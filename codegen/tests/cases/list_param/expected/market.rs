@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&[params::EXCHANGES]))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[&[params::EXCHANGES]])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesExchange, TakesExchanges);

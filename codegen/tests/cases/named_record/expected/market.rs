@@ -46,8 +46,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .series::<Share>("openDate", Evidence::Reported);
+        .accepts(&[params::COMMON])
+        .series::<Share>(Some("openDate"), Evidence::Reported);
 }
 
 takes_common!(Basis);
@@ -102,7 +102,7 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .params(Some(&params::COMMON))
+        .accepts(&[params::COMMON])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Share>(),
             evidence: Evidence::Documented,

@@ -73,15 +73,15 @@ impl Endpoint for AnchoredCvd {
         .name("anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path(Some("/a"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
                         .summary("A keyword."),
                 ],
-            ),
+            ],
         )
-        .series::<AnchoredCvdRecord>("openDate", Evidence::Documented);
+        .series::<AnchoredCvdRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(AnchoredCvd => TakesIn);
@@ -149,8 +149,8 @@ impl Endpoint for Match {
         .name("Match")
         .summary("Perpetual price minus spot price.")
         .path(Some("/b"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Match);
@@ -162,8 +162,8 @@ impl Endpoint for X {
         .name("../x")
         .summary("Perpetual price minus spot price.")
         .path(Some("/c"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(X);
@@ -175,8 +175,8 @@ impl Endpoint for RType {
         .name("r#type")
         .summary("Perpetual price minus spot price.")
         .path(Some("/d"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(RType);
@@ -188,8 +188,8 @@ impl Endpoint for M15Close {
         .name("15m Close")
         .summary("Perpetual price minus spot price.")
         .path(Some("/e"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(M15Close);

@@ -46,8 +46,8 @@ impl Endpoint for Herd {
         .name("Herd")
         .summary("Every animal.")
         .path(Some("/{records}/{params}/{takes}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "records",
@@ -74,7 +74,7 @@ impl Endpoint for Herd {
                         .location(ParamLocation::Path)
                         .summary("A."),
                 ],
-            ),
+            ],
         );
 }
 

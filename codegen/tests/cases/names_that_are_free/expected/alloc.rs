@@ -66,8 +66,8 @@ impl Endpoint for Borrow {
         .name("borrow")
         .summary("A.")
         .path(Some("/alloc/borrow"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::TIMEFRAME,
                     ParamInfo::new(
@@ -169,9 +169,9 @@ impl Endpoint for Borrow {
                         )
                         .summary("A."),
                 ],
-            ),
+            ],
         )
-        .series::<BorrowRecord>("openDate", Evidence::Documented);
+        .series::<BorrowRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -340,7 +340,7 @@ impl Endpoint for Fmt {
         .name("fmt")
         .summary("A.")
         .path(Some("/alloc/fmt"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(AllocGroup : From from);
@@ -351,7 +351,7 @@ impl Endpoint for From {
         .name("from")
         .summary("A.")
         .path(Some("/alloc/from"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(AllocGroup : Info info);
@@ -362,7 +362,7 @@ impl Endpoint for Info {
         .name("info")
         .summary("A.")
         .path(Some("/alloc/info"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(AllocGroup : New new);
@@ -373,7 +373,7 @@ impl Endpoint for New {
         .name("new")
         .summary("A.")
         .path(Some("/alloc/new"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Borrow {
         .name("borrow")
         .summary("A.")
         .path(Some("/borrow/borrow"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for CallIt {
         .name("call it")
         .summary("A.")
         .path(Some("/call/call"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Core {
         .name("core")
         .summary("A.")
         .path(Some("/core/core"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for ErrorIt {
         .name("error it")
         .summary("A.")
         .path(Some("/error/error"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Fmt {
         .name("fmt")
         .summary("A.")
         .path(Some("/fmt/fmt"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

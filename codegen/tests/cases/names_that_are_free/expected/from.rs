@@ -37,7 +37,7 @@ impl Endpoint for From {
         .name("from")
         .summary("A.")
         .path(Some("/from/from"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for New {
         .name("new")
         .summary("A.")
         .path(Some("/new/new"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Path {
         .name("path")
         .summary("A.")
         .path(Some("/path/path"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for Runtime {
         .name("runtime")
         .summary("A.")
         .path(Some("/runtime/runtime"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,7 +37,7 @@ impl Endpoint for SendIt {
         .name("send it")
         .summary("A.")
         .path(Some("/send/send"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

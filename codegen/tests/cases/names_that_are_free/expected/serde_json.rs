@@ -37,7 +37,7 @@ impl Endpoint for SerdeJson {
         .name("serde_json")
         .summary("A.")
         .path(Some("/serde_json/serde_json"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

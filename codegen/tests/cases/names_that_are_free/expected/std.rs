@@ -37,7 +37,7 @@ impl Endpoint for Std {
         .name("std")
         .summary("A.")
         .path(Some("/std/std"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

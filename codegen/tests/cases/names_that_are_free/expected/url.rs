@@ -37,7 +37,7 @@ impl Endpoint for Url {
         .name("url")
         .summary("A.")
         .path(Some("/url/url"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -37,8 +37,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&[]))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -66,8 +66,8 @@ impl Endpoint for Ladder {
         .name("Ladder")
         .summary("Prices beside the best.")
         .path(Some("/ladder"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "depth",
@@ -135,7 +135,7 @@ impl Endpoint for Ladder {
                         .list_setter(Some("levels"))
                         .summary("Which levels."),
                 ],
-            ),
+            ],
         );
 }
 
@@ -153,8 +153,8 @@ impl Endpoint for Names {
         .name("Names")
         .summary("The same params as texts.")
         .path(Some("/names/{rank}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "rank",
@@ -197,7 +197,7 @@ impl Endpoint for Names {
                         )
                         .summary("Whether."),
                 ],
-            ),
+            ],
         );
 }
 
@@ -215,8 +215,8 @@ impl Endpoint for Bare {
         .name("Bare")
         .summary("A param without a range, whose type differs.")
         .path(Some("/bare"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "steps",
@@ -227,7 +227,7 @@ impl Endpoint for Bare {
                         .required(Some(Evidence::Reported))
                         .summary("How many steps."),
                 ],
-            ),
+            ],
         );
 }
 
@@ -240,8 +240,8 @@ impl Endpoint for Worded {
         .name("Worded")
         .summary("The same as a text.")
         .path(Some("/worded"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "steps",
@@ -251,7 +251,7 @@ impl Endpoint for Worded {
                         )
                         .summary("How many steps."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -46,8 +46,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "depth",
@@ -57,7 +57,7 @@ impl Endpoint for Basis {
                         )
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 
@@ -70,8 +70,8 @@ impl Endpoint for B2 {
         .name("B2")
         .summary("S.")
         .path(Some("/b2"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "depth",
@@ -81,7 +81,7 @@ impl Endpoint for B2 {
                         )
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 

@@ -38,7 +38,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
+        .accepts(&[params::COMMON])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<BasisRecord>(),
             evidence: Evidence::Documented,

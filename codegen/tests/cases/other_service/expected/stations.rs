@@ -46,7 +46,7 @@ impl Endpoint for Describe {
         .name("Station")
         .summary("One station.")
         .path(Some("/stations/{station}"))
-        .params(Some(&[params::STATION]))
+        .accepts(&[&[params::STATION]])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DescribeRecord>(),
             evidence: Evidence::Documented,
@@ -102,8 +102,8 @@ impl Endpoint for Search {
         .name("Search")
         .summary("Stations near a place.")
         .path(Some("/stations"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
                         .required(Some(Evidence::Documented))
@@ -132,7 +132,7 @@ impl Endpoint for Search {
                         .unit("kilometres")
                         .summary("How far away at most."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -56,8 +56,8 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("The level at each moment.")
         .path(Some("/stations/{station}/levels/{kind}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::STATION,
                     ParamInfo::new(
@@ -86,9 +86,9 @@ impl Endpoint for Levels {
                         .list_setter(Some("all_fields"))
                         .summary("What else to return."),
                 ],
-            ),
+            ],
         )
-        .series::<LevelsRecord>("t", Evidence::Documented);
+        .series::<LevelsRecord>(Some("t"), Evidence::Documented);
 }
 
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
@@ -144,12 +144,8 @@ impl Endpoint for Extremes {
         .summary("High and low water.")
         .path(Some("/stations/{station}/extremes"))
         .evidence(Evidence::Published)
-        .params(Some(&[params::STATION, params::DATUM]))
-        .body(BodyInfo::Series {
-            record: None,
-            time: None,
-            evidence: Evidence::Published,
-        })
+        .accepts(&[&[params::STATION, params::DATUM]])
+        .series::<Value>(None, Evidence::Published)
         .deprecated(Some("use `levels` and look for the turning points"));
 }
 

@@ -54,10 +54,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(&[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")]),
-        )
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[&[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")]])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesLimit);
@@ -69,8 +67,8 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("A param of its own, of which it notes something.")
         .path(Some("/spread"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "mode",
@@ -81,9 +79,9 @@ impl Endpoint for Spread {
                         .summary("How it is told.")
                         .notes("Only here it is deep."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Spread => TakesMode);
@@ -95,8 +93,8 @@ impl Endpoint for Skew {
         .name("Skew")
         .summary("The same param, of which nothing is to be noted.")
         .path(Some("/skew"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "mode",
@@ -106,9 +104,9 @@ impl Endpoint for Skew {
                         )
                         .summary("How it is told."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Skew => TakesMode);

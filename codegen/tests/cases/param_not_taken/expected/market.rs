@@ -45,7 +45,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&[params::LIMIT]));
+        .accepts(&[&[params::LIMIT]]);
 }
 
 takes!(Basis => TakesLimit);
@@ -57,7 +57,7 @@ impl Endpoint for Health {
         .name("Health")
         .summary("Whether the service is well.")
         .path(Some("/health"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -38,8 +38,8 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("What carrying costs.")
         .path(Some("/carry"))
-        .params(Some(&[params::COIN]))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[&[params::COIN]])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Carry => TakesCoin);
@@ -54,7 +54,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         &EndpointInfo::of("market", "basis")
             .name("Basis")
             .summary("Perpetual price minus spot price.")
-            .params(Some(&params::COMMON)),
+            .accepts(&[params::COMMON]),
         Carry::INFO,
     ],
 };

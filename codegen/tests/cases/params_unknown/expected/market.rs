@@ -37,7 +37,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

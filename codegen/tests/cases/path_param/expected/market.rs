@@ -41,8 +41,8 @@ impl Endpoint for Book {
         .name("Book")
         .summary("Perpetual price minus spot price.")
         .path(Some("/books/{symbol}/levels/{depth}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "symbol",
@@ -62,9 +62,9 @@ impl Endpoint for Book {
                         .summary("How many levels."),
                     params::LIMIT,
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Book => TakesLimit);

@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/b/{m}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "m",
@@ -50,7 +50,7 @@ impl Endpoint for Basis {
                         .location(ParamLocation::Path)
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 

@@ -39,8 +39,8 @@ impl Endpoint for Carry {
         .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Carry);

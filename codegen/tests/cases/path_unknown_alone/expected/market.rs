@@ -40,8 +40,8 @@ impl Endpoint for Premium {
         .summary("Perpetual price minus spot price.")
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Reported);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Reported);
 }
 
 takes_common!(Premium);

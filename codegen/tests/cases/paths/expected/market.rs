@@ -82,7 +82,7 @@ impl Endpoint for Root {
         .name("Root")
         .summary("The time of the service.")
         .path(Some("/"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(MarketGroup : Markets markets);
@@ -93,8 +93,8 @@ impl Endpoint for Markets {
         .name("Markets")
         .summary("The markets; without the slash at the end it is another path.")
         .path(Some("/markets/"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "limit",
@@ -104,7 +104,7 @@ impl Endpoint for Markets {
                         )
                         .summary("Their number."),
                 ],
-            ),
+            ],
         );
 }
 
@@ -117,8 +117,8 @@ impl Endpoint for Daily {
         .name("Daily")
         .summary("One record a day; another endpoint on the path has other records.")
         .path(Some("/query#daily"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "function",
@@ -129,7 +129,7 @@ impl Endpoint for Daily {
                         .const_value(Some("DAILY"))
                         .summary("The kind of the records."),
                 ],
-            ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DailyRecord>(),
@@ -173,8 +173,8 @@ impl Endpoint for Search {
         .name("Search")
         .summary("The markets whose names contain a word.")
         .path(Some("/query#search"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "function",
@@ -193,7 +193,7 @@ impl Endpoint for Search {
                         .required(Some(Evidence::Documented))
                         .summary("The word."),
                 ],
-            ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<SearchRecord>(),
@@ -237,8 +237,8 @@ impl Endpoint for Quote {
         .name("Quote")
         .summary("The quote of a market.")
         .path(Some("/v1/{symbol}.json"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "symbol",
@@ -250,7 +250,7 @@ impl Endpoint for Quote {
                         .example(Some("BTC.USD"))
                         .summary("The market."),
                 ],
-            ),
+            ],
         );
 }
 
@@ -262,8 +262,8 @@ impl Endpoint for Rates {
         .name("Rates")
         .summary("Rates between two days.")
         .path(Some("/rates/{from}..{to}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "from",
@@ -282,7 +282,7 @@ impl Endpoint for Rates {
                         .location(ParamLocation::Path)
                         .summary("The last day."),
                 ],
-            ),
+            ],
         );
 }
 

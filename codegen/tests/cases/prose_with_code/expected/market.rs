@@ -74,7 +74,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(Some(&[]))
+        .accepts(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b` now.",
         );
@@ -88,7 +88,7 @@ impl Endpoint for B2 {
         .name("B2")
         .summary("S.")
         .path(Some("/b2"))
-        .params(Some(&[]))
+        .accepts(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
         );
@@ -102,7 +102,7 @@ impl Endpoint for B3 {
         .name("B3")
         .summary("S.")
         .path(Some("/b3"))
-        .params(Some(&[]))
+        .accepts(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
         );
@@ -116,7 +116,7 @@ impl Endpoint for B4 {
         .name("B4")
         .summary("S.")
         .path(Some("/b4"))
-        .params(Some(&[]))
+        .accepts(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",
         );

@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "above",
@@ -105,7 +105,7 @@ impl Endpoint for Basis {
                         })
                         .summary("A."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -36,8 +36,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(Some(&[]))
-        .series::<BasisRecord>("openDate", Evidence::Documented);
+        .accepts(&[])
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented);
 }
 
 /// One record of Basis.

@@ -45,8 +45,8 @@ impl Endpoint for Sold {
         .name("Sold")
         .summary("What a kind of lot was sold for.")
         .path(Some("/sold"))
-        .params(Some(&[params::LOT]))
-        .series::<SoldRecord>("at", Evidence::Documented);
+        .accepts(&[&[params::LOT]])
+        .series::<SoldRecord>(Some("at"), Evidence::Documented);
 }
 
 /// One record of Sold.
@@ -83,8 +83,8 @@ impl Endpoint for Bids {
         .name("Bids")
         .summary("What was bid, as far as anybody knows.")
         .path(Some("/bids"))
-        .params(Some(&[params::LOT]))
-        .unknown_series("at", Evidence::Documented);
+        .accepts(&[&[params::LOT]])
+        .series::<Value>(Some("at"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -36,7 +36,7 @@ impl Endpoint for Sectors {
         .name("Sectors")
         .summary("All sectors.")
         .path(Some("/sectors"))
-        .params(Some(&[]))
+        .accepts(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Sector>(),
             evidence: Evidence::Documented,

@@ -39,8 +39,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "from",
@@ -59,9 +59,9 @@ impl Endpoint for Basis {
                         .required(Some(Evidence::Reported))
                         .summary("At least this large."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesFrom, TakesSize);

@@ -48,8 +48,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "from",
@@ -86,9 +86,9 @@ impl Endpoint for Basis {
                         .required(Some(Evidence::Documented))
                         .summary("Length of an interval."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/b/{n}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
                         .location(ParamLocation::Path)
@@ -49,7 +49,7 @@ impl Endpoint for Basis {
                         })
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 

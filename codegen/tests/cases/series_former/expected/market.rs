@@ -39,13 +39,10 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
+                params::COMMON,
                 &[
-                    params::COIN,
-                    params::EXCHANGES,
-                    params::TIMEFRAME,
-                    params::LIMIT,
                     ParamInfo::new(
                             "depth",
                             "depth",
@@ -56,9 +53,9 @@ impl Endpoint for Basis {
                         .range(Range { min: None, max: Some(9.0) })
                         .summary("How deep."),
                 ],
-            ),
+            ],
         )
-        .series::<BasisRecord>("openDate", Evidence::PreviousVersion);
+        .series::<BasisRecord>(Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_common!(Basis => TakesDepth);

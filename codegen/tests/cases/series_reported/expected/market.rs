@@ -39,8 +39,8 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .evidence(Evidence::Reported)
-        .params(Some(&params::COMMON))
-        .series::<BasisRecord>("openDate", Evidence::Reported);
+        .accepts(&[params::COMMON])
+        .series::<BasisRecord>(Some("openDate"), Evidence::Reported);
 }
 
 takes_common!(Basis);

@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .series::<BasisRecord>("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Basis);

@@ -50,8 +50,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .series::<BasisRecord>("createdAt", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<BasisRecord>(Some("createdAt"), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -100,8 +100,8 @@ impl Endpoint for BasisRatio {
         .name("Basis Ratio")
         .summary("Basis over price, with the time of the envelope declared again.")
         .path(Some("/basisRatio"))
-        .params(Some(&[]))
-        .series::<BasisRatioRecord>("openDate", Evidence::Documented);
+        .accepts(&[])
+        .series::<BasisRatioRecord>(Some("openDate"), Evidence::Documented);
 }
 
 /// One record of Basis Ratio.
@@ -138,8 +138,8 @@ impl Endpoint for PriceBasis {
         .summary("A series whose own time field may be missing.")
         .path(Some("/priceBasis"))
         .evidence(Evidence::Reported)
-        .params(Some(&[]))
-        .series::<PriceBasisRecord>("createdAt", Evidence::Reported);
+        .accepts(&[])
+        .series::<PriceBasisRecord>(Some("createdAt"), Evidence::Reported);
 }
 
 /// One record of Price Basis.

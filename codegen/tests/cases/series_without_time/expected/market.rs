@@ -38,12 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: None,
-            evidence: Evidence::Documented,
-        });
+        .accepts(&[params::COMMON])
+        .series::<BasisRecord>(None, Evidence::Documented);
 }
 
 takes_common!(Basis);

@@ -46,7 +46,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&[params::FORMAT]));
+        .accepts(&[&[params::FORMAT]]);
 }
 
 marker!(MarketGroup : BasisRatio basis_ratio);
@@ -57,8 +57,8 @@ impl Endpoint for BasisRatio {
         .name("Basis Ratio")
         .summary("Basis over price.")
         .path(Some("/basisRatio"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "format",
@@ -68,7 +68,7 @@ impl Endpoint for BasisRatio {
                         )
                         .summary("The layout."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -46,8 +46,8 @@ impl Endpoint for Bids {
         .name("Bids")
         .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
         .path(Some("/bids"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "depth",
@@ -67,9 +67,9 @@ impl Endpoint for Bids {
                         .summary("How wide.")
                         .notes("In steps."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Bids => TakesDepth, TakesWidth);
@@ -81,8 +81,8 @@ impl Endpoint for Asks {
         .name("Asks")
         .summary("The other side.")
         .path(Some("/asks"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "depth",
@@ -102,9 +102,9 @@ impl Endpoint for Asks {
                         .summary("How wide.")
                         .notes("In steps."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Asks => TakesDepth, TakesWidth);

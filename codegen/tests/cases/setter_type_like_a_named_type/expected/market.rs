@@ -45,7 +45,7 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(Some(&[]));
+        .accepts(&[]);
 }
 
 marker!(MarketGroup : Levels levels);
@@ -56,8 +56,8 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "leverage",
@@ -67,7 +67,7 @@ impl Endpoint for Levels {
                         )
                         .summary("A class of leverage."),
                 ],
-            ),
+            ],
         );
 }
 

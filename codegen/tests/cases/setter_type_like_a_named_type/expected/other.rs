@@ -38,8 +38,8 @@ impl Endpoint for Heat {
         .name("Heat")
         .summary("Positions by price.")
         .path(Some("/heat"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "leverage",
@@ -49,7 +49,7 @@ impl Endpoint for Heat {
                         )
                         .summary("A class of leverage."),
                 ],
-            ),
+            ],
         );
 }
 

@@ -46,8 +46,8 @@ impl Endpoint for Basis {
             "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         )
         .path(Some("/basis"))
-        .params(Some(&params::COMMON))
-        .series::<BasisRecord>("openDate", Evidence::Documented)
+        .accepts(&[params::COMMON])
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated(Some("say \"no\" \\ to ]] drugs"));
 }

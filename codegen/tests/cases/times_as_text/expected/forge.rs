@@ -47,8 +47,8 @@ impl Endpoint for Commits {
         .name("Commits")
         .summary("The changes of a program.")
         .path(Some("/repos/{repo}/commits"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "repo",
@@ -68,9 +68,9 @@ impl Endpoint for Commits {
                         .example(Some("2024-03-01T00:00:00Z"))
                         .summary("Where the range begins."),
                 ],
-            ),
+            ],
         )
-        .series::<CommitsRecord>("date", Evidence::Documented);
+        .series::<CommitsRecord>(Some("date"), Evidence::Documented);
 }
 
 takes!(Commits => TakesSince);
@@ -125,8 +125,8 @@ impl Endpoint for Forecast {
         .name("Forecast")
         .summary("The weather of some days.")
         .path(Some("/forecast"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "value",
@@ -154,7 +154,7 @@ impl Endpoint for Forecast {
                         .required(Some(Evidence::Documented))
                         .summary("The first day."),
                 ],
-            ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ForecastRecord>(),

@@ -46,8 +46,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "leverage",
@@ -57,9 +57,9 @@ impl Endpoint for Basis {
                         )
                         .summary("A factor."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesLeverage { type Leverage = u64; });
@@ -71,8 +71,8 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "leverage",
@@ -83,9 +83,9 @@ impl Endpoint for Levels {
                         .list_setter(Some("leverages"))
                         .summary("A class of leverage."),
                 ],
-            ),
+            ],
         )
-        .unknown_series("openDate", Evidence::Documented);
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });

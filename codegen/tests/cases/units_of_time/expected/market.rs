@@ -56,8 +56,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Its records count milliseconds where others count seconds.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "since",
@@ -68,9 +68,9 @@ impl Endpoint for Basis {
                         .unit("milliseconds")
                         .summary("Where it begins."),
                 ],
-            ),
+            ],
         )
-        .series::<BasisRecord>("openDate", Evidence::Documented);
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesSince);
@@ -115,8 +115,8 @@ impl Endpoint for Levels {
         .name("Levels")
         .summary("The unit stands at the field.")
         .path(Some("/levels"))
-        .params(Some(&[]))
-        .series::<LevelsRecord>("createdAt", Evidence::Documented);
+        .accepts(&[])
+        .series::<LevelsRecord>(Some("createdAt"), Evidence::Documented);
 }
 
 /// One record of Levels.
@@ -165,8 +165,8 @@ impl Endpoint for Trades {
         .name("Trades")
         .summary("Its times are finer.")
         .path(Some("/trades"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "since",
@@ -187,9 +187,9 @@ impl Endpoint for Trades {
                         .unit("nanoseconds")
                         .summary("The end."),
                 ],
-            ),
+            ],
         )
-        .series::<TradesRecord>("tradedAt", Evidence::Documented);
+        .series::<TradesRecord>(Some("tradedAt"), Evidence::Documented);
 }
 
 /// One record of Trades.

@@ -36,8 +36,8 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
         .name("Basis")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::SIDE,
                     ParamInfo::new(
@@ -47,7 +47,7 @@ impl Endpoint for Basis {
                         Evidence::Documented,
                     ),
                 ],
-            ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Level>(),

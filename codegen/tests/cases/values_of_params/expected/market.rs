@@ -49,8 +49,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     params::COIN,
                     params::EXCHANGES
@@ -71,9 +71,9 @@ impl Endpoint for Basis {
                         .example(Some("7"))
                         .summary("How deep."),
                 ],
-            ),
+            ],
         )
-        .series::<BasisRecord>("openDate", Evidence::Documented);
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Basis => TakesDepth);
@@ -122,8 +122,8 @@ impl Endpoint for Spread {
         .name("Spread")
         .summary("Nothing is said anew.")
         .path(Some("/spread"))
-        .params(Some(&params::COMMON))
-        .unknown_series("openDate", Evidence::Documented);
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Spread);

@@ -40,7 +40,7 @@ impl Endpoint for Book {
         .name("Book")
         .summary("Every order of the book.")
         .path(Some("/book"))
-        .params(Some(&params::COMMON))
+        .accepts(&[params::COMMON])
         .weight(1200);
 }
 

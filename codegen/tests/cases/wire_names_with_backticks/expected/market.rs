@@ -45,8 +45,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "a_b_x",
@@ -57,9 +57,9 @@ impl Endpoint for Basis {
                         .default(Some("q`<i>y"))
                         .summary("s"),
                 ],
-            ),
+            ],
         )
-        .series::<BasisRecord>("openDate", Evidence::Documented);
+        .series::<BasisRecord>(Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesABX);
@@ -102,8 +102,8 @@ impl Endpoint for P2 {
         .name("P2")
         .summary("S.")
         .path(Some("/p/{w`<b>q}"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "w_b_q",
@@ -114,7 +114,7 @@ impl Endpoint for P2 {
                         .location(ParamLocation::Path)
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 

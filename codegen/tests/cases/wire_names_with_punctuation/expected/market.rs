@@ -38,8 +38,8 @@ impl Endpoint for Basis {
         .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(
+        .accepts(
+            &[
                 &[
                     ParamInfo::new(
                             "filter_coin",
@@ -56,7 +56,7 @@ impl Endpoint for Basis {
                         )
                         .summary("s"),
                 ],
-            ),
+            ],
         );
 }
 

@@ -110,7 +110,7 @@ pub(crate) const DEPTH: ParamInfo = ParamInfo::new(
     .example(Some("5"))
     .summary("Number of price levels on each side.");
 
-pub(crate) static CANDLES: [ParamInfo; 5] = [
+pub(crate) const CANDLES: &[ParamInfo] = &[
     SYMBOL,
     INTERVAL,
     START_TIME,
@@ -118,7 +118,7 @@ pub(crate) static CANDLES: [ParamInfo; 5] = [
     LIMIT,
 ];
 
-pub(crate) static STATISTICS: [ParamInfo; 5] = [
+pub(crate) const STATISTICS: &[ParamInfo] = &[
     SYMBOL,
     PERIOD,
     START_TIME,

@@ -40,7 +40,7 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
     .default(Some("50"))
     .summary("How many records a page has.");
 
-pub(crate) static COMMON: [ParamInfo; 4] = [COIN, EXCHANGES, TIMEFRAME, LIMIT];
+pub(crate) const COMMON: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT];
 
 /// Endpoints with the param `coin`.
 #[diagnostic::on_unimplemented(
