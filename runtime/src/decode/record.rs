@@ -122,8 +122,9 @@ impl RecordInfo {
 
 #[doc(hidden)]
 impl EndpointInfo {
-    /// Sets the body to a series whose times have the unit of the service. The call takes one line of emitted code; a
-    /// struct literal as the value of the field would take six lines.
+    /// Sets the body to a list of records, whose times have the unit of the service; `time` is `None` if the list is not
+    /// a time series. The call takes one line of emitted code; a struct literal as the value of the field would take six
+    /// lines.
     #[must_use]
     pub const fn series<T: Item>(mut self, time: Option<&'static str>, evidence: Evidence) -> Self {
         self.body = BodyInfo::Series { record: T::INFO, time, evidence };
