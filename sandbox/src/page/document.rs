@@ -155,7 +155,7 @@ fn response() -> Markup {
 
 /// Returns the open types whose values are suggested in an input, each once.
 fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
-    let params = registry.endpoints().flat_map(|endpoint| endpoint.params());
+    let params = registry.endpoints().flat_map(EndpointInfo::params);
     let open = params.filter(|param| param.list_setter.is_none()).filter_map(|param| match param.ty {
         ValueType::Named(named) if named.open => Some((named.name, named)),
         _ => None,

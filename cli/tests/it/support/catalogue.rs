@@ -173,7 +173,7 @@ impl Metric {
 
     /// Returns the option of a param that only other endpoints accept.
     pub(crate) fn foreign_option(&self) -> &'static str {
-        let mut params = endpoints().flat_map(|endpoint| endpoint.params());
+        let mut params = endpoints().flat_map(EndpointInfo::params);
         let is_foreign = |param: &&ParamInfo| self.endpoint.param(param.wire_name).is_none();
         option(params.find(|param| is_foreign(param) && param.const_value.is_none()).unwrap().wire_name)
     }
