@@ -87,7 +87,10 @@ impl Options {
         let grid = template.grid;
         let (closed, end) = self.ends(grid, now);
         let Some(checkpoint) = &self.checkpoint else {
-            require_past(&template.request, from, template.request.connection().clock.read())?;
+            // A follower has checked its start, or resumes after a time that the service had reached.
+            if now < from {
+                require_past(&template.request, from, template.request.connection().clock.read())?;
+            }
             let from = template.available(from, now, margin).min(to);
             let end = end.max(from);
             return Ok((template.checkpoint(Span { from, to: end.min(closed.max(from)) }), end));

@@ -145,7 +145,7 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
         let seconds = from.unix_seconds();
         Error::build(format!("the start was read as {seconds} Unix seconds, which is after the year 3000"))
             .with_hint("integers are read as seconds; divide milliseconds by 1000")
-    } else if from > time + allowed && !(is_past_here && clock.is_disputed()) {
+    } else if from > time + allowed && !clock.is_disputed() {
         let error = Error::build(format!("the start was read as {from}, which is more than one {name} in the future"));
         let [machine, time] = [machine, time].map(|time| time.floor(Duration::from_secs(1)));
         if machine.abs_diff(time) <= Duration::from_secs(5) {

@@ -85,7 +85,8 @@ impl ToWire for Value {
 /// A value of a param, or an `Option` of a value. A text is sent as it is written, in upper and lower case.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}`, the type of the param",
-    note = "this setter accepts one value; the setter for several values, if there is one, usually has the plural as its name",
+    note = "this setter accepts one value; the setter for several values, if there is one, usually has the plural as its \
+            name; otherwise, send a request for each value",
     note = "a `Timestamp` is `Timestamp::from_unix_seconds(..)` or a parsed text: `\"2025-01-01\".parse::<Timestamp>()?`; \
             for types of chrono, jiff or time, enable the feature of that name"
 )]

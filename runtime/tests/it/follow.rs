@@ -165,6 +165,23 @@ async fn local_clock_does_not_affect_follow() {
     }
 }
 
+/// A checkpoint proves that the service has reached its time.
+#[tokio::test(start_paused = true)]
+async fn a_resumed_follower_needs_no_right_clock() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    let mut poller = follow(&service, &clock);
+    until(605, &mut poller, &clock).await;
+    let checkpoint = poller.checkpoint().unwrap().clone();
+    for error in [-3 * 86_400, -300 * 86_400, 3 * 86_400] {
+        clock.error.store(error, Ordering::Relaxed);
+        let mut resumed = request(&service, &clock).follow(at(START)).resume(checkpoint.clone());
+        let last = clock.seconds() / MINUTE;
+        let received = until(clock.seconds() + 300, &mut resumed, &clock).await;
+        assert_eq!(received.records, minutes(10..last + 5), "{error}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn burst_of_failures_does_not_end_follow() {
     for status in [500, 502, 503] {
