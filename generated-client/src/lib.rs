@@ -145,10 +145,10 @@
 //!
 //! ```
 //! # use generated_client::{Series, Value};
-//! # fn demo(series: &Series<Value>) -> Option<()> {
-//! let sum: f64 = series.column("volumeRatio")?.numbers().flatten().sum();
+//! # fn demo(series: &Series<Value>) {
+//! let sum: Option<f64> = series.column("volumeRatio").map(|column| column.numbers().flatten().sum());
 //! let last = series.times().into_iter().flatten().max();
-//! # Some(()) }
+//! # }
 //! ```
 //!
 //! # Settings

@@ -21,8 +21,8 @@ impl Reader<'_> {
         for (name, seen) in around.fields.iter().filter(|(name, _)| !named.contains(name)) {
             let found = seen.describe();
             self.editor.note(format!(
-                "`{name}` next to `{data}` ({found}) cannot be described in the catalogue; the client returns it as an \
-                 unknown field"
+                "`{name}` next to `{data}` ({found}) is an unknown field for the client; if it is a status, add it to \
+                 `error_body` in service.yaml"
             ));
         }
         let Some(metadata) = metadata else { return };
