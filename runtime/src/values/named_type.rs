@@ -86,13 +86,6 @@ macro_rules! named_type {
             }
         }
 
-        /// Clones the value, so that setters accept a reference.
-        impl ::std::convert::From<&Self> for $name {
-            fn from(value: &Self) -> Self {
-                ::std::clone::Clone::clone(value)
-            }
-        }
-
         $crate::named_type!(text $name);
     };
     (identifier $name:ident) => {
@@ -130,6 +123,13 @@ macro_rules! named_type {
         }
 
         impl $crate::emitted::Text for $name {}
+
+        /// Clones the value, so that setters accept a reference.
+        impl ::std::convert::From<&Self> for $name {
+            fn from(value: &Self) -> Self {
+                ::std::clone::Clone::clone(value)
+            }
+        }
 
         impl $crate::wire::ToWire for $name {
             fn write_param(&self, _: $crate::registry::TimeUnit, out: &mut ::std::string::String) {

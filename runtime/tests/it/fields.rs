@@ -105,6 +105,8 @@ fn timestamps_and_named_types_are_read_again() {
     }
     let steps = (Timeframe::H1, Timeframe::from("3h"), Exchange::NORTH_SPOT);
     assert_eq!(serde_json::from_str::<(Timeframe, Timeframe, Exchange)>(&written(&steps)).unwrap(), steps);
+    // A setter accepts a reference.
+    assert_eq!((Timeframe::from(&steps.0), Exchange::from(&steps.2)), (Timeframe::H1, Exchange::NORTH_SPOT));
 }
 
 #[test]
