@@ -1,7 +1,8 @@
 //! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
 //! text, a value, and the verdict for a change of the value.
 
-use codegen::model::{History, KeyCarrier, Record, RecordLayout, Type};
+use codegen::model::{ErrorBody, History, KeyCarrier, Record, RecordLayout, Type};
+use codegen::spec::Spanned;
 
 use super::Verdict::{self, Major, Minor, Patch};
 use super::public_items::{Items, Kind};
@@ -15,6 +16,18 @@ impl Items<'_> {
         self.fact("", "timestamps without their own unit or format are in", Patch, unit);
         if let Some(envelope) = &service.envelope {
             self.fact("", "the records of a series are read from", Patch, format!("`{}`", envelope.data));
+        }
+        let ErrorBody { message, code, success, rate_limited, .. } = &service.error_body;
+        let texts = |values: &[Spanned<String>]| values.iter().map(ToString::to_string).collect();
+        let of_errors: [(&str, Vec<String>); 4] = [
+            ("the message of an error is read from", message.clone()),
+            ("the code of an error is read from", code.clone()),
+            ("a response is a success if its status is", texts(success)),
+            ("a response is treated as one with status 429 if its status is", texts(rate_limited)),
+        ];
+        for (what, values) in of_errors {
+            let listed = format!("`{}`", values.join("`, `"));
+            self.fact("", what, Patch, if values.is_empty() { "unknown".to_owned() } else { listed });
         }
         let (verdict, value) = match service.api_key.as_ref().map(|key| key.optional) {
             Some(true) => (Minor, "optional"),
