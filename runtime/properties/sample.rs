@@ -70,7 +70,7 @@ impl Record for Level {
 
 crate::fields!(Level => price = 0);
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Side(pub(crate) Cow<'static, str>);
 
 crate::named_type!(identifier Side);

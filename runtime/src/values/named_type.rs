@@ -202,7 +202,7 @@ mod tests {
     use crate::values::wire::ToWire;
 
     /// A type without known values.
-    #[derive(Debug)]
+    #[derive(Clone, Debug)]
     struct Venue(Cow<'static, str>);
 
     crate::named_type!(identifier Venue);
