@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
@@ -137,7 +137,9 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let response = match shared.endpoint_at(&uri) {
         None => Err(unknown_path(shared.registry, uri.path())),
-        Some(_) if method != Method::GET && method != Method::HEAD => Err(unknown_method()),
+        Some(_) if method != Method::GET && method != Method::HEAD => {
+            return ([(ALLOW, "GET, HEAD")], shared.response(&unknown_method())).into_response();
+        }
         Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, &uri),
     };
     response.unwrap_or_else(|error| shared.response(&error))

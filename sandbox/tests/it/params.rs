@@ -24,6 +24,17 @@ async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
     }
 }
 
+#[tokio::test]
+async fn a_response_with_status_405_lists_the_methods() {
+    let server = Server::start();
+    for path in [RATIO, "/oauth2/token"] {
+        let response = server.send("DELETE", path, &[("x-api-key", "key")], "").await;
+        assert_eq!((response.status, response.code().as_str()), (405, "unknown_method"), "{path}");
+        let methods = if path == RATIO { "GET, HEAD" } else { "POST" };
+        assert_eq!(response.headers.get("allow").map(String::as_str), Some(methods), "{path}");
+    }
+}
+
 /// Requests that are rejected unless the sandbox is lenient.
 const REPORTED: [(&str, &str, &str); 6] = [
     ("/ratio?symbol=BTC", "missing_param", "`timeframe` is missing"),
