@@ -80,7 +80,7 @@ fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
 
 /// Asserts that every field has its value in the object, and that no value of the object is lost.
 fn assert_every(record: &Every, expected: &Value) {
-    let timestamp = |value: &Value| integer_of(value).map(Timestamp::from);
+    let timestamp = |value: &Value| integer_of(value).map(Timestamp::from_unix_seconds);
     assert_eq!(Some(record.time), timestamp(&expected["time"]));
     assert_number(record.number, &expected["number"]);
     assert_eq!(Some(record.integer), integer_of(&expected["integer"]));

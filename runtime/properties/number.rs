@@ -67,7 +67,7 @@ fn assert_integer(text: &str, number: Number) {
     let time = time.map(|mut value| Timestamp::from_decoded(&mut value));
     match (text.split_once('.'), time) {
         (None, time) => {
-            assert_eq!(time, read.map(Timestamp::from).filter(|time| *time <= Timestamp::LAST_WRITABLE), "{text}");
+            assert_eq!(time, read.map(Timestamp::from_unix_seconds).filter(|time| *time <= Timestamp::LAST_WRITABLE), "{text}");
         }
         (Some(_), Some(time)) => {
             let error = (time.unix_seconds() as f64 - number.float()).abs();

@@ -88,6 +88,7 @@ struct Decimal {
     is_negative: bool,
     /// The digits without the decimal point, as a number; wrong if there are more than [`WORD`] digits.
     digits: u64,
+    /// The number of digits; without leading zeros if there are more than [`WORD`] digits.
     count: usize,
     fraction: usize,
     has_exponent: bool,
@@ -125,10 +126,10 @@ impl Decimal {
                 return None;
             }
         }
-        // If there are many digits, the zeros before the others do not count.
-        let zeros = || text.iter().skip(start).filter(|byte| **byte != b'.').take_while(|byte| **byte == b'0').count();
-        let all = whole - start + fraction;
-        let count = all - if all > WORD { zeros() } else { 0 };
+        let mut count = whole - start + fraction;
+        if count > WORD {
+            count -= leading_zeros(text.get(start..end)?);
+        }
         let has_exponent = matches!(byte(end), Some(b'e' | b'E'));
         if has_exponent {
             let exponent = end + 1 + usize::from(matches!(byte(end + 1), Some(b'+' | b'-')));
@@ -188,6 +189,20 @@ impl Decimal {
         let is_shortest = 2 * error.abs() < unit && 2 * (error + (last - 5) * unit).abs() < 10 * unit - ulp;
         is_nearest.then_some((f64::from_bits(nearest), is_shortest))
     }
+}
+
+/// Returns the number of zeros before the first other digit of a number without sign and exponent.
+#[cold]
+fn leading_zeros(number: &[u8]) -> usize {
+    let mut zeros = 0;
+    for byte in number {
+        match byte {
+            b'0' => zeros += 1,
+            b'.' => {}
+            _ => break,
+        }
+    }
+    zeros
 }
 
 /// Appends the digits that begin at `start` to `digits`, and returns the position after the last digit.
@@ -304,6 +319,15 @@ mod tests {
         }
         // A number is missed if the first guess is not next to it.
         assert!(missed < 500, "{missed}");
+    }
+
+    #[test]
+    fn zeros_after_a_number_are_not_part_of_it() {
+        let number = "0.0000000000000000000";
+        for next in [",\"limit\":0", ".0", "}000", "-0", "e", ""] {
+            let text = format!("{number}{next}");
+            assert_eq!(Number::length(&text), if next == "e" { None } else { Some(number.len()) }, "{text}");
+        }
     }
 
     #[test]
