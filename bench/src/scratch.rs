@@ -226,7 +226,7 @@ impl Scratch {
     fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
-        let runtime = self.project.join("runtime").display().to_string();
+        let runtime = self.project.join("crates/runtime").display().to_string();
         // Unlike the project's own manifest, this manifest has no tests and no dependencies that only tests need.
         let manifest = format!(
             "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\

@@ -12,7 +12,7 @@ mod diagnostic;
 mod emit;
 mod evidence;
 // Part of the command line. A crate of its own would have to be published with the command line.
-#[path = "../../command-line/src/fact_sentences.rs"]
+#[path = "../../crates/cli/src/fact_sentences.rs"]
 mod fact_sentences;
 mod load;
 mod resolve;
@@ -22,7 +22,7 @@ mod suggest;
 mod time_unit;
 mod write;
 
-// These modules are public only for the crate `evolve`, which uses the types of the format and of the model. They are
+// These modules are public only for the crate `catalogue-edit`, which uses the types of the format and of the model. They are
 // not part of the public API.
 #[doc(hidden)]
 pub mod catalogue_format;

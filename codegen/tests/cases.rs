@@ -60,7 +60,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
     programs(case)
 }
 
-/// Checks that the programs of a case are valid Rust syntax; `evolve/tests/it/compile.rs` compiles them.
+/// Checks that the programs of a case are valid Rust syntax; `crates/catalogue-edit/tests/it/compile.rs` compiles them.
 fn programs(case: &Path) -> Result<(), Failed> {
     if case.join("refused.rs").exists() != case.join("refused.err").exists() {
         return Err("a case needs both `refused.rs` and `refused.err`, or neither".into());

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
+use catalogue_edit::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use codegen::{Catalogue, Diagnostics, load};
-use evolve::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
 
 use crate::Outcome;
 use crate::codegen::{command, folder, not_written, rendered};
@@ -61,7 +61,7 @@ impl Add {
             evidence: self.evidence,
             service: self.target.service(),
         };
-        self.target.confirm(evolve::add(self.target.catalogue(), &addition))
+        self.target.confirm(catalogue_edit::add(self.target.catalogue(), &addition))
     }
 }
 
@@ -90,7 +90,7 @@ impl Import {
         let unread = |why| format!("error: {}; pass a file with an OpenAPI description\n", in_file(why));
         let text = fs::read_to_string(&self.file).map_err(|error| unread(error.to_string()))?;
         let options = Options { text, evidence: self.evidence, summaries: self.summaries };
-        let change = evolve::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
+        let change = catalogue_edit::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(in_file(why)),
             other @ Refusal::Catalogue(_) => other,
         });

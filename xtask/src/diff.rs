@@ -4,9 +4,9 @@ use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::process::Command;
 
+use catalogue_edit::diff::{Changes, Verdict, compare};
 use clap::Args;
 use codegen::Api;
-use evolve::diff::{Changes, Verdict, compare};
 
 use crate::Outcome;
 use crate::codegen::rendered;

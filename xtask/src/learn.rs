@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::{fs, io, slice};
 
+use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 use clap::Args;
 use codegen::load;
-use evolve::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 
 use crate::Outcome;
 use crate::cargo_programs::cargo;
@@ -91,7 +91,7 @@ impl Learn {
             // Mock responses of the sandbox must not become part of our own catalogue.
             accept_mock: self.target.is_named(),
         };
-        self.target.confirm(evolve::learn(load(&self.target.spec()), &learning))
+        self.target.confirm(catalogue_edit::learn(load(&self.target.spec()), &learning))
     }
 
     fn samples(&self) -> Result<Vec<EndpointResponses>, Refusal> {
@@ -169,6 +169,9 @@ impl Drift {
     fn differences(&self) -> Result<Vec<String>, Refusal> {
         let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files)?;
         let (evidence, accept_mock) = (Evidence::Reported, self.target.is_named());
-        evolve::drift(load(&self.target.spec()), &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock })
+        catalogue_edit::drift(
+            load(&self.target.spec()),
+            &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock },
+        )
     }
 }

@@ -12,7 +12,7 @@ use crate::model::Api;
 /// project, which contains the runtime and the sandbox on which the crate depends.
 pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let description = quoted(&format!("Typed access to {}", api.service.title));
-    let [runtime, sandbox] = ["runtime", "sandbox"].map(|name| quoted(&format!("{project}/{name}")));
+    let [runtime, sandbox] = ["runtime", "sandbox"].map(|name| quoted(&format!("{project}/crates/{name}")));
     let manifest =
         [("description", &*description), ("name", &*package.name), ("runtime", &*runtime), ("sandbox", &*sandbox)];
     vec![
@@ -28,7 +28,7 @@ pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let description = quoted(&format!("{} on the command line", api.service.title));
     // A relative path of the project begins in the folder of the client.
     let up = if project.starts_with('/') { "" } else { "../" };
-    let library = quoted(&format!("{up}{project}/command-line"));
+    let library = quoted(&format!("{up}{project}/crates/cli"));
     let manifest = [("description", &*description), ("name", &*package.name), ("library", &*library)];
     let program = [("title", &*docs::prose(&api.service.title)), ("library", &*package.ident())];
     vec![

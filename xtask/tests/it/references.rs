@@ -32,7 +32,7 @@ impl Project {
         let code = "use generated_client::Client;\nlet all = client.market().basis().await?;\nall[0].premium;\n";
         project.write("programs/show.rs", code);
         project.write("generated-client/tests/it.rs", code);
-        project.write("runtime/tests/other.rs", "all[0].premium;\n");
+        project.write("crates/runtime/tests/other.rs", "all[0].premium;\n");
         project
     }
 

@@ -30,7 +30,7 @@ fn modules_are_reserved() {
 
 #[test]
 fn methods_are_reserved() {
-    let file = |name: &str| read(&root().join("runtime/src/define_client").join(name));
+    let file = |name: &str| read(&root().join("crates/runtime/src/define_client").join(name));
     let macros = ["client.rs", "request.rs"].map(file).concat();
     let of_client = methods_of("Client", &macros);
     let of_request = methods_of("Request<E>", &macros);
@@ -57,7 +57,7 @@ fn types_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
     // The names that every emitted file imports.
-    let text = read(&root().join("runtime/src/emitted.rs"));
+    let text = read(&root().join("crates/runtime/src/emitted.rs"));
     let (_, prelude) = text.split_once("pub mod prelude {").expect("the imports of emitted files");
     used.extend(names(prelude.split("\n}\n").next().unwrap_or_default(), char::is_uppercase));
     check("types", &used, "types");

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    command_line::program!(&futures_data::REGISTRY).main()
+    cli::program!(&futures_data::REGISTRY).main()
 }

@@ -209,11 +209,11 @@ fn a_crate_in_the_folder_of_the_project_is_a_separate_workspace() {
     let (spec, out) = project("in_the_project");
     let root = spec.parent().expect("a folder");
     fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = []\n").expect("a file");
-    for name in ["runtime", "sandbox", "command-line"] {
-        fs::create_dir_all(root.join(name).join("src")).expect("a folder");
+    for name in ["runtime", "sandbox", "cli"] {
+        fs::create_dir_all(root.join("crates").join(name).join("src")).expect("a folder");
         let manifest = format!("[package]\nname = \"generated-client-{name}\"\n[features]\ns3 = []\n[workspace]\n");
-        fs::write(root.join(name).join("Cargo.toml"), manifest).expect("a file");
-        fs::write(root.join(name).join("src/lib.rs"), "").expect("a file");
+        fs::write(root.join("crates").join(name).join("Cargo.toml"), manifest).expect("a file");
+        fs::write(root.join("crates").join(name).join("src/lib.rs"), "").expect("a file");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.args(["codegen", "--cli", "--spec"]).arg(&spec).arg("--out").arg(crate_of(&out));

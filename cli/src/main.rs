@@ -1,7 +1,0 @@
-//! `derivs`: the API on the command line.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    command_line::program!(&generated_client::REGISTRY).main()
-}

@@ -1,0 +1,320 @@
+//! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::time::Duration;
+
+use dataset::{BackfillEvent, SeriesReport, Summary, Target, quoted};
+use indicatif::HumanCount;
+use runtime::history::Progress;
+use runtime::{ErrorKind, Timestamp, history};
+use serde_json::{Value, json};
+
+use crate::catalogue_json;
+use crate::endpoint_names::full_name;
+use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::file_notes::Notes;
+use crate::job_file::JobFile;
+use crate::log::Log;
+use crate::program::program;
+use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
+use crate::requested_series::Series;
+use crate::table::readable;
+use crate::time_arg;
+
+/// If a range ends at most this long before the start of the run, the range counts as ending now.
+const NOW: Duration = Duration::from_secs(60);
+
+/// Prints a line with the changes of a run and the age of the last records, and warnings about invalid records.
+pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String], now: Option<Timestamp>) {
+    let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let mut parts = vec![counted(sum(|report| report.added), "new record")];
+    for (count, what) in [(sum(|report| report.filled), "filled in"), (sum(|report| report.revised), "revised")] {
+        parts.extend((count > 0).then(|| format!("{} {what}", HumanCount(count))));
+    }
+    let lasts = || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.end?, label)));
+    // By a clock that is behind, the newest record has no age.
+    let newest = lasts().max().filter(|(newest, _)| now.is_some_and(|now| *newest <= now));
+    if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, newest, lasts().min()) {
+        parts.push(format!("last record {} ago", age(newest, now)));
+        if age(newest, now) != age(oldest, now) {
+            parts.push(format!("last record of {label} {} ago", age(oldest, now)));
+        }
+    }
+    let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
+    log.remark(&format!("{}: {} ({requests}, {elapsed})", quoted(out), parts.join(", ")));
+    let is_set = matches!(Target::parse(out), Ok(Target::Folder(_) | Target::Bucket { .. }));
+    let of_endpoint = |report: &SeriesReport| {
+        let endpoint = report.path.split('/').next().unwrap_or_default();
+        readable(&quoted(format!("{}/{endpoint}", out.trim_end_matches('/'))))
+    };
+    let written = summary.series.iter().filter(|report| is_set && !report.files.is_empty());
+    let folders: BTreeSet<_> = written.map(of_endpoint).collect();
+    print_first(folders.iter().map(|folder| format!("read {folder}")), "folders", |line| log.remark(line));
+    note_invalid(log, summary, "with an invalid value; the file has the earlier value, or null");
+    if summary.is_restored {
+        let (file, rows) = (quoted(out), quoted(format!("{out}.parts")));
+        log.warning(&format!("{file} was missing or had been changed; it was written again from {rows}"));
+    }
+}
+
+/// Warns about records that do not fit the catalogue.
+fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
+    let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let dropped = (sum(|report| report.dropped), "dropped (invalid time or format)");
+    for (count, what) in [(sum(|report| report.invalid), invalid), dropped].into_iter().filter(|(count, _)| *count > 0)
+    {
+        log.warning(&format!("{} {what}", counted(count, "record")));
+    }
+}
+
+/// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
+fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
+    let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
+    let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
+        let count = counted(time_arg::steps(ranges, report.step), "record");
+        time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
+    };
+    ranges.into_iter().filter_map(hint).collect()
+}
+
+/// Creates the failure for series without a record.
+fn no_record(labels: &[String], file: &JobFile) -> Failure {
+    let (names, range) = (readable(&listed(labels)), time_arg::span(&(file.from.time..file.to)));
+    Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
+        .help("check the range and the values of the params; `--allow-empty` accepts series without records")
+}
+
+/// Shows the events of a run.
+pub(crate) struct Reporter {
+    log: Log,
+    pub(crate) bar: Bar,
+    labels: Vec<String>,
+    failures: Vec<(usize, history::FailedPage)>,
+    /// The notes about the files of the run.
+    pub(crate) notes: Notes,
+    /// `true` if the run requests all missing records again.
+    pub(crate) refetches_gaps: bool,
+    /// The start of the first search for the first record of a series.
+    searched: BTreeMap<usize, Timestamp>,
+}
+
+impl Reporter {
+    pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
+        let (failures, notes, searched) = (Vec::new(), Notes::new(), BTreeMap::new());
+        Self { log, bar, labels, failures, notes, refetches_gaps: false, searched }
+    }
+
+    /// Returns a JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that
+    /// of the entire run.
+    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary, of_run: Option<&dataset::Error>) -> String {
+        let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
+            let of_series =
+                summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
+            let of_page =
+                || self.failures.iter().find(|(failed, _)| *failed == index).map(|(_, page)| brief(&page.error));
+            let error = of_series.or_else(of_page).or_else(|| of_run.map(ToString::to_string));
+            let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
+            let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+            let endpoint = full_name(series.endpoint);
+            let notes =
+                self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
+            let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
+            let facts = json!({
+                "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
+                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
+                "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
+                "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested), "files": report.files,
+                "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
+            });
+            let mut object = catalogue_json::series(series);
+            object.extend(facts.as_object().cloned().unwrap_or_default());
+            format!("{}\n", Value::Object(object))
+        };
+        file.series.iter().zip(&summary.series).enumerate().map(line).collect()
+    }
+
+    /// Prints the outcome, and chooses the exit code.
+    pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, dataset::Error>, signal: ExitKind) -> Result<()> {
+        self.bar.clear();
+        let warn = |line: &str| self.log.warning(line);
+        let failed = self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure));
+        print_first(failed, "like this", warn);
+        let (out, summary) = (&file.out, ended?);
+        if summary.is_cancelled || summary.is_unreachable {
+            let unreachable = (ExitKind::Service, "stopped because the service does not respond");
+            let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
+            let kept = counted(self.bar.total.records, "record");
+            let failure = Failure::new(ending, format!("{cause}; kept the {kept} fetched so far"));
+            return Err(failure.help("run the same command to continue"));
+        }
+        // The age of the last record is not printed if the range ends in the past.
+        let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
+        // If no request was needed, the plan has already reported that.
+        if summary.requests > 0 || !summary.files.is_empty() {
+            outcome(self.log, out, &summary, &self.labels, now);
+        }
+        let is_stream = out == "-";
+        if is_stream {
+            note_invalid(self.log, &summary, "with an invalid value, which is null");
+        }
+        let begin = |(series, start): (&usize, &Timestamp)| {
+            let first = summary.series.get(*series)?.first.filter(|first| first > start)?;
+            Some(format!("{} {}", self.labels[*series], time_arg::shown(first)))
+        };
+        let begins: Vec<_> = self.searched.iter().filter_map(begin).collect();
+        if !begins.is_empty() {
+            self.log.remark(&readable(&format!("the data begins: {}", listed(&begins))));
+        }
+        let mut warnings = Vec::new();
+        for (report, label) in summary.series.iter().zip(&self.labels) {
+            let mut missing = report.missing;
+            // The failed requests of an incomplete run are already listed, so their records are not counted again.
+            if summary.is_complete {
+                let unfetched = time_arg::steps(&report.unfetched_ranges, report.step);
+                missing = (missing + report.unfetched).saturating_sub(unfetched);
+                warnings.extend(hints(label, report, file));
+            }
+            if missing > 0 {
+                let missing = counted(missing, "record");
+                let text = format!("{label}: {missing} missing between its first and last record");
+                warnings.push(line_of(&text));
+            }
+        }
+        // With `--json`, the objects of a stream list what is missing; no file has a status.
+        if !warnings.is_empty() && !is_stream {
+            print_first(warnings.into_iter(), "like this", warn);
+            let (name, path) = (program().name, quoted(out));
+            let lists = format!("`{name} status --json {path}` lists the missing times");
+            let older = "; `--refetch-gaps` requests also those of more than 14 days ago again";
+            self.log.remark(&format!("{lists}{}", if self.refetches_gaps { "" } else { older }));
+        }
+        if summary.is_complete {
+            return Ok(());
+        }
+        // All series of a damaged file have the same error.
+        let damage = summary.failed.iter().filter(|(_, error)| is_damage(error));
+        damage.map(|(_, error)| error.to_string()).collect::<BTreeSet<_>>().iter().for_each(|damage| warn(damage));
+        let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
+        let pages = self.failures.iter().map(|(series, page)| (*series, Failure::from(page.error.clone())));
+        let series = summary.failed.into_iter().map(|(series, error)| (series, self.failed(series, error)));
+        let reasons: Vec<_> = pages.chain(series).collect();
+        if !is_failed {
+            let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
+            return Err(no_record(&empty.map(|(_, label)| label.clone()).collect::<Vec<_>>(), file));
+        }
+        let failure = self.incomplete(summary.pages, &reasons);
+        if is_stream {
+            // Nothing was kept, so a further run would not continue this one.
+            let first = reasons.into_iter().min_by_key(|(series, _)| *series);
+            return Err(first.into_iter().fold(failure, |failure, (_, reason)| failure.because(reason)));
+        }
+        // The service would reject the same request again.
+        let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
+        Err(if is_final { failure } else { failure.help("run the same command to fetch the missing records") })
+    }
+
+    /// Prints the error of a series in one line, except damage, and returns it.
+    fn failed(&self, series: usize, error: dataset::Error) -> Failure {
+        let reason = if let dataset::Error::Request(error) = &error { brief(error) } else { error.to_string() };
+        if !is_damage(&error) {
+            self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
+        }
+        error.into()
+    }
+
+    /// Creates the failure of a run, from the number of fetched pages, and the reasons why pages failed and then those
+    /// why complete series failed.
+    fn incomplete(&self, fetched: u64, reasons: &[(usize, Failure)]) -> Failure {
+        let (pages, all) = (self.failures.len(), self.labels.len());
+        let names: Vec<_> = reasons[pages..].iter().map(|(series, _)| self.labels[*series].clone()).collect();
+        let failed = names.len();
+        let names = if failed < all { format!(": {}", readable(&listed(&names))) } else { String::new() };
+        let is_rejected = reasons.iter().all(|(_, reason)| reason.exit_kind == ExitKind::Rejected);
+        let message = match pages {
+            0 if is_rejected => format!("the service rejected {failed} of {all} series{names}"),
+            0 => format!("{failed} of {all} series are incomplete{names}"),
+            _ => format!("{} failed", counted(pages as u64, "request")),
+        };
+        let kind = match fetched {
+            _ if is_rejected && (fetched == 0 || pages == 0) => ExitKind::Rejected,
+            // The requests of series with a damaged file are not sent.
+            0 if reasons.iter().all(|(_, reason)| reason.exit_kind != ExitKind::Incomplete) => ExitKind::Service,
+            _ => ExitKind::Incomplete,
+        };
+        Failure::new(kind, message)
+    }
+
+    /// Shows the progress of a series whose records are printed.
+    pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
+        self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
+    }
+
+    /// Keeps the failed pages of a series for the end of the run.
+    pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
+        self.failures.extend(report.failed_pages.iter().map(|failure| (series, failure.clone())));
+        if let Some(search) = report.searches.first() {
+            self.searched.entry(series).or_insert(search.range.start);
+        }
+    }
+
+    pub(crate) fn event(&mut self, event: &BackfillEvent) {
+        match event {
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.log),
+            BackfillEvent::Report { series, report, .. } => self.report(*series, report),
+            BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
+                let no_response = || format!("no response from the service{}", kind.map_or("", cause));
+                let what =
+                    status.map_or_else(no_response, |status| format!("the service has responded with status {status}"));
+                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
+            }
+            BackfillEvent::Recovered { elapsed, .. } => {
+                self.bar.warning(self.log, &format!("the service accepts requests again after {}", duration(*elapsed)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_damage(error: &dataset::Error) -> bool {
+    matches!(error, dataset::Error::Damaged { .. })
+}
+
+/// Describes the phase in which an attempt without a response failed.
+fn cause(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Connect => " (no connection)",
+        ErrorKind::Send => " (the request could not be sent)",
+        ErrorKind::Headers => " (connected, but no status received)",
+        ErrorKind::Queue => " (the rate limiter failed)",
+        _ => "",
+    }
+}
+
+/// Describes a failed page in one line.
+fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
+    line_of(&format!("{label}: request {} failed: {}", time_arg::span(range), brief(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_that_does_not_respond_ends_with_code_4() {
+        let file = JobFile {
+            series: Vec::new(),
+            from: time_arg::start("1970-01-01").unwrap(),
+            to: Timestamp::from_unix_seconds(1),
+            out: "a.csv".to_owned(),
+            refetch: None,
+        };
+        let mut summary = Summary::default();
+        (summary.is_unreachable, summary.failed_pages) = (true, 1);
+        let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
+        let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
+        let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
+            help: run the same command to continue";
+        assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));
+    }
+}

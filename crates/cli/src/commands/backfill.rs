@@ -1,0 +1,301 @@
+//! `backfill`: writes histories of series to a file or a data set.
+//!
+//! The crate `dataset` fetches and writes the records, and `backfill_report` shows the plan, the progress and the
+//! outcome.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use dataset::{Backfill as Job, Partition, SeriesReport, Summary, Target, quoted};
+use runtime::history::{Gap, History, Page};
+use runtime::record::{AnyRecord, UnknownFields};
+use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
+
+use crate::backfill_report::Reporter;
+use crate::command_line::{candidates, endpoints_help};
+use crate::commands::get::request;
+use crate::commands::status::check_clock;
+use crate::connection::{Connected, Connection};
+use crate::endpoint_names::Endpoint;
+use crate::examples;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::file_notes::notes;
+use crate::interrupt::Interrupt;
+use crate::job_file::{self, JobFile, Overrides};
+use crate::log::{self, Log};
+use crate::param_options::Params;
+use crate::plan_report::{announced, page_size, planned};
+use crate::printer::{Columns, Printer};
+use crate::progress::{Bar, fitting};
+use crate::record_columns::{Part, fields};
+use crate::requested_series::{Series, labels, note_oldest, of_histories};
+use crate::stdout;
+use crate::table::Format;
+use crate::time_arg::{self, Start};
+
+/// Write the history of series to a file or a data set, and keep it up to date
+#[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is a flag of the command.
+#[command(after_help = examples::backfill())]
+pub(crate) struct Backfill {
+    #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job")]
+    #[arg(add = candidates())]
+    endpoints: Vec<String>,
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d, whose interval is included
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::start, required_unless_present = "job")]
+    #[arg(allow_hyphen_values = true)]
+    from: Option<Start>,
+    /// End of the range, excluded [default: now]
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::end)]
+    to: Option<Timestamp>,
+    /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for
+    /// stdout
+    #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
+    out: Option<String>,
+    /// Read series, range and target from a TOML file; `--from`, `--to` and `--out` replace its values
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(conflicts_with = "endpoints")]
+    job: Option<PathBuf>,
+    /// Fetch again the records in this span before the newest record [default: 24h]
+    #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
+    refetch: Option<Duration>,
+    /// Fetch all times without a record again, not only those of the last 14 days
+    #[arg(long)]
+    refetch_gaps: bool,
+    /// Accept series without any record, such as those that do not exist yet
+    #[arg(long)]
+    allow_empty: bool,
+    /// Reject a page with an invalid value; by default only the value becomes null
+    #[arg(long)]
+    strict: bool,
+    /// Period of the files of a data set: day, month or year
+    #[arg(long, value_name = "PERIOD")]
+    partition: Option<Partition>,
+    /// Include the record of the current interval; a later run replaces it
+    #[arg(long)]
+    include_partial: bool,
+    /// Print the number of requests and the ranges that a run would fetch, and send no request
+    #[arg(long)]
+    dry_run: bool,
+    /// Format of `--out -`; a table on a terminal, else CSV
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Print one JSON object for each series: files, range, changes and gaps; with `--out -` on standard error
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    params: Params,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Backfill {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
+        let file = self.job_file(log)?;
+        note_oldest(&file.series, file.from.time, log);
+        let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
+        if self.format.is_some() && !is_stream {
+            return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
+        }
+        if self.partition.is_some() && (is_stream || matches!(target, Ok(Target::File { .. }))) {
+            return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
+        }
+        if is_stream && (self.refetch.is_some() || self.refetch_gaps) {
+            let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
+            return Err(Failure::usage(message));
+        }
+        if is_stream && file.refetch.is_some() {
+            log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
+        }
+        if is_stream && !self.dry_run {
+            return interrupt.ends(self.to_stdout(&file, log)).await;
+        }
+        let (target, labels) = (target?, labels(&file.series));
+        let connected = self.connection.open(log).await?;
+        let job = self.job(&connected, &file, target.clone())?;
+        let planned_run = job.plan().await;
+        if let Err(error) = &planned_run
+            && self.json
+            && !self.dry_run
+        {
+            let reporter = Reporter::new(log, Bar::new(log, 0), labels.clone());
+            stdout::print(reporter.json_lines(&file, &unchanged(&job.series), Some(error)))?;
+        }
+        let plan = planned_run?;
+        log.remark(&fitting(&announced(&plan)));
+        page_size(job.series.iter().filter(|_| self.dry_run))?.iter().for_each(|line| log.remark(line));
+        plan.outgrown.iter().for_each(|message| log.warning(message));
+        // The interval of a partial record has not ended yet.
+        let newest = |last, end| (last, if self.include_partial { last } else { end });
+        let is_noted = check_clock(plan.series.iter().map(|series| newest(series.last, series.end)), log);
+        if self.dry_run {
+            let table = planned(&plan, &labels);
+            if self.json { stdout::print(table.json_lines()) } else { table.print() }?;
+            let damage = plan.damaged.into_iter().next();
+            return damage.map_or(Ok(()), |damage| Err(Failure::new(ExitKind::Incomplete, damage)));
+        }
+        // A CSV or JSON Lines file needs the rows in this folder for the next run.
+        let rows = PathBuf::from(format!("{}.parts", file.out));
+        let is_first = !Path::new(&file.out).exists();
+        let mut reporter = Reporter::new(log, Bar::new(log, plan.requests()), labels);
+        reporter.refetches_gaps = self.refetch_gaps;
+        let signal = Cell::new(ExitKind::Interrupted);
+        let cancel = async { signal.set(interrupt.happened().await) };
+        let ended = job.run(|event| reporter.event(event), cancel).await;
+        if let Ok(summary) = &ended {
+            reporter.notes = notes(&file.out, &target, &plan).await;
+            reporter.notes.iter().for_each(|(_, note)| log.warning(note));
+            if !is_noted {
+                check_clock(summary.series.iter().map(|series| newest(series.last, series.end)), log);
+            }
+            if is_first && reporter.bar.total.records > 0 && rows.exists() {
+                log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
+            }
+        }
+        let lines = self.json.then(|| match &ended {
+            Ok(summary) => reporter.json_lines(&file, summary, None),
+            Err(error) => reporter.json_lines(&file, &unchanged(&job.series), Some(error)),
+        });
+        let ended = reporter.end(&file, ended, signal.get());
+        let printed = lines.map_or(Ok(()), stdout::print);
+        // A closed pipe does not hide the failure of the run.
+        ended.and(printed)
+    }
+
+    /// Prints all records of the range, one series after the other.
+    async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
+        let (start, end) = (file.from.time, file.to);
+        if end < start {
+            return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
+        }
+        let connected = self.connection.open(log).await?;
+        let format = Format::or_for_reader(self.format, Format::Csv);
+        let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
+        let requests = stored(&connected.client, &file.series)?;
+        // No bar is drawn, because a terminal shows the records.
+        let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
+        let (mut summary, mut fatal) = (unchanged(&requests), None);
+        for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
+            let request = stored.request().clone();
+            let request = if self.strict { request } else { request.skip_bad_records() };
+            let mut report = summary.series[index].clone();
+            let (mut next, mut dropped) = (file.from.of(report.step), BTreeSet::new());
+            let history = History::new(request, next..file.to).skip_failed_pages();
+            let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
+            while let Some(page) = pages.next().await {
+                let mut page = match page {
+                    Ok(page) => page,
+                    Err(error) => {
+                        report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.step);
+                        fatal = Some(error.clone()).filter(fails_everywhere);
+                        summary.failed.push((index, error.into()));
+                        break;
+                    }
+                };
+                summary.pages += u64::from(page.report.failed_pages.is_empty());
+                summary.failed_pages += page.report.failed_pages.len() as u64;
+                reporter.report(index, &page.report);
+                let range = page.range.clone();
+                dropped.extend(dataset::read_invalid(stored, &mut page, &range));
+                report.invalid += page.records.iter().filter(|one| has_invalid(series.endpoint, one)).count() as u64;
+                note_page(&mut report, &page);
+                next = page.range.end;
+                printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
+                reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
+            }
+            // A page that is requested again has the same records.
+            report.dropped = dropped.len() as u64;
+            end_series(&mut report);
+            summary.series[index] = report;
+            if fatal.is_some() {
+                break;
+            }
+        }
+        printer.end()?;
+        let fatal = fatal.map(dataset::Error::from);
+        if self.json {
+            // Standard output is for the records.
+            log::write(reporter.json_lines(file, &summary, fatal.as_ref()).trim_end());
+        }
+        let is_filled = self.allow_empty || !summary.series.iter().any(SeriesReport::is_empty);
+        summary.is_complete = is_filled && summary.failed.is_empty() && summary.failed_pages == 0;
+        reporter.end(file, fatal.map_or(Ok(summary), Err), ExitKind::Interrupted)
+    }
+
+    /// Returns the settings of the job file or, without a job file, the settings of the command line.
+    fn job_file(&self, log: Log) -> Result<JobFile> {
+        match (&self.job, self.from, &self.out) {
+            (Some(_), ..) if self.params != Params::default() => {
+                Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
+            }
+            (Some(file), from, out) => job_file::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
+            (None, Some(from), Some(out)) => {
+                let series = of_histories(&self.endpoints, &self.params, log)?;
+                let to = self.to.unwrap_or(time_arg::OPEN);
+                Ok(JobFile { series, from, to, out: out.clone(), refetch: None })
+            }
+            _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
+        }
+    }
+
+    fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
+        let mut job = connected.backfill(stored(&connected.client, &file.series)?, file.from, file.to, target);
+        (job.include_partial, job.allow_empty) = (self.include_partial, self.allow_empty);
+        (job.strict, job.refetch_gaps, job.partition) = (self.strict, self.refetch_gaps, self.partition);
+        job.refetch = self.refetch.or(file.refetch).unwrap_or(job.refetch);
+        // The path identifies the job, so that a run can show which series the job file no longer has.
+        job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
+        Ok(job)
+    }
+}
+
+/// Returns the summary of a run that has changed no series.
+fn unchanged(series: &[dataset::SeriesRequest]) -> Summary {
+    let mut summary = Summary::default();
+    summary.series.resize_with(series.len(), SeriesReport::default);
+    summary.series.iter_mut().zip(series).for_each(|(report, series)| report.step = series.step());
+    summary
+}
+
+/// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.
+fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
+    let mut unknown = record.unknown_fields().into_iter().flat_map(UnknownFields::iter_raw);
+    unknown.any(|(name, _)| fields(endpoint).any(|field| field.wire_name == name))
+}
+
+/// Adds a page on standard output to the report of its series.
+fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
+    report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
+    report.added += page.records.len() as u64;
+    report.first = report.first.or(page.times.first().copied());
+    report.last = page.times.last().copied().or(report.last);
+    for Gap { range, .. } in &page.report.gaps {
+        // A gap can continue on the next page.
+        match report.gaps.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => report.gaps.push(range.clone()),
+        }
+    }
+}
+
+/// Keeps the gaps between the first and the last record. As in a file, the ends of the range are no gaps.
+fn end_series(report: &mut SeriesReport) {
+    let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
+    report.gaps.retain(is_inside);
+    report.missing = time_arg::steps(&report.gaps, report.step);
+}
+
+/// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.
+fn fails_everywhere(error: &Error) -> bool {
+    error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
+}
+
+/// Converts the series to the type of the crate `dataset`.
+pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::SeriesRequest>> {
+    let requests = series.iter().map(|one| request(client, one));
+    Ok(requests.map(dataset::SeriesRequest::new).collect::<Result<_, _>>()?)
+}

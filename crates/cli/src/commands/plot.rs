@@ -1,0 +1,125 @@
+//! `plot`: draws line charts of series, in the terminal or in a file.
+//!
+//! Fetches the records of a range. `chart_data` selects the numbers, and `chart_drawing` draws them. If a series fails,
+//! the others are still drawn.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use dataset::quoted;
+use runtime::history::History;
+use runtime::{RateLimit, Timestamp};
+
+use crate::chart_data::{self, Fetched};
+use crate::chart_drawing::{self, MAX_LINES};
+use crate::chart_text;
+use crate::command_line::Requested;
+use crate::commands::get::{plan, request};
+use crate::endpoint_names::is_same;
+use crate::examples;
+use crate::failure::{self, ExitKind, Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::log::Log;
+use crate::progress::{counted, duration};
+use crate::stdout;
+use crate::time_arg::{self, Start};
+
+/// Number of records that are drawn without `--from`.
+const RECORDS: u32 = 100;
+
+/// Number of lines that are still distinct in a panel of a terminal.
+const CLEAR_LINES: usize = 3;
+
+/// Draw records over time in the terminal or as an SVG file
+#[derive(Args, Debug)]
+#[command(after_help = examples::plot())]
+pub(crate) struct Plot {
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest 100 records
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::start)]
+    from: Option<Start>,
+    /// End of the range, excluded
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
+    to: Timestamp,
+    /// Fields to draw; default: the first number
+    #[arg(long = "field", value_name = "NAME", value_delimiter = ',')]
+    fields: Vec<String>,
+    /// SVG file to write; default: the chart is drawn in the terminal
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    requested: Requested,
+}
+
+impl Plot {
+    pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
+        let (fetched, mut failed) = interrupt.ends(self.fetched(log)).await?;
+        if !fetched.is_empty() {
+            failed.extend(self.draw(&fetched, log).err());
+        }
+        failure::first(failed)
+    }
+
+    fn draw(&self, fetched: &[Fetched], log: Log) -> Result<()> {
+        let panels = chart_data::panels(fetched, &self.fields)?;
+        if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
+            let is_empty = fetched.iter().all(|one| one.records.is_empty());
+            let why = if is_empty { "the range has no records" } else { "the fetched records contain no numbers" };
+            return Err(Failure::new(ExitKind::Incomplete, format!("no chart: {why}")));
+        }
+        if let Some(file) = &self.out {
+            fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error))?;
+            log.remark(&format!("wrote {}", quoted(file)));
+            return Ok(());
+        }
+        let (columns, lines) = (stdout::width(), stdout::height().saturating_sub(2));
+        stdout::styled(&chart_text::text(&panels, columns, lines, stdout::has_colours()))?;
+        if panels.iter().any(|panel| panel.lines.len() > CLEAR_LINES) {
+            log.remark("later lines cover earlier ones: use `--out chart.svg`, fewer series or longer intervals");
+        }
+        Ok(())
+    }
+
+    /// Returns all records of the range of every series, fetched concurrently, and the failures of other series.
+    async fn fetched(&self, log: Log) -> Result<(Vec<Fetched>, Vec<Failure>)> {
+        let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
+        let of_endpoints = all.chunk_by(|one, other| is_same(one.endpoint, other.endpoint));
+        if let Some(count) = of_endpoints.map(<[_]>::len).find(|count| *count > MAX_LINES) {
+            return Err(Failure::usage(format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}")));
+        }
+        let connected = self.requested.connection.open(log).await?;
+        let (mut histories, mut requests) = (Vec::new(), Vec::new());
+        for series in all {
+            let request = request(&connected.client, &series);
+            let step = plan(&request)?.step;
+            let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
+            let history = History::new(request, from..self.to);
+            requests.push((history.plan()?.requests, series.endpoint));
+            histories.push((series, history));
+        }
+        let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
+        let time = limit.min_duration(&requests, Duration::ZERO);
+        if time >= Duration::from_secs(1) {
+            let count = requests.iter().map(|(count, _)| count).sum();
+            log.remark(&format!("{}, at least {}", counted(count, "request"), duration(time)));
+        }
+        let tasks: Vec<_> =
+            histories.into_iter().map(|(series, history)| (series, tokio::spawn(history.collect()))).collect();
+        let (mut fetched, mut failed) = (Vec::new(), Vec::new());
+        for (series, task) in tasks {
+            match task.await.map_err(Failure::machine)? {
+                Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records }),
+                Err(incomplete) => failed.push(incomplete.error.into()),
+            }
+        }
+        Ok((fetched, failed))
+    }
+}
+
+/// Accepts the name of an SVG file.
+fn svg_file(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    let is_svg = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if is_svg { Ok(file) } else { Err("charts are written as .svg files".to_owned()) }
+}

@@ -1,0 +1,321 @@
+//! `status`: shows the state of a file or a data set that a backfill has written.
+//!
+//! The output has a row for each series, or is one JSON object. No request is sent.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use clap::Args;
+use dataset::{SeriesStatus, Target, quoted};
+use runtime::Timestamp;
+use serde_json::{Value, json};
+
+use crate::failure::{ExitKind, Failure, Result, brief_text};
+use crate::log::Log;
+use crate::progress::{age, counted, listed};
+use crate::table::{Cell, Table};
+use crate::{endpoint_names, stdout, time_arg};
+
+/// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds
+/// them.
+const MAX_PENDING: Duration = Duration::from_secs(600);
+
+/// Show the records, gaps, damage and age of a file or data set
+#[derive(Args, Debug)]
+#[command(after_help = "\
+    Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is writing the series, if \
+    records are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the \
+    last record of a series is older or in the future.")]
+pub(crate) struct Status {
+    /// A file or data set written by `backfill`
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    path: String,
+    /// Fail if the last record of a series is older than this, for example 36h, and a newer interval has ended
+    #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
+    max_age: Option<Duration>,
+    /// Read every row and compare all files with their checksums
+    #[arg(long)]
+    verify: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(crate) async fn run(&self, log: Log) -> Result<()> {
+        let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
+        let status = if self.verify { dataset::verify(&target).await? } else { dataset::status(&target).await? };
+        if let Some(by) = &status.running {
+            let path = quoted(&self.path);
+            log.warning(&format!("{path}: a run is in progress ({by}); its records are not in the files yet"));
+        }
+        if status.series.is_empty() && status.damaged.is_empty() && status.running.is_none() {
+            return Err(Failure::nothing_at(&self.path));
+        }
+        if self.json {
+            let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
+            let since = status.pending_since.map(|time| time.to_string());
+            let running = status.running.as_ref().map(|run| {
+                let since = run.since.map(|time| time.floor(Duration::from_secs(1)).to_string());
+                json!({ "process": run.process, "host": run.host, "since": since })
+            });
+            let all = json!({
+                "path": self.path, "series": series, "damaged": status.damaged, "pending": status.pending,
+                "pending_since": since, "running": running,
+            });
+            stdout::print(format!("{all}\n"))?;
+        } else if !status.series.is_empty() {
+            table_of(&status.series, now).print()?;
+        }
+        status.damaged.iter().for_each(|damage| log.warning(damage));
+        if let Some(hole) = unrequested(&status) {
+            log.warning(&format!("{}: {hole}", quoted(&self.path)));
+        }
+        if status.pending > 0 && !is_late(&status, now) && status.running.is_none() && status.damaged.is_empty() {
+            let records = counted(status.pending, "fetched record");
+            log.remark(&format!("the next run, or `poll`, adds {records} to the files"));
+        }
+        check_clock(status.series.iter().map(|series| (series.last, series.end)), log);
+        let problems = self.problems(&status, now);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(ExitKind::Incomplete, format!("{}: {}", quoted(&self.path), problems.join("; "))))
+    }
+
+    /// Returns the problems for which the command fails, each with the number or names of the affected items.
+    fn problems(&self, status: &dataset::Status, now: Timestamp) -> Vec<String> {
+        let max_age = |series: &SeriesStatus| self.max_age.filter(|_| !series.is_retired);
+        let is_old = |series: &&SeriesStatus| {
+            // A series without any record, such as one that does not exist yet, has no age. Nothing is newer than the
+            // last record until the next interval has ended.
+            let can_be_newer = series.behind(now) != Some(0);
+            let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| can_be_newer && end + max < now);
+            max_age(series).is_some_and(is_old)
+        };
+        let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
+        let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
+            let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
+            (!labels.is_empty()).then(|| listed(&labels))
+        };
+        let damaged = status.damaged.len() as u64;
+        // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the
+        // rest.
+        let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running;
+        let unfetched = part_of(status, "fetched", |series| &series.unfetched, |series| !is_waiting(series));
+        let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
+        let rejected = names(&is_rejected);
+        let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
+        let unfinished = if damaged > 0 {
+            "not in the file yet; the next run adds those of intact files"
+        } else {
+            "not in the file yet, because a run is still active or was killed; the next run adds them"
+        };
+        let problems = [
+            (damaged > 0).then(|| counted(damaged, "damaged file")),
+            is_late(status, now).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
+            unfetched,
+            rejected.zip(reason).map(|(names, why)| {
+                format!("the service rejected {names}: {}; `remove` deletes series", brief_text(why))
+            }),
+            names(&is_old).map(|names| format!("last record too old: {names}")),
+            names(&is_future).map(|names| format!("last record in the future: {names}")),
+        ];
+        problems.into_iter().flatten().collect()
+    }
+}
+
+/// Names the series with such ranges, and the option with which a run fetches them.
+fn part_of(
+    status: &dataset::Status,
+    what: &str,
+    ranges: fn(&SeriesStatus) -> &Vec<Range<Timestamp>>,
+    is_affected: impl Fn(&SeriesStatus) -> bool,
+) -> Option<String> {
+    let is_listed = |series: &&SeriesStatus| !ranges(series).is_empty() && is_affected(series);
+    let affected: Vec<_> = status.series.iter().filter(is_listed).collect();
+    let labels: Vec<_> = affected.iter().map(|series| label_of(series)).collect();
+    let what = format!("a part of {} was never {what}", listed(&labels));
+    time_arg::absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
+}
+
+/// Names the series with ranges that no run has requested, except those that no run can fetch any more.
+fn unrequested(status: &dataset::Status) -> Option<String> {
+    let is_continued = |series: &SeriesStatus| series.rejected.is_none() && !series.is_retired;
+    part_of(status, "requested", |series| &series.unrequested, is_continued)
+}
+
+/// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
+pub(crate) fn label_of(series: &SeriesStatus) -> String {
+    let endpoint = series.endpoint();
+    let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
+    std::iter::once(name).chain(series.params().map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
+}
+
+/// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
+/// record of each series and its end. Returns `true` if it has warned.
+pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
+    let warning = future(records, Timestamp::now());
+    if let Some(warning) = &warning {
+        log.warning(warning);
+    }
+    warning.is_some()
+}
+
+/// Returns the warning about the newest record in the future; if there is none, about the newest interval that ends in
+/// the future.
+fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
+    let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
+    let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;
+    let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
+    Some(if last > now {
+        format!("the newest record, of {time}, is in the future; {clock}")
+    } else {
+        format!(
+            "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
+        )
+    })
+}
+
+/// Returns `true` if a run would have added the fetched records to the files by now.
+fn is_late(status: &dataset::Status, now: Timestamp) -> bool {
+    status.pending_since.is_some_and(|since| since + MAX_PENDING < now)
+}
+
+/// Returns the state of a series as text: `retired`, `rejected`, `in the future`, `incomplete`, `up to date`, the age of
+/// the last record, or `empty`.
+fn state(series: &SeriesStatus, now: Timestamp) -> String {
+    match (series.behind(now), series.last) {
+        _ if series.is_retired => "retired".to_owned(),
+        _ if series.rejected.is_some() => "rejected".to_owned(),
+        (_, Some(last)) if last > now => "in the future".to_owned(),
+        (Some(0), _) if !series.unfetched.is_empty() => "incomplete".to_owned(),
+        (Some(0), _) => "up to date".to_owned(),
+        _ if series.end.is_some() => format!("{} old", age(series.end.unwrap_or(now), now)),
+        _ => "empty".to_owned(),
+    }
+}
+
+fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
+    let names =
+        ["series", "state", "missing", "last", "records", "first", "never requested", "revised in last run", "invalid"];
+    let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
+    let number = |count: u64| Cell::Value(count.into());
+    let row = |series: &SeriesStatus| {
+        let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
+        let unrequested = time_arg::steps(&series.unrequested, Duration::from_secs(series.step));
+        let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
+        let middle = [number(*missing), time(*last), number(*rows), time(*first)];
+        let rest = [number(unrequested), number(*revised), number(*invalid)];
+        first_cells.into_iter().chain(middle).chain(rest).collect()
+    };
+    let mut table = Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() };
+    // A terminal omits the last columns, but has to show what no run has requested.
+    if stdout::is_terminal() && all.iter().any(|series| !series.unrequested.is_empty()) {
+        let shown = 3..=6;
+        table.columns[shown.clone()].rotate_right(1);
+        table.rows.iter_mut().for_each(|row| row[shown.clone()].rotate_right(1));
+    }
+    table
+}
+
+fn object(series: &SeriesStatus, now: Timestamp) -> Value {
+    let time = |time: Timestamp| time.to_string();
+    let params: BTreeMap<_, _> = series.params().collect();
+    let is_up_to_date = series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty();
+    json!({
+        "path": series.path, "endpoint": series.endpoint(), "params": params, "files": series.files,
+        "records": series.rows, "first": series.first.map(time), "last": series.last.map(time),
+        "is_up_to_date": is_up_to_date, "intervals_behind": series.behind(now), "missing": series.missing,
+        "gaps": time_arg::pairs(&series.gaps), "unfetched": time_arg::pairs(&series.unfetched),
+        "unrequested": time_arg::pairs(&series.unrequested), "is_retired": series.is_retired,
+        "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "revised": series.revised,
+        "invalid": series.invalid,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_in_the_future_goes_before_a_longer_interval_that_ends_later() {
+        let time = |minutes: i64| Some(Timestamp::from_unix_seconds(minutes * 60));
+        let (day, minute) = ((time(0), time(1440)), (time(61), time(62)));
+        let warning =
+            |records: &[(Option<Timestamp>, Option<Timestamp>)]| future(records.iter().copied(), time(60).unwrap());
+        let expected = "the newest record, of 1970-01-01 01:01, is in the future; ";
+        assert!(warning(&[day, minute]).is_some_and(|warning| warning.starts_with(expected)));
+        let expected = "the interval of the newest record, of 1970-01-01 00:00, ends in the future; ";
+        assert!(warning(&[day, (time(58), time(59))]).is_some_and(|warning| warning.starts_with(expected)));
+        assert_eq!(warning(&[(time(59), time(60)), (None, None)]), None);
+    }
+
+    #[test]
+    fn a_series_that_ends_in_the_future_is_not_up_to_date() {
+        let mut series = SeriesStatus::default();
+        let time = |seconds: i64| Some(Timestamp::from_unix_seconds(seconds));
+        (series.step, series.last, series.end) = (3600, time(7200), time(7200 + 3600));
+        let options =
+            Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), verify: false, json: false };
+        let mut status = dataset::Status::default();
+        status.series = vec![series.clone()];
+        for (now, expected) in [(7199, "in the future"), (7200, "up to date"), (7200 + 3 * 3600, "2 hours old")] {
+            let (now, is_current) = (Timestamp::from_unix_seconds(now), expected == "up to date");
+            assert_eq!(state(&series, now), expected);
+            assert_eq!(object(&series, now)["is_up_to_date"], is_current);
+            let problem = match expected {
+                "up to date" => None,
+                "in the future" => Some("last record in the future: "),
+                _ => Some("last record too old: "),
+            };
+            assert_eq!(options.problems(&status, now), Vec::from_iter(problem));
+        }
+        let (start, now) = (Timestamp::from_unix_seconds(0), Timestamp::from_unix_seconds(7200));
+        series.unfetched = vec![start..start + Duration::from_secs(3600)];
+        assert_eq!(
+            (state(&series, now).as_str(), &object(&series, now)["is_up_to_date"]),
+            ("incomplete", &false.into())
+        );
+    }
+
+    #[test]
+    fn a_series_is_not_too_old_while_no_newer_interval_has_ended() {
+        let (mut status, mut series) = (dataset::Status::default(), SeriesStatus::default());
+        (series.step, series.end) = (4 * 3600, Some(Timestamp::from_unix_seconds(0)));
+        status.series = vec![series];
+        let max_age = Some(Duration::from_secs(2 * 3600));
+        let options = Status { path: "a.csv".to_owned(), max_age, verify: false, json: false };
+        for (hours, is_old) in [(1, false), (3, false), (4, true)] {
+            let problems = options.problems(&status, Timestamp::from_unix_seconds(hours * 3600));
+            assert_eq!(!problems.is_empty(), is_old, "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_retired_or_rejected_series_has_no_advice_to_request_more() {
+        let mut status = dataset::Status::default();
+        let mut series = SeriesStatus::default();
+        series.unrequested = vec![Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(7200)];
+        status.series = vec![series];
+        assert!(unrequested(&status).is_some_and(|hole| hole.contains("never requested")));
+        status.series[0].is_retired = true;
+        assert_eq!(unrequested(&status), None);
+        (status.series[0].is_retired, status.series[0].rejected) = (false, Some("status 404".to_owned()));
+        assert_eq!(unrequested(&status), None);
+    }
+
+    #[test]
+    fn a_run_of_other_series_does_not_hide_what_was_never_fetched() {
+        let now = Timestamp::from_unix_seconds(7200);
+        let options = Status { path: "data/".to_owned(), max_age: None, verify: false, json: false };
+        let mut series = SeriesStatus::default();
+        series.unfetched = vec![Timestamp::from_unix_seconds(0)..now];
+        let mut status = dataset::Status::default();
+        (status.running, status.series) = (Some(dataset::RunOwner::default()), vec![series]);
+        assert!(options.problems(&status, now)[0].contains("never fetched"));
+        status.series[0].is_running = true;
+        assert!(options.problems(&status, now).is_empty());
+    }
+}

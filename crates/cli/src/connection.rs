@@ -1,0 +1,188 @@
+//! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
+//!
+//! If settings are missing, an error names them. Secrets are never read from arguments, which other users of the
+//! machine can see, nor from a file that other users can read.
+
+use std::env;
+#[cfg(unix)]
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dataset::{Backfill, ResponseMonitor, SeriesRequest, Target, quoted};
+use indicatif::HumanBytes;
+use runtime::observer::{Event, Observer};
+use runtime::{AnyClient as Client, Builder, Error, RateLimit, Timestamp};
+use sandbox::{Rule, Sandbox};
+use shared_rate_limit::SharedRateLimiter;
+
+use crate::failure::{ExitKind, Failure, Result};
+use crate::log::Log;
+use crate::program::{program, service};
+use crate::shared_rate_limit::SharedRateLimitOptions;
+use crate::time_arg::Start;
+
+/// The options that select the service.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct Connection {
+    /// Use mock data; needs no key and no network
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// With `--sandbox`: a failure to simulate, such as '1x status=503' or 'PARAM=VALUE status=404'
+    #[arg(long, value_name = "RULE", requires = "sandbox")]
+    fault: Vec<Rule>,
+    /// TOML file with `base_url`, `api_key` and other settings, readable only by its owner
+    #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) settings: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limiter: SharedRateLimitOptions,
+}
+
+/// A client, and values that must live as long as the client.
+#[derive(Debug)]
+pub(crate) struct Connected {
+    pub(crate) client: Client,
+    /// The source of the client's settings, as text.
+    pub(crate) source: String,
+    /// The rate limit that the client shares with other programs.
+    pub(crate) limiter: Option<SharedRateLimiter>,
+    /// The observer of the client's requests, which detects that the service has stopped responding.
+    pub(crate) monitor: ResponseMonitor,
+    sandbox: Option<Sandbox>,
+}
+
+impl Connected {
+    /// Creates a backfill. Its rows are those of the service or of the sandbox, which are never mixed.
+    pub(crate) fn backfill(&self, series: Vec<SeriesRequest>, from: Start, to: Timestamp, target: Target) -> Backfill {
+        let start = series.iter().map(|one| from.of(one.step())).min().unwrap_or(from.time);
+        let mut job = Backfill::new(series, start..to, target);
+        job.response_monitor = self.monitor.clone();
+        if self.sandbox.is_some() {
+            "sandbox".clone_into(&mut job.source_label);
+        }
+        job
+    }
+}
+
+impl Connection {
+    /// Builds the client; nothing is sent to the service yet.
+    pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
+        let started = || {
+            let sandbox = Sandbox::of(program().registry);
+            self.fault.iter().cloned().fold(sandbox, sandbox::Builder::fault).start()
+        };
+        let sandbox = self.sandbox.then(started).transpose();
+        let sandbox = sandbox.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
+            _ => Failure::machine(error),
+        })?;
+        let (mut builder, source) = match &sandbox {
+            Some(sandbox) => {
+                let builder = Client::builder(service(), sandbox.base_url());
+                let builder = if has_key() { builder.api_key("sandbox") } else { builder };
+                (builder, "the sandbox".to_owned())
+            }
+            None => self.builder()?,
+        };
+        let limiter = if self.sandbox { None } else { self.limiter.open(|| self.rate_limit(), log).await? };
+        if let Some(limiter) = &limiter {
+            builder = builder.rate_limiter(limiter.clone());
+        }
+        let monitor = ResponseMonitor::default();
+        let agent = format!("{}/{}", program().name, program().version);
+        let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
+        let builder = builder.observer(Watched { monitor: monitor.clone(), log });
+        Ok(Connected { client: builder.build().map_err(invalid)?, source, limiter, monitor, sandbox })
+    }
+
+    /// Returns the rate limit of a client with these settings.
+    fn rate_limit(&self) -> Result<RateLimit> {
+        let client = self.builder()?.0.build().map_err(invalid)?;
+        Ok(client.raw("/").rate_limit().unwrap_or_else(RateLimit::none))
+    }
+
+    fn builder(&self) -> Result<(Builder<Client>, String)> {
+        if let Some(file) = &self.settings {
+            return Ok((from_file(file)?, quoted(file)));
+        }
+        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", service().env_prefix));
+        let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
+        // The default file is used only if no variable is set.
+        let has_variable = variables.iter().any(is_set);
+        if let Some(file) = default_file().filter(|file| file.exists() && !has_variable) {
+            return Ok((from_file(&file)?, quoted(file)));
+        }
+        let builder = Client::builder_from_env(service()).map_err(|error| not_in_environment(error, has_variable))?;
+        Ok((builder, "the environment".to_owned()))
+    }
+}
+
+/// Returns whether requests can carry an API key.
+pub(crate) fn has_key() -> bool {
+    service().takes_api_key()
+}
+
+/// Prints the attempts of requests with `--verbose`, and passes all events on.
+struct Watched {
+    monitor: ResponseMonitor,
+    log: Log,
+}
+
+impl Observer for Watched {
+    fn observe(&self, event: &Event) {
+        if let (Log::Verbose, Event::Attempt { request, number, outcome, bytes, elapsed, .. }) = (self.log, event) {
+            let outcome = outcome.map_or_else(|kind| format!("failed ({kind:?})"), |status| format!("status {status}"));
+            let (time, bytes) = (elapsed.as_millis(), HumanBytes(*bytes as u64));
+            self.log.remark(&format!("{request}, attempt {number}: {outcome}, {bytes} in {time} ms"));
+        }
+        self.monitor.observe(event);
+    }
+}
+
+/// Reads a settings file that only its owner can read.
+fn from_file(file: &Path) -> Result<Builder<Client>> {
+    // Only files on Unix have a mode. On other systems, a home folder is private by default.
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(file)
+        && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+        && mode & 0o077 != 0
+    {
+        let name = quoted(file);
+        let message = format!("{name} is accessible to other users (mode {mode:04o})");
+        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
+    }
+    // The file is named as in all messages of the program.
+    let named = |error: Error| format!("{error:#}").replace(&format!("{:?}", file.to_string_lossy()), &quoted(file));
+    Client::builder_from_file(service(), file).map_err(|error| Failure::new(ExitKind::Credentials, named(error)))
+}
+
+/// Creates the failure for invalid settings.
+#[allow(clippy::needless_pass_by_value)] // `map_err` passes the error by value.
+fn invalid(error: Error) -> Failure {
+    Failure::new(ExitKind::Credentials, format!("{error:#}"))
+}
+
+/// Creates the failure for missing or invalid settings in the environment. The default file has no effect if
+/// `has_variable` is true.
+fn not_in_environment(error: Error, has_variable: bool) -> Failure {
+    let sandbox = "use `--sandbox`, which needs no settings";
+    if has_variable {
+        return invalid(error).help(sandbox);
+    }
+    let file = default_file().map_or_else(|| "a settings file".to_owned(), quoted);
+    let prefix = service().env_prefix;
+    let key = |text: String| if has_key() { text } else { String::new() };
+    let (variable, setting) = (key(format!(" and {prefix}_API_KEY")), key(" and `api_key`".to_owned()));
+    let file = format!("write `base_url`{setting} into {file} (mode 600)");
+    invalid(error).help(format!("set {prefix}_BASE_URL{variable}, or {file}, or {sandbox}"))
+}
+
+/// Returns the settings file that is read if no option names a file.
+pub(crate) fn default_file() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
+    let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    Some(configuration.join(program().name).join("settings.toml"))
+}

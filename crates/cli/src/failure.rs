@@ -1,0 +1,192 @@
+//! The failure of a command: its text on standard error, and its exit code.
+//!
+//! A failure is created where an error occurs, and `main` prints it in the format of clap's own errors. Scripts rely on
+//! the exit codes, which `--help` lists.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use dataset::quoted;
+use runtime::{Error, ErrorKind};
+
+use crate::log;
+use crate::program::program;
+
+/// The reason why a command failed. The values are the exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitKind {
+    /// The reader of the data has closed the pipe, as in `| head`.
+    BrokenPipe = 0,
+    /// A local I/O error, for example a full disk or a missing permission.
+    Machine = 1,
+    /// An invalid command line or job file. Clap uses the same code.
+    Usage = 2,
+    /// Missing or rejected settings or credentials.
+    Credentials = 3,
+    /// The service is unreachable, has failed, or returned 429 even on the last attempt.
+    Service = 4,
+    /// The service rejected the request, or its response is unreadable.
+    Rejected = 5,
+    /// Some records could not be fetched, a series has never had a record, or a file is damaged.
+    Incomplete = 6,
+    /// SIGHUP: the terminal was closed.
+    HungUp = 129,
+    /// Ctrl-C.
+    Interrupted = 130,
+    /// SIGTERM.
+    Terminated = 143,
+}
+
+/// The exit codes, for `--help`.
+pub(crate) const EXIT_CODES: &str = include_str!("exit_codes.txt").trim_ascii_end();
+
+const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; for the proxy's certificate, \
+                     set `root_certificates` or `system_roots = true`";
+
+/// The error of a command.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit_kind: ExitKind,
+    message: String,
+    /// Advice; empty if there is none.
+    help: String,
+}
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Prints all failures except the first, and returns the first, which `main` prints.
+pub(crate) fn first(failed: Vec<Failure>) -> Result<()> {
+    let mut failed = failed.into_iter();
+    let first = failed.next();
+    failed.for_each(|other| log::error(&other.to_string()));
+    first.map_or(Ok(()), Err)
+}
+
+impl Failure {
+    pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
+        Self { exit_kind, message: message.into(), help: String::new() }
+    }
+
+    /// Creates the failure for an invalid command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitKind::Usage, message)
+    }
+
+    /// Creates the failure for an error of this machine.
+    #[allow(clippy::needless_pass_by_value)] // `map_err` passes the error by value.
+    pub(crate) fn machine(error: impl fmt::Display) -> Self {
+        Self::new(ExitKind::Machine, error.to_string())
+    }
+
+    /// Creates the failure for a file or folder that cannot be read or written.
+    pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(ExitKind::Machine, format!("cannot {what} {}: {}", quoted(path), reason(error)))
+    }
+
+    /// Creates the failure for a path where a backfill should have written.
+    pub(crate) fn nothing_at(path: &str) -> Self {
+        let is_missing = !path.contains("://") && !Path::new(path).exists();
+        let nothing = || format!("`{} backfill` has written nothing here", program().name);
+        let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
+        Self::usage(format!("{}: {why}", quoted(path)))
+    }
+
+    /// Adds advice.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        self.help_if(Some(help.into()))
+    }
+
+    /// Adds advice, if there is any.
+    pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
+        if !(self.help.is_empty() || help.is_none()) {
+            self.help.push_str(if self.help.ends_with('?') { " " } else { "; " });
+        }
+        self.help.extend(help);
+        self
+    }
+
+    /// Adds the reason: the message and the advice of another failure.
+    pub(crate) fn because(mut self, reason: Self) -> Self {
+        self.message = format!("{}: {}", self.message, reason.message);
+        self.help_if(Some(reason.help).filter(|help| !help.is_empty()))
+    }
+
+    /// Prefixes the message with a position in a job file.
+    pub(crate) fn at(mut self, position: &str) -> Self {
+        self.message = format!("{position}: {}", self.message);
+        self
+    }
+}
+
+/// Returns the system's message, without the error number.
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// Returns the reason for the failure of a request, in one line and without the request, the body, the number of
+/// attempts and the time of a retry.
+pub(crate) fn brief(error: &Error) -> String {
+    let text = error.to_string();
+    if error.endpoint().is_some() { brief_text(&text) } else { shortened(&text) }
+}
+
+/// Returns the same as [`brief`] for the text of an error with an endpoint.
+pub(crate) fn brief_text(text: &str) -> String {
+    shortened(text.split_once("): ").map_or(text, |(_, reason)| reason))
+}
+
+fn shortened(reason: &str) -> String {
+    ["; body: ", "; after ", "; retry "]
+        .iter()
+        .fold(reason, |text, end| text.split(end).next().unwrap_or_default())
+        .to_owned()
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
+    }
+}
+
+impl From<dataset::Error> for Failure {
+    fn from(error: dataset::Error) -> Self {
+        match error {
+            dataset::Error::Request(error) => error.into(),
+            dataset::Error::Storage { path, source, .. } => {
+                Self::new(ExitKind::Machine, format!("cannot read or write {}: {}", quoted(path), reason(&*source)))
+            }
+            error @ dataset::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string()).help(
+                "wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again",
+            ),
+            error @ dataset::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit_kind = match error.kind() {
+            _ if error.is_auth() => ExitKind::Credentials,
+            ErrorKind::Builder => ExitKind::Usage,
+            ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
+            ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
+                ExitKind::Rejected
+            }
+            _ => ExitKind::Service,
+        };
+        let causes = format!("{error:#}");
+        let is_proxy_likely = error.kind() == ErrorKind::Connect
+            && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
+        let text = if is_proxy_likely { causes } else { error.to_string() };
+        let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
+        // A request for a path that is not in the catalogue has no endpoint name, so only the path is shown.
+        let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
+        let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
+        let page = is_html.then(|| "the response is an HTML page; check the base URL".to_owned());
+        failure.help_if(page).help_if(is_proxy_likely.then(|| PROXY.to_owned()))
+    }
+}

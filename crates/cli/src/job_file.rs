@@ -1,0 +1,264 @@
+//! A job file, which contains the series, the range and the target of a backfill in TOML.
+//!
+//! This module parses and checks the file. Every error names the file, the line and the column.
+
+use std::fmt::Display;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use dataset::quoted;
+use runtime::Timestamp;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::endpoint_names::{history, name};
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::param_options::{Params, kebab, offered, range_params, splits};
+use crate::program::service;
+use crate::requested_series::{Series, combine, combine_given, must_have_history};
+use crate::suggest;
+use crate::time_arg::{self, Start};
+
+/// The content of a job file.
+#[derive(Debug)]
+pub(crate) struct JobFile {
+    pub(crate) series: Vec<Series>,
+    pub(crate) from: Start,
+    /// The end of the range; [`time_arg::OPEN`] if the range ends now.
+    pub(crate) to: Timestamp,
+    pub(crate) out: String,
+    pub(crate) refetch: Option<Duration>,
+}
+
+const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
+
+type Table<'t> = DeTable<'t>;
+type Value<'t> = Spanned<DeValue<'t>>;
+
+/// Settings of the command line, which replace those of a job file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overrides<'o> {
+    pub(crate) from: Option<Start>,
+    pub(crate) to: Option<Timestamp>,
+    pub(crate) out: Option<&'o str>,
+}
+
+/// Reads and checks a job file.
+pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+    Source { name: quoted(path), text: &text }.job(overrides, log)
+}
+
+struct Source<'t> {
+    name: String,
+    text: &'t str,
+}
+
+impl Source<'_> {
+    fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
+        let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
+        let table = table.get_ref();
+        if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
+            return Err(self.unknown_key(key, KEYS.into_iter()));
+        }
+        let from = overrides.from.or(self.parsed(table, "from", time_arg::start)?);
+        if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
+            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
+        }
+        let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?;
+        let out = overrides.out.map(str::to_owned).or(out);
+        // A missing key may be below [[series]], where it is unknown.
+        let series = table.get("series").map(|groups| self.series(groups, log)).transpose()?;
+        let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
+        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
+        let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
+        let from = from.ok_or_else(|| missing("from"))?;
+        let out = out.ok_or_else(|| missing("out"))?;
+        let series = series.ok_or_else(|| missing("series").help("a job has one or more [[series]] tables"))?;
+        Ok(JobFile { series, from, to, out, refetch })
+    }
+
+    /// Returns the series of all `[[series]]` tables.
+    fn series(&self, groups: &Value<'_>, log: Log) -> Result<Vec<Series>> {
+        let mut series: Vec<Series> = Vec::new();
+        let Some(all) = groups.get_ref().as_array().filter(|all| !all.is_empty()) else {
+            return Err(self.error(Some(groups.span()), "expected one or more [[series]] tables"));
+        };
+        for group in all {
+            let DeValue::Table(table) = group.get_ref() else {
+                return Err(self.error(Some(group.span()), "expected a [[series]] table"));
+            };
+            let of_group = self.group(group.span(), table, log)?;
+            if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
+                let message = format!("{} repeats a series of an earlier [[series]] table", name(twice.endpoint));
+                return Err(self.error(Some(group.span()), message));
+            }
+            series.extend(of_group);
+        }
+        Ok(series)
+    }
+
+    /// Returns all series of a `[[series]]` table.
+    fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
+        let endpoints = table.get("endpoints").map_or(Ok(vec![]), |names| self.each(names, must_have_history))?;
+        let histories = endpoints.iter().filter_map(|one| history(one)).chain(service().history.as_ref());
+        let range: Vec<&str> = histories.flat_map(range_params).collect();
+        let settable: Vec<_> = offered(&endpoints).into_iter().filter(|one| !range.contains(&one.wire_name)).collect();
+        let find = |key: &str| settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
+        let is_unknown = |key: &str| key != "endpoints" && find(key).is_none();
+        if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
+            if KEYS.contains(&key.get_ref().as_ref()) {
+                return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
+            }
+            let names = settable.iter().map(|one| one.wire_name);
+            return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
+        }
+        if endpoints.is_empty() {
+            return Err(self.error(Some(span), "`endpoints` is missing"));
+        }
+        let mut params = Params { are_keys: true, ..Params::default() };
+        for (one, value) in table.iter().filter_map(|(key, value)| Some((find(key.get_ref())?, value))) {
+            // Each value is checked separately, so that an error has the position of the value.
+            let checked = |text: &str| {
+                let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
+                let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
+                let params = Params { known: vec![known.clone()], are_keys: true, ..Params::default() };
+                combine_given(&endpoints, &params, Log::Nothing)?;
+                Ok(known.1)
+            };
+            params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
+        }
+        combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))
+    }
+
+    /// Parses the value of a key, if the key is present.
+    fn parsed<T>(&self, table: &Table<'_>, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        let parse =
+            |text: &str| parse(text).map_err(|error| Failure::usage(format!("invalid `{key}` `{text}`: {error}")));
+        self.one(value, &parse).map(Some)
+    }
+
+    /// Parses every value of a list, or a single value.
+    fn each<T>(&self, value: &Value<'_>, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+        match value.get_ref() {
+            DeValue::Array(values) if values.is_empty() => Err(self.error(Some(value.span()), "the list is empty")),
+            DeValue::Array(values) => values.iter().map(|value| self.one(value, &parse)).collect(),
+            _ => Ok(vec![self.one(value, &parse)?]),
+        }
+    }
+
+    fn one<T>(&self, value: &Value<'_>, parse: &impl Fn(&str) -> Result<T>) -> Result<T> {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.trim().to_owned(),
+            DeValue::Array(_) | DeValue::Table(_) => String::new(),
+            _ => self.text.get(value.span()).unwrap_or_default().to_owned(),
+        };
+        if text.is_empty() {
+            return Err(self.error(Some(value.span()), "expected non-empty text"));
+        }
+        parse(&text).map_err(|failure| failure.at(&self.position(value.span())))
+    }
+
+    fn unknown_key<'n>(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'n str> + Clone) -> Failure {
+        let name = key.get_ref().as_ref();
+        let accepted = format!("accepted: {}", known.clone().collect::<Vec<_>>().join(", "));
+        self.error(Some(key.span()), format!("unknown key `{name}`")).help_if(suggest::help(name, known)).help(accepted)
+    }
+
+    fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {
+        Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
+    }
+
+    /// Returns the file, line and column. Lines and columns are counted from one, as in editors.
+    fn position(&self, span: Range<usize>) -> String {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Metric, metric};
+    use crate::endpoint_names;
+    use crate::examples;
+    use crate::requested_series::labels;
+
+    /// Returns an endpoint with a history, and lines of a job file that set its required params.
+    fn endpoint() -> (String, String) {
+        let endpoint = endpoint_names::with_history().next().unwrap();
+        let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));
+        (endpoint_names::name(endpoint), examples::options(endpoint, 1).split("--").filter_map(param).collect())
+    }
+
+    fn check(text: &str) -> Result<JobFile, String> {
+        let source = Source { name: "job.toml".to_owned(), text };
+        source.job(Overrides::default(), Log::Nothing).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_job_has_series_range_and_target() {
+        let (name, params) = endpoint();
+        let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
+        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}"));
+        let job = job.unwrap();
+        assert_eq!(labels(&job.series), [name.as_str()]);
+        assert_eq!(time_arg::shown(job.from.time), "2025-01-31 00:00");
+        assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
+    }
+
+    #[test]
+    fn an_error_advises_no_option_that_a_job_cannot_have() {
+        let Metric { name, history, .. } = metric();
+        let group = format!("[[series]]\nendpoints = \"{name}\"\n{} = \"no such\"\n", history.step);
+        let error = check(&format!("from = 2025-01-31\nout = \"a.csv\"\n{group}")).unwrap_err();
+        assert!(error.contains("expected ") && !error.contains("--param"), "{error}");
+        for endpoint in endpoint_names::with_history() {
+            let group = format!("[[series]]\nendpoints = \"{}\"\n", endpoint_names::name(endpoint));
+            let missing = check(&format!("from = 2025-01-31\nout = \"a.csv\"\n{group}")).err().unwrap_or_default();
+            assert!(!missing.contains("--"), "{missing}");
+        }
+    }
+
+    #[test]
+    fn errors_have_positions() {
+        let (name, params) = endpoint();
+        let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
+        let head = "from = \"2025-01-31\"\nout = \"a.csv\"\n";
+        let table = [
+            ("from = ".to_owned(), "job.toml:1:8: "),
+            ("fro = 1\n".to_owned(), "job.toml:1:1: unknown key `fro`\n  help: did you mean `from`?"),
+            ("out = \"a\"\n".to_owned(), "job.toml: `from` is missing"),
+            (
+                "from = \"2025\"\nout = \"a\"\n".to_owned(),
+                "job.toml:1:8: invalid `from` `2025`: as Unix seconds, this would be 1970",
+            ),
+            (head.to_owned(), "job.toml: `series` is missing"),
+            (format!("{head}series = 1\n"), "job.toml:3:10: expected one or more [[series]] tables"),
+            (format!("{head}[[series]]\n"), "job.toml:3:1: `endpoints` is missing"),
+            (format!("{head}[[series]]\n{params}"), "job.toml:3:1: `endpoints` is missing"),
+            (
+                format!("{head}[[series]]\nendpoint = [\"{name}\"]\n"),
+                "job.toml:4:1: unknown key `endpoint`\n  help: did you mean `endpoints`?",
+            ),
+            (format!("{group}{head}"), "`from` belongs above [[series]]"),
+            (format!("{head}[[series]]\nendpoints = []\n"), "job.toml:4:13: the list is empty"),
+            (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
+            (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
+            (format!("{head}[[series]]\nendpoints = \"{name}\"\n{params}zzz = 1\n"), "unknown key `zzz`"),
+            (format!("{head}[[series]]\nendpoints = [\"{name}\", \"{name}\"]\n{params}"), "is listed twice"),
+            (format!("{head}{group}{group}"), "repeats a series of an earlier [[series]] table"),
+            ("from = 2025-01-31\nout = 5\n".to_owned(), "job.toml:2:7: expected a file or folder in quotes for `out`"),
+        ];
+        for (text, expected) in table {
+            let error = check(&text).unwrap_err();
+            assert!(error.contains(expected), "{text}\n{error}");
+        }
+    }
+}

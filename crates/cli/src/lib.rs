@@ -1,0 +1,108 @@
+//! The command line of any generated API client.
+//!
+//! A program is one statement; its name and version are those of the binary, everything else is read from the registry:
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     cli::program!(&some_client::REGISTRY).main()
+//! }
+//! ```
+//!
+//! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
+//! params are read from the client's registry.
+
+mod backfill_report;
+#[cfg(test)]
+#[allow(dead_code, reason = "other tests use the remaining items")]
+#[path = "../../derivs/tests/it/support/catalogue.rs"]
+mod catalogue;
+mod catalogue_json;
+mod chart_data;
+mod chart_drawing;
+mod chart_text;
+mod command_line;
+mod commands;
+mod connection;
+mod endpoint_names;
+mod examples;
+mod fact_sentences;
+mod failure;
+mod file_notes;
+mod interrupt;
+mod job_file;
+mod log;
+mod param_options;
+mod param_values;
+mod plan_report;
+mod printer;
+mod program;
+mod progress;
+mod record_columns;
+mod requested_series;
+mod sections;
+mod shared_rate_limit;
+mod stdout;
+mod suggest;
+mod table;
+mod time_arg;
+
+use std::process::ExitCode;
+
+use clap::ColorChoice;
+use command_line::{Command, CommandLine};
+use failure::{Failure, Result};
+use interrupt::Interrupt;
+use log::Log;
+
+pub use program::Program;
+
+fn run_process() -> ExitCode {
+    // If a shell requests completions, `complete` prints them and ends the process.
+    command_line::complete();
+    match run(command_line::read()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            log::error(&failure.to_string());
+            ExitCode::from(failure.exit_kind as u8)
+        }
+    }
+}
+
+fn run(line: CommandLine) -> Result<()> {
+    match line.color {
+        ColorChoice::Auto => {}
+        ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+        ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let log = match (line.quiet, line.verbose) {
+        (true, _) => Log::Quiet,
+        (_, true) => Log::Verbose,
+        _ => Log::All,
+    };
+    // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
+    // because a run that then opens too many files reports an error.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let ends = line.end_with_stdin;
+    match line.command {
+        Command::List(list) => list.run(log),
+        Command::Describe(describe) => describe.run(),
+        Command::Get(get) => wait(ends, async |interrupt| get.run(log, interrupt).await),
+        Command::Backfill(backfill) => wait(ends, async |interrupt| backfill.run(log, interrupt).await),
+        Command::Poll(poll) => wait(ends, async |interrupt| poll.run(log, interrupt).await),
+        Command::Remove(remove) => wait(ends, async |_| remove.run(log).await),
+        Command::Status(status) => wait(ends, async |_| status.run(log).await),
+        Command::Plot(plot) => wait(ends, async |interrupt| plot.run(log, interrupt).await),
+        Command::Check(check) => wait(ends, async |interrupt| check.run(log, interrupt).await),
+    }
+}
+
+/// Runs an asynchronous command, which may end with standard input.
+fn wait(ends_with_stdin: bool, work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new().map_err(Failure::machine)?;
+    runtime.block_on(async {
+        let done = work(Interrupt::listen(ends_with_stdin).map_err(Failure::machine)?).await;
+        // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
+        shared_rate_limit::shutdown().await;
+        done
+    })
+}

@@ -1,0 +1,117 @@
+//! Prints records on standard output, all at once or as they arrive.
+//!
+//! Pages of several series are printed as rows of one table, with one header. A stream in Arrow's IPC format, whose
+//! columns have meaning, unit and evidence as metadata, and the text of a backfill have the columns of a file.
+
+use std::io::{self, BufWriter, Stdout, Write};
+
+use arrow_ipc::writer::StreamWriter;
+use dataset::{SeriesTable, TextWriter, UNKNOWN_FIELDS};
+use runtime::AnyClient as Client;
+
+use crate::commands::backfill::stored;
+use crate::failure::{Failure, Result};
+use crate::record_columns::{Part, columns, rows};
+use crate::requested_series::Series;
+use crate::stdout;
+use crate::table::{Format, Table, omitted};
+
+/// Writes records.
+pub(crate) struct Printer<'s> {
+    series: &'s [Series],
+    output: Output,
+}
+
+/// The columns of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// Those of a file that a backfill writes.
+    File,
+    /// The time, the params in which the series differ, and the fields. The header of a CSV file cannot be extended
+    /// later, so it has a column for unknown fields of later records.
+    Growing,
+    /// The same for records of which all are printed at once.
+    Complete,
+}
+
+enum Output {
+    File(SeriesTable, TextWriter<BufWriter<Stdout>>),
+    Arrow(SeriesTable, Box<StreamWriter<Vec<u8>>>),
+    /// The columns of a table can get wider with later pages, but never narrower.
+    Rows {
+        format: Format,
+        is_growing: bool,
+        table: Table,
+        widths: Vec<usize>,
+    },
+}
+
+impl<'s> Printer<'s> {
+    pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, kind: Columns) -> Result<Self> {
+        let table = || Ok::<_, Failure>(SeriesTable::new(&stored(client, series)?)?);
+        let stdout = BufWriter::new(io::stdout());
+        let output = match format {
+            Format::Arrow => {
+                let table = table()?;
+                let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
+                Output::Arrow(table, Box::new(writer))
+            }
+            Format::Csv if kind == Columns::File => Output::File(table()?, TextWriter::csv(stdout)),
+            Format::Jsonl if kind == Columns::File => Output::File(table()?, TextWriter::json(stdout)),
+            _ => {
+                let is_growing = kind == Columns::Growing;
+                Output::Rows { format, is_growing, table: Table::default(), widths: Vec::new() }
+            }
+        };
+        Ok(Self { series, output })
+    }
+
+    /// Prints records of some series.
+    pub(crate) fn print(&mut self, parts: &[Part<'_>]) -> Result<()> {
+        let batch = |table: &SeriesTable, part: &Part<'_>| table.batch(part.index, part.records, &part.times);
+        match &mut self.output {
+            Output::File(table, writer) => {
+                parts.iter().try_for_each(|part| stdout::written(writer.write(&batch(table, part)?)))
+            }
+            Output::Arrow(table, writer) => {
+                for part in parts {
+                    writer.write(&batch(table, part)?).map_err(Failure::machine)?;
+                }
+                stdout::print(std::mem::take(writer.get_mut()))
+            }
+            Output::Rows { format, is_growing, table, widths } => {
+                // The objects of JSON Lines need no common columns, so each page determines its own columns.
+                if table.columns.is_empty() || *format == Format::Jsonl {
+                    table.columns = columns(self.series, parts);
+                    let is_missing = !table.columns.iter().any(|column| column == UNKNOWN_FIELDS);
+                    if *is_growing && is_missing && *format == Format::Csv {
+                        table.columns.push(UNKNOWN_FIELDS.to_owned());
+                    }
+                }
+                table.rows = parts.iter().flat_map(|part| rows(&table.columns, part)).collect();
+                let is_first = widths.is_empty();
+                widths.resize(table.columns.len(), 0);
+                match format {
+                    Format::Table => stdout::styled(&table.lines(stdout::width(), widths, is_first)),
+                    Format::Csv => stdout::print(table.csv(is_first)?),
+                    _ => stdout::print(table.json_lines()),
+                }
+            }
+        }
+    }
+
+    /// Ends the output.
+    pub(crate) fn end(self) -> Result<()> {
+        match self.output {
+            Output::File(_, writer) => stdout::written(writer.into_inner().and_then(|mut out| out.flush())),
+            Output::Arrow(_, mut writer) => {
+                writer.finish().map_err(Failure::machine)?;
+                stdout::print(std::mem::take(writer.get_mut()))
+            }
+            Output::Rows { format: Format::Table, table, widths, .. } => {
+                stdout::print(omitted(&table.columns, &widths, stdout::width()))
+            }
+            Output::Rows { .. } => Ok(()),
+        }
+    }
+}

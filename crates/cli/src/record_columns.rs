@@ -1,0 +1,183 @@
+//! Converts records to rows and columns.
+//!
+//! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
+//! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
+//! value that contradicts the param is kept among the unknown fields.
+
+use std::collections::BTreeSet;
+
+use dataset::UNKNOWN_FIELDS;
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo};
+use runtime::{AnyBody, Timestamp, Value};
+use serde_json::Map;
+
+use crate::endpoint_names::{full_name, is_same};
+use crate::requested_series::{Series, differing};
+use crate::table::Cell;
+
+/// Name of the column that contains the endpoint of each record.
+const ENDPOINT: &str = "endpoint";
+
+/// Records of one series.
+#[derive(Debug)]
+pub(crate) struct Part<'r> {
+    /// The index of the series among those that are printed.
+    pub(crate) index: usize,
+    pub(crate) series: &'r Series,
+    pub(crate) records: &'r [AnyRecord],
+    pub(crate) times: Vec<Option<Timestamp>>,
+}
+
+impl<'r> Part<'r> {
+    /// Creates a part from the first records of a page, with the times of all of its records.
+    pub(crate) fn of_page(index: usize, series: &'r Series, records: &'r [AnyRecord], times: &[Timestamp]) -> Self {
+        Self { index, series, records, times: times.iter().take(records.len()).copied().map(Some).collect() }
+    }
+}
+
+/// Returns the records of a body, if it has any.
+pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
+    let (records, times) = match body {
+        AnyBody::Series(all) => (all.records.as_slice(), all.times()),
+        AnyBody::Record(record) => (std::slice::from_ref(record), vec![None]),
+        _ => return None,
+    };
+    Some(Part { index, series, records, times })
+}
+
+/// Returns the time field of the endpoint's records.
+pub(crate) fn time_field(endpoint: &EndpointInfo) -> Option<&'static str> {
+    match endpoint.body {
+        BodyInfo::Series { time, .. } => time,
+        _ => None,
+    }
+}
+
+/// Returns the fields of the endpoint's records; `None` if they are unknown.
+pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
+    match endpoint.body {
+        BodyInfo::Series { record, .. } => record,
+        BodyInfo::Object { record, .. } => Some(record),
+        BodyInfo::Unknown => None,
+    }
+}
+
+/// Returns the known fields of the endpoint's records.
+pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static FieldInfo> {
+    record(endpoint).into_iter().flat_map(|record| record.fields)
+}
+
+/// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
+/// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
+pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
+    let endpoints = || series.iter().map(|one| one.endpoint);
+    let records = || parts.iter().flat_map(|part| part.records);
+    let time = endpoints().filter_map(time_field).map(str::to_owned);
+    let is_mixed = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
+    let fields = endpoints().flat_map(fields);
+    // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object
+    // become columns.
+    let keys = records().filter_map(|record| record.as_any().and_then(Value::as_object)).flat_map(Map::keys);
+    let has_unknown = |part: &Part<'_>| {
+        let params = part.series.identity();
+        part.records.iter().any(|record| dataset::unknown_fields(&params, record).is_some())
+    };
+    let mut seen = BTreeSet::new();
+    time.chain(is_mixed.then(|| ENDPOINT.to_owned()))
+        .chain(differing(series))
+        .chain(fields.map(|field| field.wire_name.to_owned()))
+        .chain(keys.cloned())
+        .chain(parts.iter().any(has_unknown).then(|| UNKNOWN_FIELDS.to_owned()))
+        .filter(|column| seen.insert(column.clone()))
+        .collect()
+}
+
+/// Returns a row for each record.
+pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
+    let params = part.series.identity();
+    let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
+        let cell = |column: &String| match column.as_str() {
+            UNKNOWN_FIELDS => unknown_fields(columns, &params, record),
+            name => cell(part.series, &params, record, *time, name),
+        };
+        columns.iter().map(cell).collect()
+    };
+    part.records.iter().zip(&part.times).map(row).collect()
+}
+
+/// Returns the fields of a record that have no column, as an object.
+fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> Cell {
+    let unknown = dataset::unknown_fields(params, record);
+    let keys = record.as_any().and_then(Value::as_object).into_iter().flatten();
+    let others: Vec<_> = keys.filter(|(key, _)| !columns.contains(key)).collect();
+    if others.is_empty() {
+        // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in JSON
+        // strings are escaped.
+        return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
+    }
+    let unknown = unknown.and_then(|fields| serde_json::from_str::<Map<_, _>>(&fields).ok()).unwrap_or_default();
+    let others = others.into_iter().map(|(key, value)| (key.clone(), value.clone()));
+    Cell::Value(unknown.into_iter().chain(others).collect())
+}
+
+/// A param that identifies a series, with its value.
+type Param = (String, Option<String>);
+
+fn cell(series: &Series, params: &[Param], record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
+    if time_field(series.endpoint) == Some(name) {
+        return time.map_or(Cell::EMPTY, Cell::Time);
+    }
+    if let Some((_, Some(value))) = params.iter().find(|(param, _)| param == name) {
+        return Cell::text(value.as_str());
+    }
+    match record.value(name) {
+        Some(FieldValue::Timestamp(time)) => Cell::Time(time),
+        Some(value) => Cell::Value(serde_json::to_value(value).unwrap_or_default()),
+        // The column contains the full name of the endpoint, as in the files of a backfill.
+        None if name == ENDPOINT => Cell::text(full_name(series.endpoint)),
+        None => Cell::EMPTY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::registry::{Evidence, ValueType};
+
+    use super::*;
+    use crate::catalogue::metric;
+    use crate::param_values::ParamValue;
+    use crate::table::Table;
+
+    #[test]
+    fn unknown_numbers_are_printed_as_written() {
+        static LEVEL: RecordInfo =
+            RecordInfo::new("Level", &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)]);
+        let body = "{\"price\": 1, \"size\":12345678901234567890123,\r\n\"text\":\"\\n\"}";
+        let record = AnyRecord::lenient(&LEVEL, body).unwrap();
+        let columns = vec![UNKNOWN_FIELDS.to_owned()];
+        let rows = vec![vec![unknown_fields(&columns, &[], &record)]];
+        let line = "{\"unknown_fields\":{\"size\":12345678901234567890123,\"text\":\"\\n\"}}\n";
+        let table = Table { columns, rows };
+        assert_eq!(table.json_lines(), line);
+        let cell = "\"{\"\"size\"\":12345678901234567890123,\"\"text\"\":\"\"\\n\"\"}\"\n";
+        assert_eq!(table.csv(false).unwrap(), cell);
+    }
+
+    /// The same holds for the rows of a file, whatever the type of the field is.
+    #[test]
+    fn a_param_takes_precedence_over_a_field_of_its_name() {
+        static LEVEL: RecordInfo =
+            RecordInfo::new("Level", &[FieldInfo::new("site", "site", ValueType::Integer, Evidence::Documented)]);
+        let records = [r#"{"site": 7}"#, r#"{"site": 8, "new": 1}"#, "{}"];
+        let records = records.map(|body| AnyRecord::lenient(&LEVEL, body).unwrap());
+        let value = ParamValue::Text(vec!["7".to_owned()]);
+        let series = Series { endpoint: metric().endpoint, values: vec![("site".to_owned(), value)] };
+        let part = Part { index: 0, series: &series, records: &records, times: vec![None; 3] };
+        let columns_of_both = ["site", UNKNOWN_FIELDS].map(str::to_owned);
+        let rows =
+            rows(&columns_of_both, &part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
+        assert_eq!(rows.collect::<Vec<_>>(), [["7", ""], ["7", r#"{"site":8,"new":1}"#], ["7", ""]]);
+        assert!(columns(std::slice::from_ref(&series), &[part]).contains(&UNKNOWN_FIELDS.to_owned()));
+    }
+}

@@ -1,0 +1,173 @@
+//! A series to write: a request that has a history, and its path in a data set.
+//!
+//! The path contains all params of the request except those that a history sets.
+
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use runtime::history::History;
+use runtime::registry::{BodyInfo, EndpointInfo};
+use runtime::{Dynamic, Request, Timestamp};
+
+use crate::error::Error;
+
+/// Names of columns that every table has.
+const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
+
+/// A time series of records: an endpoint with its params.
+///
+/// ```
+/// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), generated_client_dataset::Error> {
+/// let series = generated_client_dataset::SeriesRequest::new(request)?;
+/// println!("{}", series.path()); // weather.levels/site=dover/interval=1h
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct SeriesRequest {
+    request: Request<Dynamic>,
+    /// The params that can distinguish series of the endpoint, with the values that are set.
+    pub(crate) params: Vec<(String, Option<String>)>,
+    path: String,
+    step: Duration,
+    time: &'static str,
+    /// Whether the time of a record is the end of its interval; otherwise, it is the start.
+    pub(crate) time_is_end: bool,
+}
+
+impl SeriesRequest {
+    /// Creates the series of a request. Returns an error if its endpoint has no history, or if a param is missing or
+    /// invalid.
+    pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
+        let request = request.into();
+        let endpoint = request.endpoint();
+        let start = Timestamp::from_unix_seconds(0);
+        let step = History::new(request.clone(), start..start).plan()?.step;
+        let BodyInfo::Series { time: Some(time), .. } = endpoint.body else {
+            return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
+        };
+        let history = endpoint.history(request.service());
+        if history.is_some_and(|info| !info.has_interval()) {
+            return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
+        }
+        let (is_column, mut params) = (|name: &str| name == time || RESERVED.contains(&name), params(&request));
+        if let Some((name, _)) = params.iter().find(|(name, value)| is_column(name) && value.is_some()) {
+            return Err(Error::invalid_input(format!(
+                "{endpoint}: the param `{name}` has the name of another column of a table; omit it"
+            )));
+        }
+        params.retain(|(name, _)| !is_column(name));
+        let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
+        let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
+        let time_is_end = history.is_some_and(|info| info.time_is_end);
+        Ok(Self { request, params, path, step, time, time_is_end })
+    }
+
+    /// Returns the request without a range.
+    pub fn request(&self) -> &Request<Dynamic> {
+        &self.request
+    }
+
+    /// Returns the endpoint's description in the catalogue.
+    pub fn endpoint(&self) -> &'static EndpointInfo {
+        self.request.endpoint()
+    }
+
+    /// Returns the path that identifies this series: the endpoint and the params that are set.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the interval between the records.
+    pub fn step(&self) -> Duration {
+        self.step
+    }
+
+    /// Returns the end of the times of records whose intervals have ended at a time.
+    pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
+        time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())
+    }
+
+    /// Returns the time field of a record.
+    pub(crate) fn time(&self) -> &'static str {
+        self.time
+    }
+}
+
+/// The units of intervals in seconds, the longest first.
+const UNITS: [(&str, u64); 4] = [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
+
+/// Returns the length of an interval in the longest unit in which it is an integer, as in file names: `1h` for every
+/// value of the param with this length.
+pub(crate) fn interval(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let fits = |(_, length): &(&str, u64)| seconds.is_multiple_of(*length);
+    let (unit, length) = UNITS.into_iter().find(fits).unwrap_or(("s", 1));
+    format!("{}{unit}", seconds / length)
+}
+
+/// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts
+/// as not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
+/// interval.
+fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
+    let endpoint = request.endpoint();
+    let history = endpoint.history(request.service());
+    let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
+    let mut known: Vec<_> = endpoint.params().collect();
+    known.retain(|param| own.is_none_or(|own| !own.contains(&param.wire_name)));
+    known.sort_by_key(|param| (history.is_some_and(|info| param.wire_name == info.step), param.required.is_some()));
+    let others = request.params().map(|(name, _)| name).filter(|name| endpoint.param(name).is_none());
+    let mut all: Vec<(String, Option<String>)> = Vec::new();
+    for name in others.chain(known.into_iter().map(|param| param.wire_name)) {
+        let values = request.params().filter(|(other, value)| *other == name && !value.is_empty());
+        let values: Vec<_> = values.map(|(_, value)| value).collect();
+        if all.iter().all(|(known, _)| known != name) {
+            all.push((name.to_owned(), (!values.is_empty()).then(|| values.join(","))));
+        }
+    }
+    all
+}
+
+/// Characters that are encoded in paths: all but ASCII letters, digits and `-_.,`, because other characters may have a
+/// meaning in paths.
+const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
+
+/// Returns the part of a path for a param and its value, for example `site=dover`.
+fn encoded_param(name: &str, value: &str) -> String {
+    format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
+}
+
+/// Returns the decoded name and value of a part such as `site=dover`; `None` for other parts.
+pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
+    let (name, value) = part.split_once('=')?;
+    let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
+    Some((decoded(name)?, decoded(value)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interval_has_the_longest_unit() {
+        for (seconds, expected) in
+            [(1, "1s"), (60, "1m"), (90, "90s"), (3600, "1h"), (28_800, "8h"), (86_400, "1d"), (604_800, "1w")]
+        {
+            assert_eq!(interval(Duration::from_secs(seconds)), expected);
+        }
+    }
+
+    #[test]
+    fn param_round_trips() {
+        for (name, value, expected) in [
+            ("site", "dover", "site=dover"),
+            ("list", "a_b,c-d.e", "list=a_b,c-d.e"),
+            ("site", "a/b=c %\n", "site=a%2Fb%3Dc%20%25%0A"),
+            ("site", "ü", "site=%C3%BC"),
+            ("site", "..", "site=.."),
+            ("site", "", "site="),
+        ] {
+            assert_eq!(encoded_param(name, value), expected);
+            assert_eq!(read_param(expected), Some((name.to_owned(), value.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Tests of backfills into every kind of target: their ranges, partitions, formats, and the state of the files.
+
+use std::fs;
+use std::io::Read;
+
+use dataset::{Partition, Target, status};
+use flate2::read::GzDecoder;
+use runtime::Timestamp;
+
+use crate::support::service::DELTA;
+use crate::support::{
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, with,
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_data_set_has_one_file_for_each_partition() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for (partition, expected) in
+        [(None, vec!["2023", "2024"]), (Some(Partition::Month), vec!["2023-12", "2024-01", "2024-02"])]
+    {
+        let folder = dir.path().join(expected[0]);
+        let (from, to) = (1_703_980_800, 1_706_745_600 + HOUR);
+        let mut whole = job(coins(&client, &["BTC"]), from, to, &folder);
+        if let Some(partition) = partition {
+            whole.partition = Some(partition);
+        }
+        assert_eq!(run(&whole).await.records, 32 * 24 + 1);
+        let expected: Vec<_> =
+            expected.iter().map(|name| format!("orderflow.volume_ratio/1h-{name}.parquet")).collect();
+        assert_eq!(files(&folder), expected);
+        assert_eq!(read(&folder).len(), 32 * 24 + 1);
+        let error = with(whole, |job| job.partition = Some(Partition::Day)).plan().await.unwrap_err().to_string();
+        assert!(error.contains("the data set is partitioned by"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn later_and_earlier_ranges_and_other_series_are_added() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for name in TARGETS {
+        let path = dir.path().join(name);
+        let grown = |from: i64, to: i64, names: &[&str]| job(coins(&client, names), from, to, &path);
+        assert_eq!(run(&grown(END - 20 * DAY, END - 10 * DAY, &["ETH"])).await.records, 240);
+        let summary = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
+        assert!(summary.is_complete && summary.records == 1680, "{name}: {summary:?}");
+        // The newest records may have changed since the last run, so one page of each series is requested again.
+        let plan = grown(END - 40 * DAY, END, &["BTC", "ETH"]).plan().await.unwrap();
+        assert_eq!(plan.requests(), 2, "{name}");
+        let again = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
+        assert!(again.is_complete && again.records == 0 && again.series[1].revised == 0, "{name}: {again:?}");
+        let delta = client_of(|_, from, to| (200, body(from, to, |_| Some("1".to_owned())).replace("Ratio", "Delta")));
+        let delta = hours(&delta.build().unwrap(), &DELTA, "BTC");
+        assert_eq!(run(&job(vec![delta], END - DAY, END, &path)).await.records, 24);
+        assert_eq!(read(&path).len(), 2 * 960 + 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_run_extends_compressed_text() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    let path = dir.path().join("OUT.CSV.GZ");
+    let days = |days: i64| job(coins(&client, &["BTC"]), END - 40 * DAY, END - 40 * DAY + days * DAY, &path);
+    assert_eq!(run(&days(20)).await.records, 480);
+    assert_eq!(run(&days(40)).await.records, 480);
+    assert_eq!(read(&path).len(), 960);
+    let lines = dir.path().join("out.jsonl.gz");
+    assert_eq!(run(&job(coins(&client, &["BTC"]), END - DAY, END, &lines)).await.records, 24);
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(&lines).unwrap()).read_to_string(&mut text).unwrap();
+    assert!(text.lines().count() == 24 && text.starts_with(r#"{"endpoint":"orderflow.volume_ratio""#), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_text_file_is_written_again_without_a_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END, &path)).await;
+    let text = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    // All records of this range are older than the newest record by more than the refetch time, so none is requested.
+    let settled = run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END - 10 * DAY, &path)).await;
+    assert!(settled.is_complete && settled.requests == 0, "{settled:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refetch_gaps_fills_old_gaps() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let gap = |time: i64| (time != END - 50 * DAY).then(|| "0.5".to_owned());
+        let (client, script) = scripted(gap);
+        let whole = job(coins(&client, &["BTC"]), END - 60 * DAY, END, &dir.path().join(name));
+        let first = run(&whole).await;
+        assert!(first.is_complete && first.series[0].missing == 1, "{first:?}");
+        *script.lock().unwrap() = |_| Some("0.5".to_owned());
+        assert_eq!(run(&whole).await.series[0].missing, 1);
+        let repaired = run(&with(whole.clone(), |job| job.refetch_gaps = true)).await;
+        assert_eq!((repaired.series[0].filled, repaired.series[0].missing), (1, 0), "{name}");
+        assert_eq!(read(&dir.path().join(name)).len(), 60 * 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_gaps_and_intervals_behind() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = scripted(|time| (time / HOUR % 24 != 7).then(|| "0.5".to_owned()));
+        run(&job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path)).await;
+        let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let [series] = &status.series[..] else { panic!("{status:?}") };
+        assert_eq!((series.rows, series.gaps.len(), series.missing), (69, 3, 3));
+        assert_eq!(series.last, Some(Timestamp::from_unix_seconds(END - HOUR)));
+        let behind = [0, 1, 3].map(|hours| series.behind(Timestamp::from_unix_seconds(END + hours * HOUR)));
+        assert_eq!(behind, [Some(0), Some(1), Some(3)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn job_with_another_source_label_is_rejected() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for name in TARGETS {
+        let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));
+        let lab = |count: i64| with(days(count), |job| job.source_label = "lab".to_owned());
+        assert!(run(&lab(2)).await.is_complete);
+        let error = days(3).plan().await.unwrap_err().to_string();
+        let expected = "its rows are from `lab`, but this job fetches from `service`; name another file or folder";
+        assert!(error.ends_with(expected), "{error}");
+        assert_eq!(run(&lab(3)).await.records, 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_range_between_two_runs_that_none_has_requested_is_no_gap() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let days = |from: i64, to: i64| job(coins(&client(), &["BTC"]), END - from * DAY, END - to * DAY, &path);
+        run(&days(20, 15)).await;
+        let last = run(&days(10, 5)).await;
+        assert_eq!((last.series[0].missing, last.series[0].unfetched), (0, 0), "{name}");
+        let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let [series] = &state.series[..] else { panic!("{state:?}") };
+        let time = |days: i64| Timestamp::from_unix_seconds(END - days * DAY);
+        assert_eq!((series.missing, &series.unrequested[..]), (0, &[time(15)..time(10)][..]), "{name}: {state:?}");
+        run(&days(20, 5)).await;
+        assert_eq!(read(&path).len(), 15 * 24, "{name}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Tests of runs on a machine whose clock is wrong.
+
+use dataset::Backfill;
+use runtime::Timestamp;
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+
+use crate::support::service::Client;
+use crate::support::{DAY, END, TARGETS, body, coins, job, read, run, state_of, with};
+
+/// Creates a client on a machine with this time. The time of the service is `END`.
+fn client_at(time: i64) -> Client {
+    let transport = from_fn(|request: HttpRequest| {
+        let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
+        let mut headers = Headers::new();
+        headers.insert("date", "Sat, 15 Jun 2024 00:00:00 GMT").unwrap();
+        let to: i64 = param("endTime=");
+        let text = body(param("startTime="), to.min(END - 3600), |_| Some("0.5".to_owned()));
+        async move { Ok(HttpResponse::new(200, headers, text)) }
+    });
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    builder.clock(move || Timestamp::from_unix_seconds(time)).build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_up_to_now_reaches_the_present_of_the_service() {
+    for (name, days) in TARGETS.iter().flat_map(|name| [-400, -2, 0, 2, 400].map(|days| (*name, days))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client_at(END + days * DAY);
+        let open = with(job(coins(&client, &["BTC", "ETH"]), END - 450 * DAY, END, &path), |job| {
+            job.range.end = Backfill::OPEN_END;
+        });
+        let summary = run(&open).await;
+        assert!(summary.is_complete, "{name}, {days} days: {summary:?}");
+        assert!(
+            summary.series.iter().all(|series| (series.missing, series.unfetched) == (0, 0)),
+            "{name}: {summary:?}"
+        );
+        assert_eq!(read(&path).len(), 2 * 450 * 24, "{name}, {days} days");
+        assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}, {days} days");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_wrong_after_a_run_with_the_right_clock_repeats_no_records() {
+    for (name, days) in TARGETS.iter().flat_map(|name| [-400, -2, 2, 400].map(|days| (*name, days))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let open = |time| {
+            with(job(coins(&client_at(time), &["BTC", "ETH"]), END - 450 * DAY, END, &path), |job| {
+                job.range.end = Backfill::OPEN_END;
+            })
+        };
+        assert!(run(&open(END)).await.is_complete, "{name}");
+        let again = open(END + days * DAY);
+        if days == -400 {
+            let error = again.plan().await.unwrap_err().to_string();
+            assert!(error.contains("by the clock of this machine"), "{name}: {error}");
+            continue;
+        }
+        let again = run(&again).await;
+        assert!(again.is_complete && again.records == 0 && again.requests < 20, "{name}, {days} days: {again:?}");
+    }
+}

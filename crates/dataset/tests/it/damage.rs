@@ -1,0 +1,401 @@
+//! Tests of files that are damaged, missing, copied or changed by hand.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use dataset::{Target, quoted, remove, status};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+
+use crate::support::service::{DELTA, RATIO};
+use crate::support::{
+    DAY, END, TARGETS, all_files, body, client, client_of, coins, files, hours, job, read, run, run_cancelled, state_of,
+};
+
+#[tokio::test(start_paused = true)]
+async fn damaged_file_is_an_error_and_is_not_merged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 60 * DAY, END, &path);
+        run(&whole).await;
+        assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        let name_in_target = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let file = dir.path().join(&name_in_target);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+        fs::write(&file, &bytes).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        let has_path = error.replace('\\', "/").contains(&name_in_target);
+        assert!(has_path && error.contains("checksum"), "{name}: {error}");
+        let damaged = state_of(&path).await.damaged;
+        assert!(damaged.len() == 1 && damaged[0].contains("delete it"), "{damaged:?}");
+        fs::write(&file, &bytes[..bytes.len() - 20]).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{error}");
+        fs::remove_file(&file).unwrap();
+        if name == "out.csv" {
+            fs::remove_file(&path).unwrap();
+        }
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 60 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_file_of_the_journal_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let whole = |from: i64| job(coins(&client(), &["BTC"]), from, END, &path);
+    run(&whole(END - 100 * DAY)).await;
+    run_cancelled(&whole(END - 400 * DAY)).await;
+    let part = files(dir.path()).into_iter().find(|name| name.contains(".rows")).unwrap();
+    let intact = fs::read(dir.path().join(&part)).unwrap();
+    fs::write(dir.path().join(&part), "damage").unwrap();
+    let state = state_of(&path).await;
+    assert!(state.damaged.len() == 1 && state.damaged[0].contains(&part), "{state:?}");
+    // An incomplete file of the journal is an error of a run too, and its rows are requested again once it is deleted.
+    let error = whole(END - 400 * DAY).run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+    assert!(error.contains("delete it"), "{error}");
+    fs::write(dir.path().join(&part), &intact[..intact.len() - 1]).unwrap();
+    assert!(whole(END - 400 * DAY).plan().await.is_err());
+    // A changed byte is found before the rows are merged.
+    let mut changed = intact.clone();
+    changed[300] ^= 0x55;
+    fs::write(dir.path().join(&part), &changed).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains(&part) && damaged[0].contains("checksum"), "{damaged:?}");
+    let error = whole(END - 400 * DAY).run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+    assert!(error.contains(&part) && error.contains("checksum"), "{error}");
+    fs::remove_file(dir.path().join(&part)).unwrap();
+    assert!(run(&whole(END - 400 * DAY)).await.is_complete);
+    assert_eq!(read(&path).len(), 400 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_file_of_a_data_set_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path);
+    run(&whole).await;
+    fs::remove_file(path.join("orderflow.volume_ratio/1h-2023.parquet")).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains("1h-2023.parquet: missing"), "{damaged:?}");
+    run(&whole).await;
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert_eq!(read(&path).len(), 300 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn copies_in_a_data_set_are_damage_and_are_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
+    run(&whole).await;
+    let endpoint = path.join("orderflow.volume_ratio");
+    for copy in ["1h-2024 (copy).parquet", "data.parquet", "folder/1h-2024.parquet", "1h-2024-06.parquet"] {
+        let copy = endpoint.join(copy);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(endpoint.join("1h-2024.parquet"), &copy).unwrap();
+        let error = whole.plan().await.unwrap_err().to_string();
+        let name = copy.file_name().unwrap().to_str().unwrap();
+        assert!(error.contains(name) && error.contains("move it"), "{error}");
+        let damaged = state_of(&path).await.damaged;
+        assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
+        fs::remove_file(&copy).unwrap();
+    }
+}
+
+/// A file that was replaced by an older copy has fewer rows than the state of the data set, so they are fetched again.
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_file_that_was_replaced_are_fetched_again() {
+    for name in ["data/", "out.parquet", "out.csv"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let days =
+            |days: i64| job(coins(&client(), &["BTC", "ETH"]), END - 60 * DAY, END - 60 * DAY + days * DAY, &path);
+        run(&days(20)).await;
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let older = fs::read(dir.path().join(&file)).unwrap();
+        run(&days(60)).await;
+        fs::write(dir.path().join(&file), &older).unwrap();
+        assert_eq!(run(&days(60)).await.records, 2 * 40 * 24, "{name}");
+        assert_eq!(read(&path).len(), 2 * 60 * 24, "{name}");
+        assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    }
+}
+
+/// Readers of the data set would read the rows of another target in it as rows of the data set.
+#[tokio::test(start_paused = true)]
+async fn a_path_inside_a_data_set_is_not_a_target() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
+    let file = state_of(&path).await.series.remove(0).files.remove(0);
+    let before = all_files(&path);
+    let endpoint = Path::new(&file).parent().unwrap();
+    let inner = [endpoint.into(), file.clone().into(), endpoint.join("new.parquet"), endpoint.join("new/new.csv")];
+    for inner in inner {
+        let target = Target::parse(inner.to_str().unwrap()).unwrap();
+        let into = job(coins(&client(), &["ETH"]), END - DAY, END, &inner);
+        for error in [
+            status(&target).await.map(drop),
+            remove(&target, |_| true).await.map(drop),
+            into.plan().await.map(drop),
+            into.run(|_| {}, std::future::pending()).await.map(drop),
+        ] {
+            let data = dir.path().join("data");
+            let expected = format!("{}: part of the data set {}; name that", inner.display(), data.display());
+            assert_eq!(error.unwrap_err().to_string(), expected);
+        }
+    }
+    assert_eq!(all_files(&path), before);
+    // The parent folder of a file is no target either.
+    for (parent, name) in [("parent", "one.parquet"), ("the second", "two.csv")] {
+        let (folder, file) = (dir.path().join(parent), dir.path().join(parent).join(name));
+        fs::create_dir(&folder).unwrap();
+        run(&job(coins(&client(), &["BTC"]), END - DAY, END, &file)).await;
+        let error = status(&Target::Folder(folder)).await.unwrap_err().to_string();
+        assert!(error.ends_with(&format!("not a data set; name a file in it, such as {}", quoted(&file))), "{error}");
+    }
+    // The first run of another endpoint was cancelled, so its folder does not exist yet.
+    fs::create_dir_all(path.join(".backfill/orderflow.volume_delta-1h")).unwrap();
+    let early = path.join("orderflow.volume_delta/new.csv");
+    let error = job(coins(&client(), &["ETH"]), END - DAY, END, &early).plan().await.unwrap_err();
+    assert!(error.to_string().contains("part of the data set"), "{error}");
+    // Beside the folders of the endpoints, and on a way through one, a file is another target.
+    for name in ["data/beside.csv", "data/orderflow.volume_ratio/../../outside.parquet"] {
+        assert_eq!(run(&job(coins(&client(), &["BTC"]), END - DAY, END, &dir.path().join(name))).await.records, 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let days = |days: i64| job(coins(&client(), &["BTC"]), END - days * DAY, END, &path);
+    run(&days(30)).await;
+    fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
+    let error = days(7).plan().await.unwrap_err().to_string();
+    assert!(error.contains("move the file away and run the backfill again for its whole range"), "{error}");
+    assert_eq!(state_of(&path).await.damaged, [error]);
+    assert_eq!(read(&path).len(), 30 * 24);
+    fs::rename(&path, dir.path().join("away.csv")).unwrap();
+    assert_eq!(run(&days(30)).await.records, 30 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_for_damaged_rows_of_a_text_file_names_both_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, rows) = (dir.path().join("out.csv"), dir.path().join("out.csv.parts/rows.parquet"));
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let intact = fs::read(&rows).unwrap();
+    for (length, changed) in [(intact.len(), 1000), (1000, 0)] {
+        let mut damaged = intact[..length].to_vec();
+        damaged[changed] ^= 1;
+        fs::write(&rows, &damaged).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        let advice = format!("; delete it and {}, then run the backfill of this range again", path.display());
+        assert!(error.ends_with(&advice), "{error}");
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(&rows).unwrap();
+        assert_eq!(run(&whole).await.records, 30 * 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
+    for name in ["out.csv", "out.jsonl.gz"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path);
+        assert!(!run(&whole).await.is_restored);
+        let written = fs::read(&path).unwrap();
+        let mut edited = written.clone();
+        edited[100] ^= 1;
+        for changed in [&written[..1000], &edited] {
+            fs::write(&path, changed).unwrap();
+            let damaged = state_of(&path).await.damaged;
+            assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
+            assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        }
+        // Even a run whose requests all fail writes the original text again, and later changes are still detected.
+        let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
+        fs::write(&path, &edited).unwrap();
+        assert!(!run(&job(coins(&failing, &["ETH"]), END - 30 * DAY, END, &path)).await.is_complete);
+        assert!(fs::read(&path).unwrap() == written, "{name}");
+        fs::write(&path, &edited).unwrap();
+        assert_eq!(state_of(&path).await.damaged.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let written = fs::read(&path).unwrap();
+    let state = dir.path().join("out.csv.parts/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    let (start, _) = text.split_once(r#""text":""#).unwrap();
+    let end = text.split_once(r#","latency""#).unwrap().1;
+    fs::write(&state, format!(r#"{start}"text":null,"latency"{end}"#)).unwrap();
+    fs::write(&path, "the old text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);
+    fs::write(&path, "another text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged.len(), 1);
+}
+
+/// Only the rows of the damaged file are unknown, so the series are listed as the state describes them.
+#[tokio::test(start_paused = true)]
+async fn status_lists_the_series_of_a_table_with_a_damaged_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, end, &path);
+    run(&until(END)).await;
+    run_cancelled(&until(END + DAY)).await;
+    let rows = all_files(&path).into_iter().find(|name| name.contains(".rows")).unwrap();
+    for file in ["orderflow.volume_ratio/1h-2023.parquet", &rows] {
+        let file = path.join(file);
+        let intact = fs::read(&file).unwrap();
+        fs::write(&file, &intact[..intact.len() - 10]).unwrap();
+        let quick = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        for state in [quick, state_of(&path).await] {
+            assert_eq!((state.series.len(), state.damaged.len()), (2, 1), "{state:?}");
+            assert!(state.series.iter().all(|series| series.rows == 300 * 24), "{state:?}");
+        }
+        assert!(matches!(until(END).plan().await, Err(dataset::Error::Damaged { .. })));
+        fs::write(&file, &intact).unwrap();
+    }
+}
+
+/// An endpoint whose files are intact is written, and no requests are sent for the other one again and again.
+#[tokio::test(start_paused = true)]
+async fn damage_concerns_only_the_series_of_the_damaged_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    let client = client_of(move |url, from, to| {
+        counted.fetch_add(usize::from(url.contains("volumeDelta")), Ordering::Relaxed);
+        let body = body(from, to, |_| Some("0.5".to_owned()));
+        (200, if url.contains("volumeDelta") { body.replace("volumeRatio", "volumeDelta") } else { body })
+    });
+    let client = client.build().unwrap();
+    let series = || vec![hours(&client, &RATIO, "BTC"), hours(&client, &DELTA, "BTC"), hours(&client, &DELTA, "ETH")];
+    let until = |end: i64| job(series(), END - 60 * DAY, end, &path);
+    assert!(run(&until(END)).await.is_complete);
+    let file = path.join("orderflow.volume_delta/1h-2024.parquet");
+    let intact = fs::read(&file).unwrap();
+    let mut changed = intact.clone();
+    changed[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+    for (days, damaged, why) in [(1, &changed[..], "checksum"), (5, &intact[..intact.len() - 20], "truncated")] {
+        fs::write(&file, damaged).unwrap();
+        let mut pending = Vec::new();
+        for day in 0..3 {
+            let before = requests.load(Ordering::Relaxed);
+            let summary = run(&until(END + (days + day) * DAY)).await;
+            let failed: Vec<_> = summary.failed.iter().map(|(series, _)| *series).collect();
+            assert_eq!(
+                (summary.is_complete, summary.is_unreachable, failed),
+                (false, false, vec![1, 2]),
+                "{summary:?}"
+            );
+            assert!(summary.failed.iter().all(|(_, error)| error.to_string().contains(why)), "{summary:?}");
+            assert!(summary.series[0].added > 0 && summary.series[1].added == 0, "{summary:?}");
+            let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+            assert!(state.damaged.len() == 1 && state.damaged[0].contains(why), "{state:?}");
+            let last = |endpoint: &str| state.series.iter().find(|one| one.path.starts_with(endpoint)).unwrap().last;
+            assert!(last("orderflow.volume_delta") < last("orderflow.volume_ratio"), "{state:?}");
+            let sent = requests.load(Ordering::Relaxed) - before;
+            assert!(sent == 0 || day == 0 && why == "checksum", "{sent} requests");
+            pending.push(state.pending);
+        }
+        assert_eq!((pending[1], pending[2]), (pending[0], pending[0]));
+        let plan = until(END + 9 * DAY).plan().await.unwrap();
+        assert!(plan.damaged.len() == 1 && plan.series[1].requests == 0 && plan.series[0].requests > 0, "{plan:?}");
+    }
+    // A copy of the intact file has the same length.
+    fs::write(&file, &intact).unwrap();
+    assert!(run(&until(END + 9 * DAY)).await.is_complete);
+    let state = state_of(&path).await;
+    assert_eq!((state.damaged, state.pending, read(&path).len()), (Vec::new(), 0, 3 * 69 * 24));
+}
+
+/// File managers and network file systems add hidden files to folders.
+#[tokio::test(start_paused = true)]
+async fn hidden_files_of_other_programs_are_ignored() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let until = |end: i64| job(coins(&client(), &["BTC"]), END - 30 * DAY, end, &path);
+        run(&until(END)).await;
+        run_cancelled(&until(END + DAY)).await;
+        for folder in ["out.csv.parts", "out.parquet.parts", "data", "data/.backfill", "data/orderflow.volume_ratio"] {
+            let folder = dir.path().join(folder);
+            if folder.exists() {
+                fs::write(folder.join(".DS_Store"), "folder").unwrap();
+            }
+        }
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
+        assert!(run(&until(END + 2 * DAY)).await.is_complete, "{name}");
+        assert_eq!((read(&path).len(), state_of(&path).await.damaged), (32 * 24, Vec::new()), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parquet_file_of_another_program_is_no_data_set() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("orderflow.volume_ratio")).unwrap();
+    for name in ["copy", "1h-2024"] {
+        let file = dir.path().join(format!("orderflow.volume_ratio/{name}.parquet"));
+        fs::write(&file, "PAR1").unwrap();
+        let whole = job(coins(&client(), &["BTC"]), END - DAY, END, dir.path());
+        let error = whole.plan().await.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{name}.parquet: no backfill of this version has written it; move it")),
+            "{error}"
+        );
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_data_file_that_another_program_has_changed_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = job(coins(&client(), &["BTC"]), END - DAY, END, dir.path());
+    run(&whole).await;
+    let file = dir.path().join(files(dir.path()).remove(0));
+    let rows = ParquetRecordBatchReaderBuilder::try_new(File::open(&file).unwrap()).unwrap().build().unwrap();
+    let rows = rows.map(Result::unwrap).next().unwrap();
+    let schema = Arc::new(Schema::new(rows.schema().fields().clone()));
+    let rows = RecordBatch::try_new(schema.clone(), rows.columns().to_vec()).unwrap();
+    let write = |state: Option<&str>| {
+        let entry = |state: &str| KeyValue::new("backfill".to_owned(), state.to_owned());
+        let properties = WriterProperties::builder().set_key_value_metadata(state.map(|state| vec![entry(state)]));
+        let file = File::create(&file).unwrap();
+        let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties.build())).unwrap();
+        writer.write(&rows).unwrap();
+        writer.close().unwrap();
+    };
+    write(Some(r#"{"version":3}"#));
+    let error = whole.plan().await.unwrap_err().to_string();
+    assert!(error.contains("an older version wrote it") && error.contains("; to rebuild, move it away"), "{error}");
+    write(None);
+    let state = state_of(dir.path()).await;
+    let [damage] = &state.damaged[..] else { panic!("{state:?}") };
+    assert!(damage.contains("another program has changed it since the last run; delete it"), "{damage}");
+    assert_eq!((state.series[0].rows, whole.plan().await.unwrap_err().to_string()), (24, damage.clone()));
+    fs::remove_file(file).unwrap();
+    assert_eq!((run(&whole).await.records, state_of(dir.path()).await.damaged), (24, Vec::new()));
+}

@@ -1,0 +1,22 @@
+//! Tests of the public API, with a transport in memory.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
+
+// Dependants import the crate as `dataset`, so its own tests do the same.
+extern crate generated_client_dataset as dataset;
+
+mod backfill;
+mod cancelled_runs;
+mod clocks;
+mod columns;
+mod concurrent_runs;
+mod damage;
+mod failed_requests;
+mod follow;
+mod invalid_records;
+mod journal;
+mod month;
+mod outages;
+mod removed_series;
+mod support;
+mod table_schema;

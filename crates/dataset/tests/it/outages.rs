@@ -1,0 +1,146 @@
+//! Tests of backfills whose service does not respond, or responds with errors only.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use dataset::{BackfillEvent, ResponseMonitor};
+use runtime::{Error, ErrorKind, Retry};
+use tokio::time::Instant;
+
+use crate::support::service::Client;
+use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, with};
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_does_not_respond_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = runtime::transport::from_fn(|_| std::future::pending());
+    let response_monitor = ResponseMonitor::default();
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
+    let client = builder.observer(response_monitor.clone()).build().unwrap();
+    let whole = with(job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")), |job| {
+        job.response_monitor = response_monitor;
+    });
+    let (begun, mut trouble, mut reported) = (Instant::now(), 0, Duration::ZERO);
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { .. } => trouble += 1,
+        BackfillEvent::Progress { progress, .. } => reported = progress.elapsed,
+        _ => {}
+    };
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
+    assert_eq!((trouble, reported.as_secs()), (1, summary.elapsed.as_secs()), "the reported time does not stop");
+    assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
+}
+
+/// After three responses, connections are refused for `seconds`.
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
+    for (name, seconds) in TARGETS.iter().flat_map(|name| [5, 45, 110, 130].map(|seconds| (*name, seconds))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let requests = Mutex::new((0, Instant::now()));
+        let client = client_of(move |_, from, to| {
+            let (count, last) = &mut *requests.lock().unwrap();
+            *count += 1;
+            if *count <= 3 {
+                *last = Instant::now();
+            }
+            let is_out = *count > 3 && last.elapsed() < Duration::from_secs(seconds);
+            if is_out { (0, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let monitor = ResponseMonitor::default();
+        let client = client.observer(monitor.clone()).build().unwrap();
+        let whole =
+            with(job(coins(&client, &["BTC"]), END - 200 * DAY, END, &path), |job| job.response_monitor = monitor);
+        let (planned, begun, mut lines) = (whole.plan().await.unwrap().requests(), Instant::now(), Vec::new());
+        let watch = |event: &BackfillEvent| match event {
+            BackfillEvent::Trouble { kind: Some(ErrorKind::Connect), .. } => lines.push("trouble"),
+            BackfillEvent::Recovered { .. } => lines.push("recovered"),
+            BackfillEvent::Report { report, .. } if !report.failed_pages.is_empty() => lines.push("cause"),
+            _ => {}
+        };
+        let summary = whole.run(watch, std::future::pending()).await.unwrap();
+        let elapsed = begun.elapsed().as_secs();
+        if seconds < 120 {
+            assert!(summary.is_complete && summary.failed_pages == 0, "{name} {seconds}: {summary:?}");
+            assert!((seconds..=seconds + 16).contains(&elapsed), "{name} {seconds}: {elapsed}");
+            let both = ["trouble", "recovered"];
+            assert_eq!(lines, if seconds > 10 { &both[..] } else { &[] }, "{name} {seconds}");
+        } else {
+            assert!(summary.is_unreachable && !summary.is_complete, "{name} {seconds}: {summary:?}");
+            assert!((120..=122).contains(&elapsed) && lines == ["trouble", "cause"], "{name}: {lines:?}, {elapsed}");
+            assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            assert!(run(&whole).await.is_complete);
+        }
+        assert_eq!(read(&path).len(), 200 * 24, "{name} {seconds}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_responds_with_errors_only_is_trouble() {
+    let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let monitor = ResponseMonitor::default();
+    let client = client_of(move |_, from, to| {
+        let is_busy = begun.elapsed() < Duration::from_secs(20);
+        if is_busy { (429, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+    });
+    let client = client.retry(Retry::default()).observer(monitor.clone()).build().unwrap();
+    let whole = with(job(coins(&client, &["BTC"]), END - 2 * DAY, END, &dir.path().join("data/")), |job| {
+        job.response_monitor = monitor;
+    });
+    let mut lines = Vec::new();
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { status, .. } => lines.push(*status),
+        BackfillEvent::Recovered { .. } => lines.push(Some(200)),
+        _ => {}
+    };
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(summary.is_complete, "{summary:?}");
+    assert_eq!(lines, [Some(429), Some(200)]);
+}
+
+/// The client splits every page until each part covers one hour. This takes longer than the two minutes for which a run
+/// waits for a response.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_too_large_is_a_response() {
+    let dir = tempfile::tempdir().unwrap();
+    let transport = runtime::transport::from_fn(|_| async {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        Err(Error::body_too_large(100))
+    });
+    let monitor = ResponseMonitor::default();
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    let client = builder.observer(monitor.clone()).build().unwrap();
+    let whole = with(job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join("out.csv")), |job| {
+        job.response_monitor = monitor;
+    });
+    let (mut has_trouble, mut causes) = (false, Vec::new());
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { .. } => has_trouble = true,
+        BackfillEvent::Report { report, .. } => {
+            causes.extend(report.failed_pages.iter().map(|page| page.error.clone()));
+        }
+        _ => {}
+    };
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(!has_trouble && !summary.is_unreachable && summary.failed_pages == 24, "{summary:?}");
+    assert!(causes.len() == 24 && causes.iter().all(Error::is_body_too_large), "{causes:?}");
+}
+
+/// If one interval has more records than fit on a page, the page fails, but the service has responded.
+#[tokio::test(start_paused = true)]
+async fn a_response_with_too_many_records_is_a_response() {
+    let client = client_of(|_, from, _| {
+        let records: Vec<_> = (1..=1000).map(|n| format!(r#"{{"openDate":{},"volumeRatio":0.5}}"#, from + n)).collect();
+        (200, format!(r#"{{"data":[{}]}}"#, records.join(",")))
+    });
+    let client = client.build().unwrap();
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = job(coins(&client, &["BTC"]), END - 3600, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        assert_eq!((summary.failed_pages, summary.is_unreachable), (1, false), "{name}: {summary:?}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Tests of the connection to the service: settings, proxies and errors.
+
+#[cfg(unix)]
+use std::fs;
+use std::net::TcpListener;
+
+use crate::pipes::get;
+use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
+
+#[test]
+fn missing_settings_are_listed_with_their_variables() {
+    let output = run(&["check"]);
+    assert_eq!((output.code, output.out.as_str()), (Some(3), ""));
+    for word in ["MARKET_ANALYTICS_BASE_URL", "settings.toml", "--sandbox"] {
+        assert!(output.err.contains(word), "{}", output.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn proxy_of_the_environment_is_used() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    // The listener is dropped at once, so the port is closed.
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = derivs(&["check", "--settings", support::text(&file)]);
+    let output =
+        run_output(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
+    assert_eq!(output.code, Some(4));
+    assert!(output.err.contains(&format!("through the proxy `{proxy}`")), "{}", output.err);
+    assert!(output.err.contains("help: behind a proxy, set HTTPS_PROXY"), "{}", output.err);
+}
+
+#[test]
+fn wrong_key_is_reported_but_not_shown() {
+    let service = Service::start();
+    let output =
+        run_output(&derivs_with(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(output.code, Some(3));
+    assert!(!output.out.contains("wrong-key") && !output.err.contains("wrong-key"), "{output:?}");
+    let right = run_with(&service, &["check"]);
+    assert!(right.code == Some(0) && right.out.contains("\nAPI key       accepted\n"), "{right:?}");
+}
+
+#[test]
+fn unreachable_service_is_reported() {
+    // The listener is dropped at once, so the port is closed.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = derivs(&["check"]);
+    let url = format!("http://{address}/v2");
+    command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
+    let output = run_output(&command.output().unwrap());
+    assert_eq!(output.code, Some(4));
+    assert!(output.err.contains(" refused"), "{}", output.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_file_readable_by_others_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let service = Service::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, format!("base_url = \"{}\"\napi_key = \"right-key\"\n", service.base_url())).unwrap();
+    let name = file.to_str().unwrap();
+    let check = |mode: u32| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        run(&["check", "--settings", name])
+    };
+    let open = check(0o644);
+    let expected = format!("error: {name} is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
+    assert_eq!((open.code, open.err), (Some(3), expected));
+    let closed = check(0o600);
+    assert!(closed.code == Some(0) && closed.out.contains("\nAPI key       accepted\n"), "{closed:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_wrong_setting_is_named_with_its_file_line_and_key() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my settings.toml");
+    let check = || run(&["check", "--settings", support::text(&file)]);
+    let name = format!("'{}'", support::text(&file));
+    let missing = check();
+    let expected = format!("error: cannot read the file {name}: No such file or directory");
+    assert!(missing.code == Some(3) && missing.err.starts_with(&expected), "{missing:?}");
+    fs::write(&file, "base_url = \"https://service.invalid\"\nallow_http = \"canary\"\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let expected = format!("error: {name}:2: invalid type, expected a boolean in `allow_http`\n");
+    let wrong = check();
+    assert_eq!((wrong.code, wrong.err), (Some(3), expected));
+}
+
+#[test]
+fn unusable_shared_rate_limit_is_an_error_before_any_request() {
+    let service = Service::start();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let limiter = format!("redis://127.0.0.1:{port}");
+    let away = run_with(&service, &get(&["--shared-rate-limit", &limiter]));
+    assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
+    let expected = "error: cannot reach the server of the shared rate limit: Connection refused";
+    assert!(away.err.starts_with(expected) && away.err.contains("help: without `--shared-rate-limit`"), "{}", away.err);
+    let mut command = derivs_with(&service, &get(&[]));
+    let output =
+        run_output(&command.env("MARKET_ANALYTICS_SHARED_RATE_LIMIT", "http://:canary@127.0.0.1").output().unwrap());
+    assert_eq!(output.code, Some(2));
+    assert!(
+        output.err.starts_with("error: the URL of the shared rate limit's server cannot be used"),
+        "{}",
+        output.err
+    );
+    assert!(!output.err.contains("canary"), "{}", output.err);
+}

@@ -1,0 +1,22 @@
+//! Tests that run `derivs` as a process. All tests are in one program, which is linked only once.
+
+#![allow(clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
+
+mod backfill;
+mod completion;
+mod concurrent_runs;
+mod connection;
+mod json;
+mod options;
+mod pipes;
+mod remove;
+#[allow(dead_code, reason = "the tests of the shared rate limit use the remaining items")]
+#[path = "../../../shared-rate-limit/tests/it/server.rs"]
+mod server;
+mod shared_rate_limit;
+#[cfg(unix)]
+mod signals;
+mod status;
+mod support;
+#[cfg(unix)]
+mod terminal;
