@@ -9,6 +9,7 @@ mod buffer;
 mod event;
 mod fetch;
 mod follow;
+mod items;
 mod plan;
 mod run;
 
@@ -96,6 +97,9 @@ pub struct Backfill {
     /// Without the client's monitor, a run knows only which pages have finished, so it may take longer to notice an
     /// outage.
     pub response_monitor: ResponseMonitor,
+    /// Number of files in the journal after which a run merges it into the data files; smaller in tests.
+    #[doc(hidden)]
+    pub journal_files: usize,
 }
 
 impl Backfill {
@@ -117,6 +121,7 @@ impl Backfill {
             name: None,
             source_label: "service".to_owned(),
             response_monitor: ResponseMonitor::default(),
+            journal_files: run::MAX_JOURNAL,
         }
     }
 

@@ -12,7 +12,7 @@ use runtime::record::AnyRecord;
 use tokio::time::sleep;
 
 use super::event::BackfillEvent;
-use super::run::{MAX_JOURNAL, Run, add};
+use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
 
@@ -63,7 +63,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 self.flush().await?;
             }
             // The journal is merged before more ranges are fetched.
-            if self.content.journal_files() >= MAX_JOURNAL {
+            if self.content.journal_files() >= self.job.journal_files {
                 self.merge().await?;
             }
             self.report_progress();

@@ -56,6 +56,26 @@ pub struct SeriesPlan {
     pub records: u64,
     /// Number of requests, if no page has to be split or retried.
     pub requests: u64,
+    /// The pages in which each range is requested; `None` if each page begins where another page ended.
+    pub(super) pages: Option<PageGrid>,
+}
+
+/// The pages of a range. The first page begins with the interval that contains the start of the range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageGrid {
+    /// The interval between records.
+    pub(super) step: Duration,
+    /// The time that a page covers.
+    pub(super) span: Duration,
+}
+
+impl PageGrid {
+    /// Returns the start of the first page at or after a time, for the pages of a range that begins at `start`.
+    pub(super) fn page_at(self, start: Timestamp, time: Timestamp) -> Timestamp {
+        let first = start.floor(self.step);
+        let pages = steps(&(first..time), self.span);
+        first + self.span.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX))
+    }
 }
 
 impl BackfillPlan {
@@ -96,6 +116,7 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
     let (unsettled, gaps) = unsettled(job, state, &range, (plan.step, page));
+    let pages = plan.page_span.map(|span| PageGrid { step: plan.step, span });
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps) {
         let plan = job.history(series, range.clone()).plan()?;
@@ -103,7 +124,7 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
         requests += plan.requests;
     }
     let (path, last, end) = (series.path().to_owned(), state.rows.last, state.rows.end());
-    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, records, requests })
+    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, records, requests, pages })
 }
 
 type Ranges = Vec<Range<Timestamp>>;

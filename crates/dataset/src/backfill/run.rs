@@ -3,11 +3,8 @@
 //!
 //! The input is a plan, and the output is files and events. The client's history decides which pages are requested.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::iter::Peekable;
-use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -19,18 +16,23 @@ use super::Backfill;
 use super::buffer::ROWS;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
+use super::items::Items;
 use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
-use crate::partition::period;
+use crate::partition::Partition;
 use crate::saved_state::{Section, SeriesState};
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 pub(super) const MAX_JOURNAL: usize = 100;
 
-/// A range of a series.
-pub(super) type Item = (usize, Range<Timestamp>);
+/// Returns the partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
+fn divided_by(job: &Backfill, content: &Content, plan: &BackfillPlan) -> Option<Partition> {
+    let shortest = content.tables.values().filter_map(|table| table.state.partition).min();
+    let capacity = (ROWS * job.journal_files) as u64;
+    shortest.filter(|_| plan.records() > capacity)
+}
 
 /// The state of a run.
 pub(super) struct Run<'j, W> {
@@ -101,64 +103,6 @@ impl Backfill {
     }
 }
 
-/// The ranges of a run that are not being fetched yet.
-pub(super) struct Items {
-    planned: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
-    /// Pages that are requested again.
-    again: VecDeque<Item>,
-    /// The number of requests of all of these ranges.
-    pub(super) requests: u64,
-    /// The planned end of each series, and the end of the job.
-    ends: Vec<Timestamp>,
-    job_end: Timestamp,
-}
-
-impl Items {
-    /// Returns the planned ranges, the longest first. If the journal cannot contain all rows, the ranges are divided at
-    /// the ends of periods and ordered by period, so that each file is written only once or twice.
-    fn new(content: &Content, plan: &BackfillPlan, job_end: Timestamp) -> Self {
-        let planned = |(index, series): (usize, &SeriesPlan)| {
-            let ranges = series.unsettled.iter().chain(&series.gaps).cloned();
-            ranges.map(move |range| (index, range)).collect::<Vec<_>>()
-        };
-        let mut all: Vec<Item> = plan.series.iter().enumerate().flat_map(planned).collect();
-        all.sort_by_key(|(_, range)| Reverse(range.end - range.start));
-        let start = all.iter().map(|(_, range)| range.start).min().unwrap_or_else(Timestamp::now);
-        let end = all.iter().map(|(_, range)| range.end).max().unwrap_or(start);
-        let shortest = content.tables.values().filter_map(|table| table.state.partition).min();
-        let partition = shortest.filter(|_| plan.records() > (ROWS * MAX_JOURNAL) as u64);
-        let periods = std::iter::successors(Some(period(partition, start)), move |last| {
-            (last.end < end).then(|| period(partition, last.end))
-        });
-        let planned: Box<dyn Iterator<Item = Item> + Send> = Box::new(periods.flat_map(move |period| {
-            let part = |(index, range): &Item| (*index, range.start.max(period.start)..range.end.min(period.end));
-            all.iter().map(part).filter(|(_, range)| range.start < range.end).collect::<Vec<_>>()
-        }));
-        let ends = plan.series.iter().map(|series| series.range.end).collect();
-        Self { planned: planned.peekable(), again: VecDeque::new(), requests: plan.requests(), ends, job_end }
-    }
-
-    pub(super) fn has_next(&mut self) -> bool {
-        self.planned.peek().is_some() || !self.again.is_empty()
-    }
-
-    /// Removes and returns the next range.
-    ///
-    /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
-    /// the range is requested up to the end of the job, and the history ends at the present of the service.
-    pub(super) fn pop(&mut self) -> Option<Item> {
-        let (series, range) = self.planned.next().or_else(|| self.again.pop_front())?;
-        let is_last = self.ends.get(series) == Some(&range.end);
-        Some((series, range.start..if is_last { self.job_end } else { range.end }))
-    }
-
-    /// Adds a page that is requested again.
-    pub(super) fn push(&mut self, item: Item) {
-        self.again.push_back(item);
-        self.requests += 1;
-    }
-}
-
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn new(job: &'j Backfill, content: Content, watch: W, plan: &BackfillPlan) -> Self {
         let report = |plan: &SeriesPlan| SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
@@ -166,7 +110,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             begun: Instant::now(),
             started: Timestamp::now(),
             job,
-            items: Items::new(&content, plan, job.seconds().end),
+            items: Items::new(plan, divided_by(job, &content, plan), job.seconds().end),
             content,
             watch,
             active: Vec::new(),

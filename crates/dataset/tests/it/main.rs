@@ -18,5 +18,6 @@ mod journal;
 mod month;
 mod outages;
 mod removed_series;
+mod requests;
 mod support;
 mod table_schema;

@@ -45,6 +45,8 @@ pub struct Plan {
     pub step: Duration,
     /// The maximum number of records on a page; `usize::MAX` if it is unknown.
     pub page_size: usize,
+    /// The time that a full page covers; `None` if each page begins where another page ended.
+    pub page_span: Option<Duration>,
     /// The maximum number of records: one per step.
     pub records: u64,
     /// The number of requests if the service responds as planned: one for each page. If each page begins where another
@@ -134,6 +136,7 @@ impl Options {
             range: range.range(),
             step: template.grid.step,
             page_size: template.page_size,
+            page_span: template.page_span(),
             records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
             min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),

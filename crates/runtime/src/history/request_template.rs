@@ -85,6 +85,12 @@ impl RequestTemplate {
         self.page_size - self.outside
     }
 
+    /// The time that a full page covers; `None` if a window whose records fit on a page cannot be requested.
+    pub(super) fn page_span(&self) -> Option<Duration> {
+        let steps = u32::try_from(self.page_steps().max(1)).unwrap_or(u32::MAX);
+        has_windows(self.info).then(|| self.grid.step.saturating_mul(steps))
+    }
+
     /// Creates the checkpoint at the beginning of a range.
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {

@@ -1,0 +1,161 @@
+//! The ranges of a run that are not being fetched yet.
+//!
+//! The input is a plan. The output is ranges in an order in which each file is written only a few times, and that need no
+//! more requests than the plan.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::ops::Range;
+
+use runtime::Timestamp;
+
+use super::plan::{BackfillPlan, PageGrid, SeriesPlan};
+use crate::partition::{Partition, period};
+
+/// A range of a series.
+pub(super) type Item = (usize, Range<Timestamp>);
+
+/// The ranges of a run that are not being fetched yet.
+pub(super) struct Items {
+    planned: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
+    /// Pages that are requested again.
+    again: VecDeque<Item>,
+    /// The number of requests of all of these ranges.
+    pub(super) requests: u64,
+    /// The planned end of each series, and the end of the job.
+    ends: Vec<Timestamp>,
+    job_end: Timestamp,
+}
+
+/// A planned range, and the pages in which it is requested.
+struct PlannedRange {
+    series: usize,
+    range: Range<Timestamp>,
+    pages: Option<PageGrid>,
+}
+
+impl Items {
+    /// Returns the planned ranges, the longest first. `divided_by` is the shortest partition of the files if the journal
+    /// cannot contain all rows of the run. The ranges are then divided, and ordered by the periods of that partition.
+    pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, job_end: Timestamp) -> Self {
+        let mut all: Vec<PlannedRange> = Vec::new();
+        for (index, series) in plan.series.iter().enumerate() {
+            all.extend(planned_ranges(index, series));
+        }
+        all.sort_by_key(|planned| Reverse(planned.range.end - planned.range.start));
+        Self {
+            planned: by_period(all, divided_by).peekable(),
+            again: VecDeque::new(),
+            requests: plan.requests(),
+            ends: plan.series.iter().map(|series| series.range.end).collect(),
+            job_end,
+        }
+    }
+
+    pub(super) fn has_next(&mut self) -> bool {
+        self.planned.peek().is_some() || !self.again.is_empty()
+    }
+
+    /// Removes and returns the next range.
+    ///
+    /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
+    /// the range is requested up to the end of the job, and the history ends at the present of the service.
+    pub(super) fn pop(&mut self) -> Option<Item> {
+        let (series, range) = self.planned.next().or_else(|| self.again.pop_front())?;
+        let is_last = self.ends.get(series) == Some(&range.end);
+        let end = if is_last { self.job_end.max(range.end) } else { range.end };
+        Some((series, range.start..end))
+    }
+
+    /// Adds a page that is requested again.
+    pub(super) fn push(&mut self, item: Item) {
+        self.again.push_back(item);
+        self.requests += 1;
+    }
+}
+
+/// Returns the ranges of a series that a run requests.
+fn planned_ranges(series: usize, plan: &SeriesPlan) -> impl Iterator<Item = PlannedRange> {
+    let ranges = plan.unsettled.iter().chain(&plan.gaps).cloned();
+    ranges.map(move |range| PlannedRange { series, range, pages: plan.pages })
+}
+
+/// Returns the parts of all ranges, ordered by the period in which each part begins.
+fn by_period(all: Vec<PlannedRange>, partition: Option<Partition>) -> Box<dyn Iterator<Item = Item> + Send> {
+    let start = all.iter().map(|planned| planned.range.start).min().unwrap_or_else(Timestamp::now);
+    let end = all.iter().map(|planned| planned.range.end).max().unwrap_or(start);
+    let periods = std::iter::successors(Some(period(partition, start)), move |last| {
+        (last.end < end).then(|| period(partition, last.end))
+    });
+    Box::new(periods.flat_map(move |period| {
+        let mut parts: Vec<Item> = Vec::new();
+        for planned in &all {
+            let part = planned.part(&period);
+            if part.start < part.end {
+                parts.push((planned.series, part));
+            }
+        }
+        parts
+    }))
+}
+
+impl PlannedRange {
+    /// Returns the pages that begin in a period. A page may extend beyond the period, because every additional cut would
+    /// be an additional request, and requests take longer than writing a file once more.
+    fn part(&self, period: &Range<Timestamp>) -> Range<Timestamp> {
+        self.page_at(period.start)..self.page_at(period.end)
+    }
+
+    /// Returns the start of the first page at or after a time, or the end of the range.
+    fn page_at(&self, time: Timestamp) -> Timestamp {
+        let Range { start, end } = self.range;
+        if time <= start {
+            return start;
+        }
+        let page = self.pages.map_or(end, |pages| pages.page_at(start, time));
+        page.min(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn hours(from: i64, to: i64) -> Range<Timestamp> {
+        Timestamp::from_unix_seconds(from * 3600)..Timestamp::from_unix_seconds(to * 3600)
+    }
+
+    fn parts(range: Range<Timestamp>, page: Option<u32>) -> Vec<Range<Timestamp>> {
+        let pages = page.map(|steps| PageGrid { step: HOUR, span: HOUR * steps });
+        let all = vec![PlannedRange { series: 0, range, pages }];
+        by_period(all, Some(Partition::Day)).map(|(_, part)| part).collect()
+    }
+
+    #[test]
+    fn ranges_are_divided_only_between_full_pages() {
+        for (from, to, page, expected) in [
+            (0, 96, Some(10), vec![(0, 30), (30, 50), (50, 80), (80, 96)]),
+            (0, 96, Some(24), vec![(0, 24), (24, 48), (48, 72), (72, 96)]),
+            (7, 90, Some(30), vec![(7, 37), (37, 67), (67, 90)]),
+            (0, 768, Some(1000), vec![(0, 768)]),
+            (0, 96, None, vec![(0, 96)]),
+            (5, 6, Some(1), vec![(5, 6)]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(|(from, to)| hours(from, to)).collect();
+            assert_eq!(parts(hours(from, to), page), expected, "{from} {to} {page:?}");
+        }
+    }
+
+    #[test]
+    fn pages_of_a_range_within_an_interval_begin_with_its_interval() {
+        let late = Duration::from_secs(600);
+        let Range { start, end } = hours(0, 40);
+        let expected = [start + late..hours(0, 30).end, hours(30, 40)];
+        assert_eq!(parts(start + late..end, Some(30)), expected);
+    }
+}
