@@ -4,8 +4,8 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::Outcome;
 use crate::project_paths;
+use crate::terminal::Outcome;
 
 // A doc comment here would replace those of the commands.
 #[derive(Args)]

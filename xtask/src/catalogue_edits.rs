@@ -9,10 +9,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use codegen::{Catalogue, Diagnostics, load};
 
-use crate::Outcome;
 use crate::codegen::{command, folder, not_written, rendered};
 use crate::project_paths;
-use crate::terminal::print;
+use crate::terminal::{Outcome, print};
 
 /// Add an endpoint to the catalogue
 ///

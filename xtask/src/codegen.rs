@@ -7,11 +7,10 @@ use clap::Args;
 use codegen::OpenApiVersion;
 use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
 
-use crate::Outcome;
 use crate::crate_folder::CrateFolder;
 use crate::endpoint_references;
 use crate::project_paths::{self, shown};
-use crate::terminal::{print, print_error};
+use crate::terminal::{Outcome, print, print_error};
 
 /// Generate the client from the catalogue
 #[derive(Args)]

@@ -8,10 +8,9 @@ use catalogue_edit::diff::{Changes, Verdict, compare};
 use clap::Args;
 use codegen::Api;
 
-use crate::Outcome;
 use crate::codegen::rendered;
 use crate::project_paths::{self, manifest_text, shown};
-use crate::terminal::print;
+use crate::terminal::{Outcome, print};
 
 /// Show what changed in the catalogue, and which version that requires
 ///

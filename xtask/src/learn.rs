@@ -7,11 +7,10 @@ use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Recording, Refus
 use clap::Args;
 use codegen::load;
 
-use crate::Outcome;
 use crate::cargo_programs::cargo;
 use crate::catalogue_edits::{Target, evidence};
 use crate::project_paths;
-use crate::terminal::print;
+use crate::terminal::{Outcome, print};
 
 /// Learn the fields of an endpoint's response
 ///

@@ -1,15 +1,20 @@
 //! The commands of `cargo xtask`. Libraries and other packages do most of the work.
 
-mod cargo_programs;
-mod catalogue_edits;
-mod codegen;
-mod crate_folder;
-mod diff;
-mod endpoint_references;
-mod learn;
+// Modules, lowest layer first.
 mod project_paths;
 mod terminal;
+
+mod cargo_programs;
+mod crate_folder;
+mod endpoint_references;
 mod verify;
+
+mod codegen;
+
+mod catalogue_edits;
+mod diff;
+
+mod learn;
 
 use std::process::ExitCode;
 
@@ -44,9 +49,6 @@ enum Command {
     Status(codegen::View),
     Verify(verify::Verify),
 }
-
-/// The outcome of a command; an error is text for the user, with its line breaks.
-type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {

@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::Outcome;
 use crate::project_paths;
-use crate::terminal::print;
+use crate::terminal::{Outcome, print};
 
 /// Run the checks that need more than a Rust toolchain
 #[derive(Args)]

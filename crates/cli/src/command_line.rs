@@ -8,10 +8,8 @@ use std::ffi::OsString;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use runtime::Timestamp;
 
 use crate::commands::backfill::Backfill;
 use crate::commands::check::Check;
@@ -22,13 +20,10 @@ use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
 use crate::commands::status::Status;
-use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint};
-use crate::failure::{EXIT_CODES, Result};
-use crate::log::Log;
-use crate::param_options::{self, PARAMS, Params, kebab};
+use crate::failure::EXIT_CODES;
+use crate::param_options::{self, PARAMS, kebab, several_values};
 use crate::program::{program, service};
-use crate::requested_series::{Series, note_oldest, of_histories};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -67,42 +62,6 @@ pub(crate) enum Command {
     Remove(Remove),
     Plot(Plot),
     Check(Check),
-}
-
-/// Endpoints with the values of their params, and the service. A command has this after its own options, which would
-/// otherwise be listed under the heading of the connection.
-#[derive(Args, Debug)]
-pub(crate) struct Requested {
-    #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = candidates())]
-    pub(crate) endpoints: Vec<String>,
-    #[command(flatten)]
-    pub(crate) params: Params,
-    #[command(flatten)]
-    pub(crate) connection: Connection,
-}
-
-impl Requested {
-    /// Returns the series whose histories the command fetches from this time on.
-    pub(crate) fn histories(&self, from: Timestamp, log: Log) -> Result<Vec<Series>> {
-        let series = of_histories(&self.endpoints, &self.params, log)?;
-        note_oldest(&series, from, log);
-        Ok(series)
-    }
-}
-
-/// Returns the help of an argument for endpoints, with the command that lists them.
-pub(crate) fn endpoints_help(command: &str) -> String {
-    format!("Endpoints by name; `{} {command}` lists them", program().name)
-}
-
-/// Returns the names of endpoints, for shell completion.
-pub(crate) fn candidates() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let candidate = |endpoint: Endpoint| {
-            CompletionCandidate::new(endpoint_names::name(endpoint)).help(Some(endpoint.summary.into()))
-        };
-        endpoint_names::with_path().map(candidate).collect()
-    })
 }
 
 /// Returns the definition of the command line, with the params of the endpoints that the arguments contain.
@@ -179,7 +138,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     }
     if !written.starts_with('-') {
         let one = || Some(format!("`{name}` accepts one {}", command.get_positionals().next()?));
-        return several_values(written, words.iter().cloned()).or_else(one);
+        return several_values(written, words.iter().cloned(), is_list_option).or_else(one);
     }
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
@@ -198,14 +157,11 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     stops.then(|| format!("`{name}` has no end; use `--records`"))
 }
 
-/// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
-pub(crate) fn several_values(written: &str, words: impl Iterator<Item = OsString>) -> Option<String> {
-    let before = words.take_while(|word| word != written).map(|word| word.to_string_lossy().into_owned());
-    let before = before.collect::<Vec<_>>().join(" ");
-    let (name, values) = before.rsplit_once(" --")?.1.split_once(['=', ' '])?;
-    let is_list = |arg: &Arg| arg.get_long() == Some(name) && arg.get_value_delimiter() == Some(',');
-    let is_known = for_words(&[]).get_subcommands().flat_map(clap::Command::get_arguments).any(is_list);
-    is_known.then(|| format!("commas separate values: `--{name} {},{written}`", values.replace(' ', ",")))
+/// Returns whether commas separate the values of an option of any command.
+fn is_list_option(name: &str) -> bool {
+    let definition = for_words(&[]);
+    let mut options = definition.get_subcommands().flat_map(clap::Command::get_arguments);
+    options.any(|option| option.get_long() == Some(name) && option.get_value_delimiter() == Some(','))
 }
 
 /// Returns the options for params that help shows, if the command has params.
@@ -229,14 +185,5 @@ mod tests {
         CommandLine::command().debug_assert();
         for_words(&endpoint_names::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
-    }
-
-    #[test]
-    fn a_word_after_the_value_of_a_param_may_be_another_value() {
-        let advice =
-            |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter());
-        let option = crate::catalogue::metric().key_option;
-        assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
-        assert_eq!(advice("--verbose"), None);
     }
 }

@@ -7,6 +7,7 @@ use dataset::{BackfillPlan, SeriesStatus, Target, quoted};
 
 use crate::endpoint_names;
 use crate::fact_sentences::enumerated;
+use crate::find_endpoint::find;
 
 /// Notes, each with its endpoint, or with an empty text if it is about all.
 pub(crate) type Notes = BTreeSet<(String, String)>;
@@ -43,7 +44,7 @@ fn facts(out: &str, all: &[&SeriesStatus]) -> Notes {
     }
     for endpoint in endpoints {
         let mut add = |text: String| facts.insert((endpoint.to_owned(), text));
-        let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
+        let name = find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
         let of_endpoint = all.iter().filter(|series| series.endpoint() == endpoint);
         let params: Vec<BTreeMap<_, _>> = of_endpoint.map(|series| series.params().collect()).collect();
         for param in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {

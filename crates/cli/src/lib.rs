@@ -11,40 +11,58 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
-mod backfill_report;
 #[cfg(test)]
 #[allow(dead_code, reason = "other tests use the remaining items")]
 #[path = "../../derivs/tests/it/support/catalogue.rs"]
 mod catalogue;
+
+// Modules, lowest layer first.
+mod fact_sentences;
+mod log;
+mod suggest;
+mod time_arg;
+
+mod program;
+
+mod failure;
+
+mod endpoint_names;
+mod interrupt;
+mod stdout;
+
+mod sections;
+mod table;
+
+mod param_options;
+mod progress;
+
+mod examples;
+mod find_endpoint;
+mod future_records;
+mod param_values;
+mod shared_rate_limit;
+
+mod connection;
+mod file_notes;
+mod series_label;
+
+mod requested_series;
+
+mod chart_drawing;
+mod job_file;
+mod plan_report;
+mod record_columns;
+
 mod catalogue_json;
 mod chart_data;
-mod chart_drawing;
 mod chart_text;
-mod command_line;
-mod commands;
-mod connection;
-mod endpoint_names;
-mod examples;
-mod fact_sentences;
-mod failure;
-mod file_notes;
-mod interrupt;
-mod job_file;
-mod log;
-mod param_options;
-mod param_values;
-mod plan_report;
 mod printer;
-mod program;
-mod progress;
-mod record_columns;
-mod requested_series;
-mod sections;
-mod shared_rate_limit;
-mod stdout;
-mod suggest;
-mod table;
-mod time_arg;
+
+mod backfill_report;
+
+mod commands;
+
+mod command_line;
 
 use std::process::ExitCode;
 
@@ -55,6 +73,14 @@ use interrupt::Interrupt;
 use log::Log;
 
 pub use program::Program;
+
+impl Program {
+    /// Runs the command that the arguments of this process contain, and returns the exit code, which `--help` lists.
+    pub fn main(self) -> ExitCode {
+        self.start();
+        run_process()
+    }
+}
 
 fn run_process() -> ExitCode {
     // If a shell requests completions, `complete` prints them and ends the process.

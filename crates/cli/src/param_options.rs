@@ -4,6 +4,8 @@
 //! values are returned with the names that the params have in the API, and `requested_series` checks the values for
 //! each endpoint.
 
+use std::ffi::OsString;
+
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use heck::ToKebabCase;
@@ -173,6 +175,23 @@ fn values(info: &ParamInfo) -> Option<String> {
     }
 }
 
+/// Returns the names of endpoints, for shell completion.
+pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let mut candidates = Vec::new();
+        for endpoint in endpoint_names::with_path() {
+            let name = endpoint_names::name(endpoint);
+            candidates.push(CompletionCandidate::new(name).help(Some(endpoint.summary.into())));
+        }
+        candidates
+    })
+}
+
+/// Returns the help of an argument for endpoints, with the command that lists them.
+pub(crate) fn endpoints_help(command: &str) -> String {
+    format!("Endpoints by name; `{} {command}` lists them", program().name)
+}
+
 /// Returns the known values of a param, for shell completion.
 fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     match ty {
@@ -183,6 +202,31 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
         ValueType::Boolean => ["true", "false"].map(CompletionCandidate::new).into(),
         _ => Vec::new(),
     }
+}
+
+/// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
+/// `is_list` decides for the name of an option.
+pub(crate) fn several_values(
+    written: &str,
+    words: impl Iterator<Item = OsString>,
+    is_list: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut before = Vec::new();
+    for word in words.take_while(|word| word != written) {
+        before.push(word.to_string_lossy().into_owned());
+    }
+    let before = before.join(" ");
+    let (_, last_option) = before.rsplit_once(" --")?;
+    let (name, values) = last_option.split_once(['=', ' '])?;
+    if !is_list(name) {
+        return None;
+    }
+    Some(format!("commas separate values: `--{name} {},{written}`", values.replace(' ', ",")))
+}
+
+/// Returns whether an option of this name sets a param whose values are separated by commas.
+pub(crate) fn is_list_param(name: &str) -> bool {
+    offered(&[]).iter().any(|param| kebab(param.wire_name) == name && splits(param.infos[0]))
 }
 
 /// Returns `true` if commas separate the values of a param. A param that accepts one string of unknown format is not
@@ -301,5 +345,15 @@ mod tests {
         assert_eq!(shown(&[endpoint], true), &own - &page);
         // Without an endpoint, only the params that most endpoints accept are shown.
         assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
+    }
+
+    #[test]
+    fn a_word_after_the_value_of_a_param_may_be_another_value() {
+        let advice = |option: &str| {
+            several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter(), is_list_param)
+        };
+        let option = crate::catalogue::metric().key_option;
+        assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
+        assert_eq!(advice("--verbose"), None);
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use dataset::{BackfillPlan, SeriesRequest};
 use indicatif::HumanCount;
 
-use crate::commands::get::plan;
 use crate::fact_sentences::enumerated;
 use crate::failure::Result;
 use crate::progress::{counted, duration};
+use crate::requested_series::plan;
 use crate::table::{Cell, Table};
 use crate::time_arg;
 

@@ -9,10 +9,9 @@ use arrow_ipc::writer::StreamWriter;
 use dataset::{SeriesTable, TextWriter, UNKNOWN_FIELDS};
 use runtime::AnyClient as Client;
 
-use crate::commands::backfill::stored;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{Part, columns, rows};
-use crate::requested_series::Series;
+use crate::requested_series::{Series, stored};
 use crate::stdout;
 use crate::table::{Format, Table, omitted};
 

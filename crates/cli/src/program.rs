@@ -1,6 +1,5 @@
 //! The program that uses this library: its name, its version and the registry of its client.
 
-use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use runtime::registry::{Registry, ServiceInfo};
@@ -23,10 +22,9 @@ impl Program {
         Self { name, version, registry }
     }
 
-    /// Runs the command that the arguments of this process contain, and returns the exit code, which `--help` lists.
-    pub fn main(self) -> ExitCode {
+    /// Makes this program the one of the process.
+    pub(crate) fn start(self) {
         PROGRAM.get_or_init(|| self);
-        crate::run_process()
     }
 }
 

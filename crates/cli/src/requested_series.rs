@@ -5,14 +5,18 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use runtime::Timestamp;
+use clap::Args;
+use runtime::history::{History, Plan};
 use runtime::registry::{Evidence, ParamInfo, ParamLocation};
+use runtime::{AnyClient as Client, Dynamic, Request, Timestamp};
 
+use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint, history, is_same, name};
 use crate::fact_sentences::enumerated;
 use crate::failure::{Failure, Result};
+use crate::find_endpoint::find_or_path;
 use crate::log::Log;
-use crate::param_options::{Params, kebab, option, range_params};
+use crate::param_options::{Params, endpoint_candidates, endpoints_help, kebab, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::{program, service};
 use crate::time_arg;
@@ -208,7 +212,7 @@ pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> R
 
 /// Finds an endpoint by name or path. Returns an error if it has no history.
 pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
-    let endpoint = endpoint_names::find_or_path(written)?;
+    let endpoint = find_or_path(written)?;
     if history(endpoint).is_some() {
         return Ok(endpoint);
     }
@@ -228,13 +232,59 @@ pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
     }
 }
 
+/// Endpoints with the values of their params, and the service. A command has this after its own options, which would
+/// otherwise be listed under the heading of the connection.
+#[derive(Args, Debug)]
+pub(crate) struct Requested {
+    #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = endpoint_candidates())]
+    pub(crate) endpoints: Vec<String>,
+    #[command(flatten)]
+    pub(crate) params: Params,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+impl Requested {
+    /// Returns the series whose histories the command fetches from this time on.
+    pub(crate) fn histories(&self, from: Timestamp, log: Log) -> Result<Vec<Series>> {
+        let series = of_histories(&self.endpoints, &self.params, log)?;
+        note_oldest(&series, from, log);
+        Ok(series)
+    }
+}
+
+/// Builds the request of a series.
+pub(crate) fn request(client: &Client, series: &Series) -> Request<Dynamic> {
+    let mut request = client.endpoint(series.endpoint);
+    for (name, value) in &series.values {
+        request = match value {
+            ParamValue::Text(values) if values.len() == 1 => request.query(name, &values[0]),
+            ParamValue::Text(values) => request.query_list(name, values),
+            ParamValue::Time(time) => request.query(name, *time),
+        };
+    }
+    request
+}
+
+/// Returns the plan of a history without a range, which has the interval between records and the size of a page.
+pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
+    let epoch = Timestamp::from_unix_seconds(0);
+    Ok(History::new(request.clone(), epoch..epoch).plan()?)
+}
+
+/// Converts the series to the type of the crate `dataset`.
+pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::SeriesRequest>> {
+    let requests = series.iter().map(|one| request(client, one));
+    Ok(requests.map(dataset::SeriesRequest::new).collect::<Result<_, _>>()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalogue::{Metric, metric, object, other_metric, values};
 
     fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
-        let endpoints: Result<Vec<_>> = targets.iter().map(|name| endpoint_names::find_or_path(name)).collect();
+        let endpoints: Result<Vec<_>> = targets.iter().map(|name| find_or_path(name)).collect();
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         let params = Params {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),

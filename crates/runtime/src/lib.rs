@@ -21,8 +21,8 @@
 
 #![allow(clippy::inline_always, reason = "a few functions take most instructions of a decoder")]
 
-// The modules, lowest layer first. A module imports only from modules above it in this list, which `tests/it/layers.rs`
-// checks.
+// The modules, lowest layer first. A module imports only from modules above it in this list, which
+// `xtask/tests/it/layers.rs` checks.
 mod debug;
 
 mod text;

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in their helpers.
 
 mod cli;
+mod layers;
 mod merge;
 mod references;
 mod rust_version;

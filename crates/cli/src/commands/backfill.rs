@@ -13,26 +13,24 @@ use clap::Args;
 use dataset::{Backfill as Job, Partition, SeriesReport, Summary, Target, quoted};
 use runtime::history::{Gap, History, Page};
 use runtime::record::{AnyRecord, UnknownFields};
-use runtime::{AnyClient as Client, Error, ErrorKind, Timestamp};
+use runtime::{Error, ErrorKind, Timestamp};
 
 use crate::backfill_report::Reporter;
-use crate::command_line::{candidates, endpoints_help};
-use crate::commands::get::request;
-use crate::commands::status::check_clock;
 use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::file_notes::notes;
+use crate::future_records::check_clock;
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
-use crate::param_options::Params;
+use crate::param_options::{Params, endpoint_candidates, endpoints_help};
 use crate::plan_report::{announced, page_size, planned};
 use crate::printer::{Columns, Printer};
 use crate::progress::{Bar, fitting};
 use crate::record_columns::{Part, fields};
-use crate::requested_series::{Series, labels, note_oldest, of_histories};
+use crate::requested_series::{labels, note_oldest, of_histories, stored};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
@@ -43,7 +41,7 @@ use crate::time_arg::{self, Start};
 #[command(after_help = examples::backfill())]
 pub(crate) struct Backfill {
     #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job")]
-    #[arg(add = candidates())]
+    #[arg(add = endpoint_candidates())]
     endpoints: Vec<String>,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d, whose interval is included
     #[arg(long, value_name = "WHEN", value_parser = time_arg::start, required_unless_present = "job")]
@@ -292,10 +290,4 @@ fn end_series(report: &mut SeriesReport) {
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.
 fn fails_everywhere(error: &Error) -> bool {
     error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
-}
-
-/// Converts the series to the type of the crate `dataset`.
-pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::SeriesRequest>> {
-    let requests = series.iter().map(|one| request(client, one));
-    Ok(requests.map(dataset::SeriesRequest::new).collect::<Result<_, _>>()?)
 }

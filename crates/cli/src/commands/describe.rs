@@ -8,12 +8,12 @@ use clap::Args;
 use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo, ValueType};
 
 use crate::catalogue_json;
-use crate::command_line::candidates;
 use crate::endpoint_names;
 use crate::examples;
 use crate::fact_sentences::Facts;
 use crate::failure::Result;
-use crate::param_options::{option, required};
+use crate::find_endpoint::find;
+use crate::param_options::{endpoint_candidates, option, required};
 use crate::program::service;
 use crate::record_columns::fields;
 use crate::sections::{section, wrapped};
@@ -24,7 +24,7 @@ use crate::time_arg;
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
     /// The endpoint by name or path
-    #[arg(value_name = "ENDPOINT", add = candidates())]
+    #[arg(value_name = "ENDPOINT", add = endpoint_candidates())]
     endpoint: String,
     /// Print one JSON object, which has the evidence of each fact
     #[arg(long)]
@@ -33,7 +33,7 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(&self) -> Result<()> {
-        let endpoint = endpoint_names::find(&self.endpoint)?;
+        let endpoint = find(&self.endpoint)?;
         if self.json {
             return stdout::print(format!("{}\n", catalogue_json::details(endpoint)));
         }

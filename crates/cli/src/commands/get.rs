@@ -6,15 +6,14 @@
 use std::future::IntoFuture;
 
 use clap::Args;
-use runtime::history::{History, Plan};
-use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
+use runtime::{AnyBody, AnyClient as Client, Error, Timestamp};
 use serde_json::Value;
 
 use crate::catalogue_json;
-use crate::command_line::Requested;
-use crate::endpoint_names::{Endpoint, find_or_path, has_table, history, is_path, is_same, name};
+use crate::endpoint_names::{Endpoint, has_table, history, is_path, is_same, name};
 use crate::examples;
 use crate::failure::{self, Failure, Result};
+use crate::find_endpoint::find_or_path;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::param_options::Params;
@@ -23,7 +22,7 @@ use crate::printer::{Columns, Printer};
 use crate::program::program;
 use crate::progress::counted;
 use crate::record_columns::{Part, part};
-use crate::requested_series::{Series, combine, labels};
+use crate::requested_series::{Requested, Series, combine, labels, request};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
@@ -154,22 +153,6 @@ async fn fetch<'s>(client: &Client, series: &'s [Series]) -> (Vec<SeriesResponse
         }
     }
     (responses, failed)
-}
-
-/// Builds the request of a series.
-pub(crate) fn request(client: &Client, series: &Series) -> Request<Dynamic> {
-    let request = client.endpoint(series.endpoint);
-    series.values.iter().fold(request, |request, (name, value)| match value {
-        ParamValue::Text(values) if values.len() == 1 => request.query(name, &values[0]),
-        ParamValue::Text(values) => request.query_list(name, values),
-        ParamValue::Time(time) => request.query(name, *time),
-    })
-}
-
-/// Returns the plan of a history without a range, which has the interval between records and the size of a page.
-pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
-    let epoch = Timestamp::from_unix_seconds(0);
-    Ok(History::new(request.clone(), epoch..epoch).plan()?)
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {

@@ -15,14 +15,13 @@ use runtime::{RateLimit, Timestamp};
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing::{self, MAX_LINES};
 use crate::chart_text;
-use crate::command_line::Requested;
-use crate::commands::get::{plan, request};
 use crate::endpoint_names::is_same;
 use crate::examples;
 use crate::failure::{self, ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::progress::{counted, duration};
+use crate::requested_series::{Requested, plan, request};
 use crate::stdout;
 use crate::time_arg::{self, Start};
 

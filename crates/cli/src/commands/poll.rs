@@ -14,9 +14,6 @@ use runtime::{AnyClient as Client, Dynamic, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::backfill_report::outcome;
-use crate::command_line::Requested;
-use crate::commands::backfill::stored;
-use crate::commands::get::{plan, request};
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -26,7 +23,7 @@ use crate::log::Log;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::Part;
-use crate::requested_series::{Series, labels};
+use crate::requested_series::{Requested, Series, labels, plan, request, stored};
 use crate::table::Format;
 use crate::time_arg::{self, Start};
 

@@ -7,15 +7,14 @@ use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
 use serde_json::json;
 
-use crate::command_line::candidates;
-use crate::commands::status::label_of;
-use crate::endpoint_names;
 use crate::failure::{ExitKind, Failure, Result};
+use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::param_options::{Params, kebab};
+use crate::param_options::{Params, endpoint_candidates, kebab};
 use crate::param_values::stored_value;
 use crate::program::program;
 use crate::progress::counted;
+use crate::series_label::label_of;
 use crate::stdout;
 
 /// Delete series from a file or a data set
@@ -27,7 +26,7 @@ pub(crate) struct Remove {
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     path: String,
     /// Only series of these endpoints
-    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = candidates())]
+    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = endpoint_candidates())]
     endpoints: Vec<String>,
     /// Print the series that would be deleted, and delete none
     #[arg(long)]
@@ -96,7 +95,7 @@ impl Remove {
     }
 
     fn filters(&self) -> Result<Vec<Filter<'_>>> {
-        self.endpoints.iter().try_for_each(|written| endpoint_names::find(written).map(drop))?;
+        self.endpoints.iter().try_for_each(|written| find(written).map(drop))?;
         let endpoint = Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints };
         let of_param = |name, values| Filter { option: format!("--{}", kebab(name)), param: Some(name), values };
         let known = self.params.known.iter().map(|(name, values)| of_param(name, values.as_slice()));
@@ -110,11 +109,11 @@ impl Filter<'_> {
     /// Returns whether a series has a value, as it is written or in the form that files have.
     fn has(&self, series: &SeriesStatus, value: &str) -> bool {
         let Some(name) = self.param else {
-            return endpoint_names::find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
+            return find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
         };
         // A param that is not set has an empty value.
         let own = series.params().find(|(other, _)| other == name).map_or(String::new(), |(_, own)| own);
-        let info = endpoint_names::find(series.endpoint()).ok().and_then(|endpoint| endpoint.param(name));
+        let info = find(series.endpoint()).ok().and_then(|endpoint| endpoint.param(name));
         own == value || info.is_some_and(|info| own == stored_value(info, value))
     }
 }

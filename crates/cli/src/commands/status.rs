@@ -12,10 +12,12 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 
 use crate::failure::{ExitKind, Failure, Result, brief_text};
+use crate::future_records::check_clock;
 use crate::log::Log;
 use crate::progress::{age, counted, listed};
+use crate::series_label::label_of;
 use crate::table::{Cell, Table};
-use crate::{endpoint_names, stdout, time_arg};
+use crate::{stdout, time_arg};
 
 /// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds
 /// them.
@@ -146,38 +148,6 @@ fn unrequested(status: &dataset::Status) -> Option<String> {
     part_of(status, "requested", |series| &series.unrequested, is_continued)
 }
 
-/// Formats a series by its endpoint and the values of its params, for example as `levels dover 1h`.
-pub(crate) fn label_of(series: &SeriesStatus) -> String {
-    let endpoint = series.endpoint();
-    let name = endpoint_names::find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
-    std::iter::once(name).chain(series.params().map(|(_, value)| value)).collect::<Vec<_>>().join(" ")
-}
-
-/// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
-/// record of each series and its end. Returns `true` if it has warned.
-pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
-    let warning = future(records, Timestamp::now());
-    if let Some(warning) = &warning {
-        log.warning(warning);
-    }
-    warning.is_some()
-}
-
-/// Returns the warning about the newest record in the future; if there is none, about the newest interval that ends in
-/// the future.
-fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
-    let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
-    let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;
-    let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
-    Some(if last > now {
-        format!("the newest record, of {time}, is in the future; {clock}")
-    } else {
-        format!(
-            "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
-        )
-    })
-}
-
 /// Returns `true` if a run would have added the fetched records to the files by now.
 fn is_late(status: &dataset::Status, now: Timestamp) -> bool {
     status.pending_since.is_some_and(|since| since + MAX_PENDING < now)
@@ -238,19 +208,6 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_in_the_future_goes_before_a_longer_interval_that_ends_later() {
-        let time = |minutes: i64| Some(Timestamp::from_unix_seconds(minutes * 60));
-        let (day, minute) = ((time(0), time(1440)), (time(61), time(62)));
-        let warning =
-            |records: &[(Option<Timestamp>, Option<Timestamp>)]| future(records.iter().copied(), time(60).unwrap());
-        let expected = "the newest record, of 1970-01-01 01:01, is in the future; ";
-        assert!(warning(&[day, minute]).is_some_and(|warning| warning.starts_with(expected)));
-        let expected = "the interval of the newest record, of 1970-01-01 00:00, ends in the future; ";
-        assert!(warning(&[day, (time(58), time(59))]).is_some_and(|warning| warning.starts_with(expected)));
-        assert_eq!(warning(&[(time(59), time(60)), (None, None)]), None);
-    }
 
     #[test]
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {

@@ -28,7 +28,6 @@ mod http2;
 mod invented;
 mod jitter;
 mod key_param;
-mod layers;
 #[cfg(feature = "tracing")]
 mod logs;
 mod loopback;

@@ -1,0 +1,49 @@
+//! The warning about records in the future, which show that a clock is wrong.
+
+use runtime::Timestamp;
+
+use crate::log::Log;
+use crate::time_arg;
+
+/// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
+/// record of each series and its end. Returns `true` if it has warned.
+pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
+    let warning = future(records, Timestamp::now());
+    if let Some(warning) = &warning {
+        log.warning(warning);
+    }
+    warning.is_some()
+}
+
+/// Returns the warning about the newest record in the future; if there is none, about the newest interval that ends in
+/// the future.
+fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
+    let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
+    let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;
+    let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
+    Some(if last > now {
+        format!("the newest record, of {time}, is in the future; {clock}")
+    } else {
+        format!(
+            "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_in_the_future_goes_before_a_longer_interval_that_ends_later() {
+        let time = |minutes: i64| Some(Timestamp::from_unix_seconds(minutes * 60));
+        let (day, minute) = ((time(0), time(1440)), (time(61), time(62)));
+        let warning =
+            |records: &[(Option<Timestamp>, Option<Timestamp>)]| future(records.iter().copied(), time(60).unwrap());
+        let expected = "the newest record, of 1970-01-01 01:01, is in the future; ";
+        assert!(warning(&[day, minute]).is_some_and(|warning| warning.starts_with(expected)));
+        let expected = "the interval of the newest record, of 1970-01-01 00:00, ends in the future; ";
+        assert!(warning(&[day, (time(58), time(59))]).is_some_and(|warning| warning.starts_with(expected)));
+        assert_eq!(warning(&[(time(59), time(60)), (None, None)]), None);
+    }
+}
