@@ -33,7 +33,7 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
-use crate::model::Api;
+use catalogue::model::Api;
 
 /// An emitted file.
 #[derive(Clone, Debug, PartialEq, Eq)]

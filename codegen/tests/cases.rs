@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use codegen::{Catalogue, File, Package};
+use catalogue::Catalogue;
+use codegen::{File, Package};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use recorded::archive::{Expected, Texts, mistakes};
@@ -34,7 +35,7 @@ fn tests() -> PathBuf {
 
 /// Compares the errors of a catalogue with the recorded errors.
 fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
-    match codegen::check(&catalogue(files)?) {
+    match catalogue::check(&catalogue(files)?) {
         Ok(_) => Err("expected errors, found none".into()),
         Err(diagnostics) => expected.compare(&diagnostics.to_string()),
     }
@@ -48,7 +49,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
     let others = |path: &PathBuf| name(path) != "expected" && !PROGRAMS.contains(&name(path).as_str());
     let texts = entries(case).into_iter().filter(others).map(|path| Ok((name(&path), fs::read_to_string(path)?)));
     // Unused entries are not errors, because most cases use only a part of the shared `service.yaml`.
-    let api = match codegen::resolve(&catalogue(texts.collect::<Result<_, Failed>>()?)?) {
+    let api = match catalogue::resolve(&catalogue(texts.collect::<Result<_, Failed>>()?)?) {
         Ok(api) => api,
         Err(diagnostics) => return Err(format!("expected no errors, found:\n{diagnostics}").into()),
     };
@@ -75,13 +76,13 @@ fn programs(case: &Path) -> Result<(), Failed> {
 
 /// Loads a catalogue. A catalogue without `service.yaml` gets the file that the cases share.
 fn catalogue(files: Texts) -> Result<Catalogue, Failed> {
-    if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
     }
     let shared = ("service.yaml".to_owned(), fs::read_to_string(tests().join("cases/service.yaml"))?);
     let texts: BTreeMap<_, _> = std::iter::once(shared).chain(files).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    Ok(codegen::load_texts(&texts))
+    Ok(catalogue::load_texts(&texts))
 }
 
 /// Compares the emitted files with those that are recorded in the case. If the case is new, the files of its groups are

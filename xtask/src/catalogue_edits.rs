@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
+use catalogue::{Catalogue, Diagnostics, load};
 use catalogue_edit::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use codegen::{Catalogue, Diagnostics, load};
 
 use crate::codegen::{command, folder, not_written, rendered};
 use crate::project_paths;
@@ -135,7 +135,7 @@ impl Target {
     /// started in it.
     pub(crate) fn catalogue(&self) -> Option<Catalogue> {
         let spec = self.spec();
-        let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
+        let is_part = |file: fs::DirEntry| catalogue::is_part(&file.file_name().to_string_lossy());
         let exists = fs::read_dir(&spec).is_ok_and(|files| files.flatten().any(is_part));
         exists.then(|| load(&spec))
     }

@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
+use catalogue::{Api, CountTable, Coverage, Diagnostics};
 use clap::Args;
 use codegen::OpenApiVersion;
-use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
+use codegen::{ChangeKind, File, FileChange, Folder, Mode, Report};
 
 use crate::crate_folder::CrateFolder;
 use crate::endpoint_references;
@@ -134,7 +135,7 @@ fn outcome(root: &Path, report: &Report) -> String {
 
 impl View {
     pub(crate) fn check(&self) -> Outcome {
-        let api = codegen::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
+        let api = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
         if project_paths::is_same(&self.spec, &project_paths::spec()) {
             let emitted = codegen::emit(&api, &CrateFolder::ours().package);
             let errors = endpoint_references::unknown(project_paths::root(), &api, &emitted);
@@ -142,7 +143,7 @@ impl View {
                 return Err(errors);
             }
         }
-        print(&format!("{}\nno errors in the catalogue in {}\n", codegen::endpoint_counts(&api), shown(&self.spec)));
+        print(&format!("{}\nno errors in the catalogue in {}\n", catalogue::endpoint_counts(&api), shown(&self.spec)));
         Ok(())
     }
 
@@ -160,7 +161,7 @@ impl Openapi {
 
 /// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
 fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> Outcome {
-    print(&about(&codegen::read(spec).map_err(|errors| rendered(&errors, spec))?));
+    print(&about(&catalogue::read(spec).map_err(|errors| rendered(&errors, spec))?));
     Ok(())
 }
 
@@ -187,7 +188,7 @@ struct Generated {
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
 /// JSON Schema for editors. An error is text for the user.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, String> {
-    let api = codegen::read(spec).map_err(|errors| not_written(&errors, spec))?;
+    let api = catalogue::read(spec).map_err(|errors| not_written(&errors, spec))?;
     let package = &crate_folder.package;
     let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
     let mut folders = vec![
@@ -213,7 +214,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         report.changes.extend(readme);
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
-    Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created, stale })
+    Ok(Generated { summary: catalogue::endpoint_counts(&api), reports, created, stale })
 }
 
 /// Returns the path of a folder, with a trailing slash.

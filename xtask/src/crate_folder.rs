@@ -6,7 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codegen::{Api, File, Package};
+use catalogue::Api;
+use codegen::{File, Package};
 
 use crate::project_paths;
 

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::process::Command;
 
+use catalogue::Api;
 use catalogue_edit::diff::{Changes, Verdict, compare};
 use clap::Args;
-use codegen::Api;
 
 use crate::codegen::rendered;
 use crate::project_paths::{self, manifest_text, shown};
@@ -48,7 +48,7 @@ impl Diff {
 
     fn compare(&self) -> Result<(Changes, String), String> {
         let commit = self.commit()?;
-        let now = codegen::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
+        let now = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
         let changes = compare(&self.client_at(&commit)?, &now);
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
@@ -74,7 +74,7 @@ impl Diff {
             return Err(format!("error: no catalogue found in {shown}/ at {revision}\n"));
         }
         let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| {
+        catalogue::resolve(&catalogue::load_texts(&texts)).map_err(|diagnostics| {
             let rendered = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
             format!("{rendered}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
         })
@@ -96,7 +96,7 @@ impl Diff {
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
-        let names = names.split('\0').filter(|name| codegen::is_part(name));
+        let names = names.split('\0').filter(|name| catalogue::is_part(name));
         let text = |name| self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"));
         names.map(|name| Ok((name.to_owned(), text(name)?))).collect()
     }

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::model::Group;
-use codegen::names::{self, Case, Scope, is_taken};
-use codegen::{Api, File};
+use catalogue::Api;
+use catalogue::model::Group;
+use catalogue::names::{self, Case, Scope, is_taken};
+use codegen::File;
 
 /// The names of folders in which hand-written code and pages do not use the client of our catalogue.
 const SKIPPED: &[&str] = &["bench", "docs", "generated", "target"];
@@ -161,8 +162,8 @@ mod tests {
         let entry =
             block.split("```").next()?.lines().map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()));
         let group = format!("title: Page\nsummary: The entry of a page.\nendpoints:\n{}", entry.collect::<String>());
-        let catalogue = codegen::load_texts(&[("page.yaml", &group), ("service.yaml", service)]);
-        codegen::resolve(&catalogue).err().map(|errors| errors.render("", false))
+        let catalogue = catalogue::load_texts(&[("page.yaml", &group), ("service.yaml", service)]);
+        catalogue::resolve(&catalogue).err().map(|errors| errors.render("", false))
     }
 
     #[test]
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn pages_and_examples_call_endpoints_that_exist() {
-        let api = codegen::read(&project_paths::spec()).unwrap_or_else(|errors| panic!("{errors}"));
+        let api = catalogue::read(&project_paths::spec()).unwrap_or_else(|errors| panic!("{errors}"));
         let emitted = codegen::emit(&api, &crate::crate_folder::CrateFolder::ours().package);
         assert_eq!(unknown(project_paths::root(), &api, &emitted), "");
     }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::{fs, io, slice};
 
+use catalogue::load;
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 use clap::Args;
-use codegen::load;
 
 use crate::cargo_programs::cargo;
 use crate::catalogue_edits::{Target, evidence};

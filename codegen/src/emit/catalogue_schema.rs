@@ -11,9 +11,9 @@ use serde_yaml::Value;
 use super::File;
 use super::json_object::{Object, typed};
 use super::render::MARKER;
-use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape, all_maps};
-use crate::catalogue_reader::INVISIBLE;
-use crate::type_expr::{BUILTINS, Builtin, MAX_LISTS};
+use catalogue::INVISIBLE;
+use catalogue::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape, all_maps};
+use catalogue::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
 /// Emits the schema file, which is written into the folder of the catalogue.
 pub fn catalogue_schema() -> File {

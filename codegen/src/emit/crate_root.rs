@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::ident;
 use super::render;
 use super::{File, Package, reference};
-use crate::model::Api;
+use catalogue::model::Api;
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let modules: Vec<_> = api.groups.iter().map(|group| ident(&group.ident)).collect();

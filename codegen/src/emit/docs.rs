@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::fact_sentences::{Facts, enumerated};
-use crate::model::{
+use catalogue::model::{
     Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
 };
 

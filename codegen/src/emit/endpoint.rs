@@ -4,10 +4,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::literal::{endpoint_info, ident};
+use super::literal::{body_type, endpoint_info, ident, rust_type};
 use super::{docs, params};
-use crate::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Setter};
-use crate::url_path;
+use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Setter, Type};
+use catalogue::url_path;
 
 /// Returns the method that creates a request; its arguments are the required params.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
@@ -27,8 +27,9 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
 }
 
 /// Returns an argument of a method or setter, and the call that passes the argument to the request.
-pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Passing) -> (TokenStream, TokenStream) {
+pub(super) fn value(name: &str, wire_name: &str, ty: &Type, passing: Passing) -> (TokenStream, TokenStream) {
     let name = ident(name);
+    let ty = rust_type(ty);
     let argument = match passing {
         Passing { several: false, exact: true } => quote!(#name: #ty),
         Passing { several: false, exact: false } => quote!(#name: impl Into<#ty>),
@@ -48,7 +49,7 @@ pub(super) fn with(passing: Passing) -> Ident {
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStream {
     let (handle, marker, method) = (ident(&group.handle), ident(&endpoint.type_ident), ident(&endpoint.ident));
     let history = endpoint.has_history.then(|| quote!(: HasHistory));
-    let body = &endpoint.body;
+    let body = body_type(&endpoint.body);
     let info = endpoint_info(api, &group.ident, endpoint);
     let takes = takes(api, &marker, endpoint);
     quote! {
@@ -142,7 +143,7 @@ fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> 
     // traits.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
-        let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);
+        let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), rust_type(&param.ty));
         quote!(#takes { type #associated = #ty; })
     });
     let own: Vec<_> = own.chain(differing).collect();

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 
 use super::literal::{endpoint_info, ident};
 use super::render::{self, IMPORTS, print, print_list};
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Body, Group, Record};
+use catalogue::model::{Api, Body, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
     let mut records: HashMap<&str, &Record> =
@@ -107,15 +107,4 @@ fn registry(api: &Api, group: &Group) -> String {
 fn expression(tokens: &TokenStream) -> String {
     let item = print(&quote!(const E: T = #tokens;));
     item.trim_start_matches("const E: T = ").trim_end().trim_end_matches(';').to_owned()
-}
-
-impl ToTokens for Body {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(match self {
-            Self::Series { record: Some(record), .. } => quote!(Series<#record>),
-            Self::Series { record: None, .. } => quote!(Series<Value>),
-            Self::Object { record, .. } => record.to_token_stream(),
-            Self::Unknown => quote!(Value),
-        });
-    }
 }

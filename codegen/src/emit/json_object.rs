@@ -2,7 +2,7 @@
 
 use serde_yaml::{Mapping, Value};
 
-use crate::yaml_parser::{Kind, Node};
+use catalogue::yaml_parser::{Kind, Node};
 
 /// A JSON object with builder methods.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,11 +5,10 @@ use std::fmt::Debug;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
-use crate::model::{
+use catalogue::model::{
     Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
-    RecordTime, SharedParam, Status, TimeForm, Type, UnknownFact,
+    RecordTime, SharedParam, Status, Text, TimeForm, Type, UnknownFact,
 };
-use crate::spanned::Spanned;
 
 /// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
 pub(super) fn ident(name: &str) -> Ident {
@@ -27,31 +26,14 @@ pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
     quote!(#of::#variant)
 }
 
-impl<T: ToTokens> ToTokens for Spanned<T> {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        T::to_tokens(self, tokens);
-    }
+pub(super) fn evidence(evidence: Evidence) -> TokenStream {
+    variant("Evidence", evidence)
 }
 
-impl ToTokens for Evidence {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append_all(variant("Evidence", self));
-    }
-}
-
-impl ToTokens for TimeForm {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append_all(match self {
-            Self::Counted(unit) => variant("TimeUnit", unit),
-            Self::Written(format) => variant("TimeUnit", format),
-        });
-    }
-}
-
-impl ToTokens for Range {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let (min, max) = (option(self.min.map(number)), option(self.max.map(number)));
-        tokens.append_all(quote!(Range { min: #min, max: #max }));
+pub(super) fn time_unit(form: TimeForm) -> TokenStream {
+    match form {
+        TimeForm::Counted(unit) => variant("TimeUnit", unit),
+        TimeForm::Written(format) => variant("TimeUnit", format),
     }
 }
 
@@ -85,35 +67,57 @@ fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("_")
 }
 
-/// Emits the name of the Rust type of a record.
-impl ToTokens for RecordRef {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append(ident(&self.ident));
+/// Returns the Rust type of a record.
+pub(super) fn record_type(record: &RecordRef) -> Ident {
+    ident(&record.ident)
+}
+
+/// Returns the Rust type of a value.
+pub(super) fn rust_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Builtin(builtin) => ident(builtin.rust_name()).into_token_stream(),
+        Type::Named(name) => ident(name).into_token_stream(),
+        Type::Record(record) | Type::Recursive(record) => record_type(record).into_token_stream(),
+        Type::List(item) => {
+            let item = rust_type(item);
+            quote!(Vec<#item>)
+        }
+        Type::Map(item) => {
+            let item = rust_type(item);
+            quote!(::std::collections::BTreeMap<String, #item>)
+        }
+        Type::Option(given) => {
+            let given = rust_type(given);
+            quote!(Option<#given>)
+        }
     }
 }
 
-/// Emits the Rust type of a value.
-impl ToTokens for Type {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append_all(match self {
-            Self::Builtin(builtin) => ident(builtin.rust_name()).into_token_stream(),
-            Self::Named(name) => ident(name).into_token_stream(),
-            Self::Record(record) | Self::Recursive(record) => record.to_token_stream(),
-            Self::List(item) => quote!(Vec<#item>),
-            Self::Map(item) => quote!(::std::collections::BTreeMap<String, #item>),
-            Self::Option(given) => quote!(Option<#given>),
-        });
+/// Returns the Rust type of the body of a response.
+pub(super) fn body_type(body: &Body) -> TokenStream {
+    match body {
+        Body::Series { record: Some(record), .. } => {
+            let record = record_type(record);
+            quote!(Series<#record>)
+        }
+        Body::Series { record: None, .. } => quote!(Series<Value>),
+        Body::Object { record, .. } => record_type(record).into_token_stream(),
+        Body::Unknown => quote!(Value),
     }
 }
 
 /// Returns the expression that describes a type in the registry.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
+    let name = rust_type(ty);
     match ty {
-        Type::Builtin(Builtin::Timestamp(form)) => quote!(ValueType::Timestamp(#form)),
+        Type::Builtin(Builtin::Timestamp(form)) => {
+            let unit = time_unit(*form);
+            quote!(ValueType::Timestamp(#unit))
+        }
         Type::Builtin(builtin) => variant("ValueType", builtin),
-        Type::Named(_) => quote!(ValueType::named::<#ty>()),
-        Type::Record(_) => quote!(ValueType::record::<#ty>()),
-        Type::Recursive(_) => quote!(ValueType::recursive::<#ty>()),
+        Type::Named(_) => quote!(ValueType::named::<#name>()),
+        Type::Record(_) => quote!(ValueType::record::<#name>()),
+        Type::Recursive(_) => quote!(ValueType::recursive::<#name>()),
         Type::List(item) => value_type_of("List", item),
         Type::Map(item) => value_type_of("Map", item),
         Type::Option(item) => value_type_of("Option", item),
@@ -160,13 +164,25 @@ pub(super) fn values<T: ToTokens>(key: &'static str, values: &[T]) -> Fact {
     Fact { key, is_set: !values.is_empty(), value: quote!(&[#(#values),*]) }
 }
 
+/// Returns a fact that is a list of texts.
+pub(super) fn texts(key: &'static str, texts: &[Text]) -> Fact {
+    values(key, &strings(texts))
+}
+
+/// Returns texts without their locations.
+pub(super) fn strings(texts: &[Text]) -> Vec<&str> {
+    texts.iter().map(|text| text.as_str()).collect()
+}
+
 /// Returns a fact that is a flag.
 pub(super) fn flag(key: &'static str, flag: bool) -> Fact {
     set(key, flag.then_some(true))
 }
 
 fn range(range: Range) -> Fact {
-    set("range", Some(range).filter(|range| *range != Range::default()))
+    let min = option(range.min.map(number));
+    let max = option(range.max.map(number));
+    Fact { key: "range", is_set: range != Range::default(), value: quote!(Range { min: #min, max: #max }) }
 }
 
 /// Returns the list of unknown facts.
@@ -181,7 +197,8 @@ pub(super) fn field_info(field: &Field) -> TokenStream {
 
 /// Returns a field as a literal.
 pub(super) fn field_literal(field: &Field) -> TokenStream {
-    let Field { ident: name, wire_name, evidence, .. } = field;
+    let Field { ident: name, wire_name, .. } = field;
+    let evidence = evidence(field.evidence);
     let ty = value_type(&field.ty);
     let is_escaped = flag("is_escaped", wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')));
     let (quoted, optional) = (flag("quoted", field.quoted), flag("optional", field.optional));
@@ -196,7 +213,7 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
-    let (code, evidence) = (Literal::u32_unsuffixed(*status.status), status.evidence);
+    let (code, evidence) = (Literal::u32_unsuffixed(*status.status), evidence(status.evidence));
     let (label, summary) = (some("label", status.label.known()), text("summary", &status.summary));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
@@ -206,17 +223,17 @@ pub(super) fn status_info(status: &Status) -> TokenStream {
 fn param_facts(param: &Param) -> [Fact; 16] {
     [
         set("location", param.in_path().then(|| quote!(ParamLocation::Path))),
-        some("list_setter", param.list_setter.as_ref()),
+        some("list_setter", param.list_setter.as_deref()),
         set("list_as", (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as))),
-        some("const_value", param.const_value.as_ref()),
-        some("required", param.required),
-        some("single_value", param.single_value),
-        some("default", param.default.as_ref()),
+        some("const_value", param.const_value.as_deref()),
+        some("required", param.required.map(evidence)),
+        some("single_value", param.single_value.map(evidence)),
+        some("default", param.default.as_deref()),
         range(param.range),
-        values("allowed_values", &param.allowed_values),
-        values("tested_values", &param.tested_values),
-        values("rejected_values", &param.rejected_values),
-        some("example", param.example.as_ref()),
+        texts("allowed_values", &param.allowed_values),
+        texts("tested_values", &param.tested_values),
+        texts("rejected_values", &param.rejected_values),
+        some("example", param.example.as_deref()),
         text("unit", &param.unit),
         text("summary", &param.summary),
         text("notes", &param.notes),
@@ -225,7 +242,8 @@ fn param_facts(param: &Param) -> [Fact; 16] {
 }
 
 pub(super) fn param_info(param: &Param) -> TokenStream {
-    let (ident, name, ty, evidence) = (&param.ident, &param.name, value_type(&param.ty), param.evidence);
+    let (ident, name, ty, evidence) =
+        (&param.ident, param.name.as_str(), value_type(&param.ty), evidence(param.evidence));
     let facts = param_facts(param);
     quote!(ParamInfo::new(#ident, #name, #ty, #evidence) #(#facts)*)
 }
@@ -238,7 +256,7 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     };
     let (own, shared) = (&param.param, &shared[index]);
     let (constant, shared) = (ident(&shared.constant), &shared.param);
-    let evidence = set("evidence", (own.evidence != shared.evidence).then_some(own.evidence));
+    let evidence = set("evidence", (own.evidence != shared.evidence).then(|| evidence(own.evidence)));
     let facts = param_facts(own).into_iter().zip(param_facts(shared));
     let facts = facts.filter(|(own, shared)| own.value.to_string() != shared.value.to_string());
     // An empty value is set too, because it replaces the value of the shared param.
@@ -248,12 +266,14 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, data, time, evidence } => {
-            let item = record.as_ref().map_or_else(|| quote!(Value), ToTokens::to_token_stream);
+        Body::Series { record, data, time, evidence: known } => {
+            let evidence = evidence(*known);
+            let item = record.as_ref().map_or_else(|| quote!(Value), |record| record_type(record).into_token_stream());
             let (time, data) = (option(time.as_ref()), some("data", data.as_ref()));
             quote!(.series::<#item>(#time, #evidence) #data)
         }
-        Body::Object { record, evidence } => {
+        Body::Object { record, evidence: known } => {
+            let (record, evidence) = (record_type(record), evidence(*known));
             quote!(.body(BodyInfo::Object { record: RecordInfo::of::<#record>(), evidence: #evidence }))
         }
         Body::Unknown => TokenStream::new(),
@@ -288,7 +308,8 @@ fn accepts(api: &Api, params: &[EndpointParam]) -> TokenStream {
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
-    let crate::spec::Endpoint { name, evidence, aliases, .. } = &endpoint.declared;
+    let name = endpoint.declared.name.as_str();
+    let source = endpoint.declared.evidence;
     let ident = &endpoint.ident;
     let history = match &endpoint.history {
         None => None,
@@ -296,15 +317,15 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         Some(Known::Unknown) => Some(quote!(HistorySource::Unknown)),
     };
     let weight_by = endpoint.weight_by.as_ref().map(|by| {
-        let (param, steps) = (&by.param, by.steps.iter());
+        let (param, steps) = (by.param.as_str(), by.steps.iter());
         let steps = steps.map(|step| [step.max, step.weight].map(integer)).map(|[max, weight]| quote!((#max, #weight)));
         quote!((#param, &[#(#steps),*]))
     });
     let facts: [&dyn ToTokens; 13] = [
-        &values("aliases", aliases),
+        &values("aliases", &endpoint.declared.aliases),
         &text("summary", &endpoint.summary),
         &some("path", endpoint.path.as_ref()),
-        &set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
+        &set("evidence", (source != Evidence::Documented).then(|| evidence(source))),
         &endpoint.params.as_ref().map(|params| accepts(api, params)),
         &body(&endpoint.body),
         &set("history_source", history),
@@ -319,9 +340,11 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {
-    let History { from, to, limit, step, evidence, .. } = history;
+    let History { from, to, limit, step, .. } = history;
+    let evidence = evidence(history.evidence);
     let [from, to, limit, step] = [from, to, limit, step].map(|name| name.as_ref().map_or("", |name| name.as_str()));
-    let sort = option(history.order().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
+    let order = history.order().map(|(param, oldest_first)| (param.as_str(), oldest_first.as_str()));
+    let sort = option(order.map(|(param, oldest_first)| quote!((#param, #oldest_first))));
     let [every, oldest] = history.seconds().map(|time| option(time.map(duration)));
     let time_is_end = history.time_is == RecordTime::End;
     quote!(HistoryInfo {

@@ -13,7 +13,7 @@ use serde_yaml::Value;
 use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
-use crate::model::{Api, ClientCredentials, Endpoint, Group, KeyCarrier, ListFormat};
+use catalogue::model::{Api, ClientCredentials, Endpoint, Group, KeyCarrier, ListFormat};
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 

@@ -1,6 +1,6 @@
 //! The name of the emitted crate, and the path of its documents.
 
-use crate::names;
+use catalogue::names;
 
 /// The crate that contains the emitted files.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 
-use super::literal::{ident, param_info, param_lists};
+use super::literal::{ident, param_info, param_lists, rust_type};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
 use crate::fact_sentences::Facts;
-use crate::model::{Api, ParamSet, Passing, Setter, SharedParam, Type};
+use catalogue::model::{Api, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);
@@ -96,9 +96,9 @@ fn takes(setter: &Setter) -> TokenStream {
 
 fn setter(setter: &Setter) -> TokenStream {
     let (name, takes) = (ident(&setter.ident), ident(&setter.takes));
-    let wire_name = &setter.param.name;
+    let wire_name = setter.param.name.as_str();
     let associated = ident(&setter.type_ident);
-    let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
+    let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), rust_type);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
     // Every kind of setter accepts `None`, which omits the param.
     let passing = setter.passing();

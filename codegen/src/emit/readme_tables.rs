@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{docs, render};
-use crate::catalogue_format::{Form, Map, Shape, all_maps};
-use crate::catalogue_reader::expected;
+use catalogue::catalogue_format::{Form, Map, Shape, all_maps};
+use catalogue::expected;
 
 /// The markers before and after the tables. The rest of the page is written by hand.
 const MARKS: [&str; 2] =

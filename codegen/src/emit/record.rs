@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, field_literal, ident, set, text, variant};
+use super::literal::{field_info, field_literal, ident, rust_type, set, text, variant};
 use super::render::{self, IMPORTS};
 use super::{File, docs};
 use crate::fact_sentences::Facts;
-use crate::model::{Api, Field, Record, RecordLayout};
+use catalogue::model::{Api, Field, Record, RecordLayout};
 
 /// Emits `service/records.rs`: the records that several groups share.
 pub(super) fn shared_file(api: &Api) -> File {
@@ -75,7 +75,7 @@ fn field_docs(field: &Field) -> String {
 }
 
 fn field_type(field: &Field) -> TokenStream {
-    let ty = &field.ty;
+    let ty = rust_type(&field.ty);
     if field.is_option() { quote!(Option<#ty>) } else { quote!(#ty) }
 }
 

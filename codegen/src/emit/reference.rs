@@ -12,11 +12,11 @@ use askama::Template;
 use super::docs::{self, code, prose};
 use super::render::{self, MARKER};
 use super::{File, Package};
-use crate::model::{
+use catalogue::model::{
     Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
     Text, UnknownFact,
 };
-use crate::url_path;
+use catalogue::url_path;
 
 #[derive(Template)]
 #[template(path = "reference/front.md")]

@@ -11,8 +11,8 @@ use quote::quote;
 use super::File;
 use super::literal::{self, ident};
 use super::render;
-use crate::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, Type};
-use crate::url_path;
+use catalogue::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, Type};
+use catalogue::url_path;
 
 pub(super) fn file(api: &Api) -> File {
     let endpoints = api.groups.iter().filter_map(|group| endpoints(api, group));

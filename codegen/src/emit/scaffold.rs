@@ -6,7 +6,7 @@
 use std::path::{Component, Path};
 
 use super::{File, Package, docs};
-use crate::model::Api;
+use catalogue::model::Api;
 
 /// Returns the `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
 /// project, which contains the runtime and the sandbox on which the crate depends.

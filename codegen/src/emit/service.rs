@@ -3,10 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::literal::{field_info, flag, history_info, ident, integer, option, set, some, status_info, text, values};
+use super::literal::{
+    evidence, field_info, flag, history_info, ident, integer, option, set, some, status_info, strings, text, time_unit,
+    values,
+};
 use super::render::{self, IMPORTS, print_list};
 use super::{File, Package, docs};
-use crate::model::{
+use catalogue::model::{
     Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
 };
 
@@ -41,7 +44,12 @@ fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form() != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form());
     let ErrorBody { message, code, success, rate_limited, .. } = &service.error_body;
-    let name = option(service.error_body.named().map(|(name, known)| quote!((#name, #known))));
+    let success = strings(success);
+    let rate_limited = strings(rate_limited);
+    let name = option(service.error_body.named().map(|(name, source)| {
+        let source = evidence(source);
+        quote!((#name, #source))
+    }));
     let error_body = quote!(ErrorBodyInfo {
         name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*],
         rate_limited: &[#(#rate_limited),*]
@@ -51,7 +59,7 @@ fn info(service: &Service) -> TokenStream {
         &text("summary", &service.summary),
         &text("env_prefix", &service.env_prefix),
         &text("base_url_suffix", service.base_url_suffix()),
-        &set("time_unit", unit),
+        &set("time_unit", unit.map(time_unit)),
         &service.api_key.as_ref().map(api_key).unwrap_or_default(),
         &values("headers", &service.headers.iter().map(header).collect::<Vec<_>>()),
         &some("client_credentials", client_credentials(service)),
@@ -87,14 +95,16 @@ fn api_key(key: &ApiKey) -> TokenStream {
 
 fn envelope(envelope: &Envelope) -> TokenStream {
     let data = &envelope.data;
-    let metadata = option(envelope.metadata.as_ref().map(|metadata| &metadata.name));
-    let time = option(envelope.time.as_ref().map(|time| &time.name));
+    let metadata = option(envelope.metadata.as_ref().map(|metadata| metadata.name.as_str()));
+    let time = option(envelope.time.as_ref().map(|time| time.name.as_str()));
     quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
 }
 
 fn client_credentials(service: &Service) -> Option<TokenStream> {
     let flow = service.credentials.client_credentials.as_ref()?;
-    let ClientCredentials { path, label, evidence, notes, .. } = flow;
+    let ClientCredentials { path, label, notes, .. } = flow;
+    let (path, label, notes) = (path.as_str(), label.as_str(), notes.as_str());
+    let evidence = evidence(flow.evidence);
     let (reply, errors) = (service.token_fields.iter().map(field_info), flow.errors.iter().map(status_info));
     Some(quote! {
         ClientCredentialsInfo {
@@ -104,9 +114,9 @@ fn client_credentials(service: &Service) -> Option<TokenStream> {
 }
 
 fn limit(limit: &Limit) -> TokenStream {
-    let (name, evidence) = (&limit.name, limit.evidence);
+    let (name, evidence) = (limit.name.as_str(), evidence(limit.evidence));
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let (scope, endpoints) = (option(limit.scope.known()), &limit.endpoints);
+    let (scope, endpoints) = (option(limit.scope.known()), strings(&limit.endpoints));
     let concurrent = option(limit.concurrent.known().copied().map(integer));
     quote! {
         LimitInfo {
@@ -138,7 +148,7 @@ pub(super) fn limits_file(api: &Api) -> File {
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant());
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let names = &limit.endpoints;
+    let names = strings(&limit.endpoints);
     let concurrent = option(limit.concurrent.known().copied().map(integer));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
     let doc = docs::doc(docs::limit(limit));

@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{self, ident};
 use super::render::{self, IMPORTS};
 use super::{File, docs};
-use crate::model::{Api, Evidence, NamedType, Value};
+use catalogue::model::{Api, Evidence, NamedType, Value};
 
 pub(super) fn file(api: &Api) -> File {
     let items = api.types.iter().map(items);
@@ -59,7 +59,8 @@ fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
     let open = literal::flag("open", ty.open);
     let values = ty.values.iter().map(|value| {
-        let Value { value, summary, seconds, attributes, evidence, .. } = value;
+        let evidence = literal::evidence(value.evidence);
+        let Value { value, summary, seconds, attributes, .. } = value;
         let duration = seconds.map(literal::duration);
         let (duration, attributes) = (literal::some("duration", duration), literal::values("attributes", attributes));
         quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)

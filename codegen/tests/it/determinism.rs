@@ -16,7 +16,7 @@ fn texts() -> Vec<(String, String)> {
 
 fn check(texts: &[(String, String)]) -> Vec<codegen::File> {
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let api = codegen::resolve(&codegen::load_texts(&texts)).expect("our catalogue has no error");
+    let api = catalogue::resolve(&catalogue::load_texts(&texts)).expect("our catalogue has no error");
     codegen::emit(&api, &codegen::Package::new("client"))
 }
 

@@ -11,7 +11,8 @@ fn counts_add_up() {
     let files = entries(&catalogue).into_iter().filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     let texts: Vec<_> = files.map(|path| (name(&path), fs::read_to_string(path).expect("text"))).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let summary = codegen::endpoint_counts(&codegen::resolve(&codegen::load_texts(&texts)).expect("a valid catalogue"));
+    let summary =
+        catalogue::endpoint_counts(&catalogue::resolve(&catalogue::load_texts(&texts)).expect("a valid catalogue"));
     for (label, counts) in &summary.rows {
         let [endpoints, with_path, typed, untyped, unknown_body, by_name_only] = counts[..] else {
             panic!("{label} has {} counts", counts.len());

@@ -21,8 +21,8 @@ fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
 /// files.
 fn time(group: &str) -> (Duration, usize) {
     let start = Instant::now();
-    let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
-    let errors = match codegen::check(&catalogue) {
+    let catalogue = catalogue::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
+    let errors = match catalogue::check(&catalogue) {
         Ok(api) => codegen::emit(&api, &codegen::Package::new("client")).len(),
         Err(errors) => {
             assert!(errors.render("spec/", false).len() > errors.as_slice().len());

@@ -7,7 +7,7 @@
 /// Panics if the position of an error is outside of its file, or if the emitted files are not valid Rust.
 pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
-    match codegen::resolve(&codegen::load_texts(&files)) {
+    match catalogue::resolve(&catalogue::load_texts(&files)) {
         Err(errors) => {
             assert!(!errors.is_empty());
             assert!(!errors.to_string().is_empty());
@@ -33,7 +33,7 @@ pub(crate) fn check_one(text: &[u8]) -> bool {
 }
 
 /// Checks that the position of an error is in one of the files.
-fn assert_in_file(error: &codegen::Diagnostic, files: &[(&str, &str)]) {
+fn assert_in_file(error: &catalogue::Diagnostic, files: &[(&str, &str)]) {
     let (name, position) = error.position();
     let file = files.iter().find(|(known, _)| *known == name);
     let (_, text) = file.unwrap_or_else(|| panic!("there is no file {name}: {error:?}"));

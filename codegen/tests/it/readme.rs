@@ -17,8 +17,8 @@ fn blocks(page: &str) -> Vec<String> {
 }
 
 fn check(service: &str, group: &str) {
-    let catalogue = codegen::load_texts(&[("orderflow.yaml", group), ("service.yaml", service)]);
-    if let Err(diagnostics) = codegen::resolve(&catalogue) {
+    let catalogue = catalogue::load_texts(&[("orderflow.yaml", group), ("service.yaml", service)]);
+    if let Err(diagnostics) = catalogue::resolve(&catalogue) {
         panic!("{diagnostics}");
     }
 }

@@ -1,8 +1,8 @@
 //! Adds a new endpoint, for which only the path is required.
 
-use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
-use codegen::{Catalogue, did_you_mean, url_path};
+use catalogue::names::{self, Case};
+use catalogue::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
+use catalogue::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
 use super::content::{Content, SERVICE, ident_of, label, new_service};
@@ -109,7 +109,7 @@ fn name_of(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use codegen::load_texts;
+    use catalogue::load_texts;
 
     const SERVICE: &str = "\
 title: A

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use codegen::model::TimeUnit;
-use codegen::names::{self, Case};
-use codegen::spec::{
+use catalogue::model::TimeUnit;
+use catalogue::names::{self, Case};
+use catalogue::spec::{
     Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Range, Record, Service, Time,
     Type,
 };
-use codegen::{Catalogue, did_you_mean};
+use catalogue::{Catalogue, did_you_mean};
 
 use crate::editor::Refusal;
 
@@ -51,7 +51,7 @@ impl FieldsAt {
 impl Content {
     /// Returns the content of a catalogue. A catalogue with errors is rejected.
     pub(crate) fn checked(catalogue: Catalogue) -> Result<Self, Refusal> {
-        codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
+        catalogue::resolve(&catalogue).map_err(Refusal::Catalogue)?;
         Self::of(catalogue).ok_or_else(|| "missing file `service.yaml`".into())
     }
 

@@ -15,7 +15,8 @@ pub use change_list::{Change, Changes, Heading, Verdict};
 
 use std::cmp::Reverse;
 
-use codegen::{Api, Package, emit};
+use catalogue::Api;
+use codegen::{Package, emit};
 
 /// Returns the changes from an old catalogue to a new one, sorted by verdict and heading.
 pub fn compare(old: &Api, new: &Api) -> Changes {

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use codegen::repeats_name;
-use codegen::spec::{Field, Param, ParamLocation, Record, Type};
-use codegen::type_expr::TypeExpr;
+use catalogue::repeats_name;
+use catalogue::spec::{Field, Param, ParamLocation, Record, Type};
+use catalogue::type_expr::TypeExpr;
 use heck::ToSnakeCase;
 
 use crate::content::{Content, FieldsAt};

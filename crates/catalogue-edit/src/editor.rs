@@ -7,8 +7,8 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use codegen::yaml_parser::Node;
-use codegen::{Catalogue, Diagnostics, load_texts};
+use catalogue::yaml_parser::Node;
+use catalogue::{Catalogue, Diagnostics, load_texts};
 use similar::TextDiff;
 
 use super::content::Content;
@@ -200,7 +200,7 @@ impl Editor {
         if after != self.before {
             let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
             let catalogue = load_texts(&texts);
-            codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
+            catalogue::resolve(&catalogue).map_err(Refusal::Catalogue)?;
             if is_complete && Content::of(catalogue).as_ref() != Some(&self.content) {
                 return Err("internal error: the edited text differs from the edit; nothing is changed".into());
             }

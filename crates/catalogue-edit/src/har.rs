@@ -3,7 +3,7 @@
 //! Only the path and the body of an entry are used. Headers, cookies and query strings may contain credentials, so they
 //! appear neither in the result nor in messages.
 
-use codegen::{Catalogue, url_path};
+use catalogue::{Catalogue, url_path};
 use serde_yaml::Value;
 
 use crate::content::{Content, label};
@@ -114,7 +114,7 @@ mod tests {
             entry("https://a.example/v1/books/best?key=secret", "GET", 401),
         ];
         let har = format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","));
-        let catalogue = || codegen::load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
+        let catalogue = || catalogue::load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
         let recording = Recording::read(catalogue(), &[("a.har".to_owned(), har.into_bytes())]).expect("a recording");
         let found: Vec<_> =
             recording.endpoints.iter().map(|sample| (sample.endpoint.as_str(), sample.responses.len())).collect();

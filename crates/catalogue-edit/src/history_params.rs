@@ -1,6 +1,6 @@
 //! Recognizes the params that select the time range of a history, by their names and types.
 
-use codegen::spec::{Evidence, History, Param, Type};
+use catalogue::spec::{Evidence, History, Param, Type};
 use heck::ToSnakeCase;
 
 use crate::draft::TIMESTAMP;

@@ -18,8 +18,8 @@ mod service;
 
 use std::collections::{HashMap, HashSet};
 
-use codegen::spec::{Evidence, History, Known};
-use codegen::{Catalogue, is_invisible, url_path};
+use catalogue::spec::{Evidence, History, Known};
+use catalogue::{Catalogue, is_invisible, url_path};
 use serde_yaml::Value;
 
 use super::content::Content;

@@ -16,8 +16,8 @@ mod reader;
 mod time;
 mod value_types;
 
-use codegen::Catalogue;
-use codegen::spec::{Evidence, Known};
+use catalogue::Catalogue;
+use catalogue::spec::{Evidence, Known};
 
 use super::content::{At, Content, known_mut};
 use super::editor::{CatalogueChange, Editor, Refusal};

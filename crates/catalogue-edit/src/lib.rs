@@ -19,7 +19,7 @@ mod saved_response;
 mod yaml_edit;
 mod yaml_layout;
 
-pub use codegen::spec::Evidence;
+pub use catalogue::spec::Evidence;
 
 pub use add::{Addition, add};
 pub use editor::{CatalogueChange, Refusal};

@@ -8,9 +8,9 @@ mod setters;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Known, ParamEntry, Record};
-use codegen::url_path::template;
+use catalogue::names::{self, Case};
+use catalogue::spec::{Body, Endpoint, Evidence, Field, Fields, Known, ParamEntry, Record};
+use catalogue::url_path::template;
 
 use crate::content::{At, Content, FieldsAt, ident_of, inline_mut, known_mut, slot};
 use crate::draft::{Draft, Source};

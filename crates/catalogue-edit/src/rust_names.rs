@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use codegen::is_line;
-use codegen::names::{self, Case, Scope};
-use codegen::spec::{Evidence, Type, TypeKind, Value};
+use catalogue::is_line;
+use catalogue::names::{self, Case, Scope};
+use catalogue::spec::{Evidence, Type, TypeKind, Value};
 
 use crate::draft::WantedName;
 use crate::editor::Editor;

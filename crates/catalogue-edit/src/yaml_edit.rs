@@ -8,7 +8,7 @@ mod comments;
 
 use std::ops::Range;
 
-use codegen::yaml_parser::{self, Kind, Node};
+use catalogue::yaml_parser::{self, Kind, Node};
 
 use super::yaml_layout;
 

@@ -3,9 +3,9 @@
 //! The layout is that of a hand-written catalogue: a value in braces if it fits on one line, otherwise one line for
 //! each key. There are quotes only where YAML needs them.
 
-use codegen::type_expr::TypeExpr;
-use codegen::yaml_parser::{self, Kind, Node};
-use codegen::{is_invisible, yaml_writer};
+use catalogue::type_expr::TypeExpr;
+use catalogue::yaml_parser::{self, Kind, Node};
+use catalogue::{is_invisible, yaml_writer};
 
 /// The maximum line length, unless a single value is longer.
 const WIDTH: usize = 118;

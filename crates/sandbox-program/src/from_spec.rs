@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use codegen::model::{
+use catalogue::model::{
     self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Known, Param, RecordRef, RecordTime,
     Service, Type,
 };

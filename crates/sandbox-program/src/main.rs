@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use catalogue::Api;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
-use codegen::Api;
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A mock server for the API that a catalogue describes; it responds with generated data
@@ -119,7 +119,7 @@ fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
 
 impl Cli {
     fn catalogue(&self) -> io::Result<Api> {
-        codegen::read(&self.spec)
+        catalogue::read(&self.spec)
             .map_err(|errors| errors.render("", false))
             .map_err(|errors| io::Error::other(format!("`{}` cannot be served\n{errors}", self.spec.display())))
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Api, Body, RecordRef};
-use crate::names::{self, Case};
+use catalogue::model::{Api, Body, RecordRef};
+use catalogue::names::{self, Case};
 
 /// The unique names of the schemas. Named types are not included, because their schemas have the names of the
 /// catalogue.

@@ -8,7 +8,7 @@ use super::{Description, OpenApiVersion, described, operation_id, some, source};
 use crate::emit::docs;
 use crate::emit::json_object::{self, Object, number, typed};
 use crate::fact_sentences::Facts;
-use crate::model::{
+use catalogue::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, TimeForm,
     Type, UnknownFact,
 };

@@ -4,7 +4,7 @@ use super::operation::written_value;
 use super::{Description, described, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number, typed};
-use crate::model::{
+use catalogue::model::{
     Builtin, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
 

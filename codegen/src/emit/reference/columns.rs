@@ -2,11 +2,10 @@
 
 use std::fmt::Display;
 
-use quote::ToTokens;
-
 use crate::emit::docs::{self, code};
+use crate::emit::literal;
 use crate::fact_sentences::Facts;
-use crate::model::{Api, Builtin, Evidence, Field, ListFormat, Param, TimeForm, Type, UnknownFact};
+use catalogue::model::{Api, Builtin, Evidence, Field, ListFormat, Param, TimeForm, Type, UnknownFact};
 
 /// Returns the setters of a param.
 pub(super) fn setters(param: &Param) -> String {
@@ -55,7 +54,7 @@ pub(super) fn range(field: &Field) -> String {
 
 /// Returns the type of a field in the client.
 pub(super) fn rust_type(field: &Field) -> String {
-    let ty = field.ty.to_token_stream().to_string().replace(' ', "");
+    let ty = literal::rust_type(&field.ty).to_string().replace(' ', "");
     let ty = ty.replace("::std::collections::", "").replace(',', ", ");
     if field.is_option() { format!("Option<{ty}>") } else { ty }
 }

@@ -9,7 +9,7 @@ use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::{call, sample};
-use crate::model::{Api, Body, Builtin, Endpoint, Group, Param, Passing, Record, Type};
+use catalogue::model::{Api, Body, Builtin, Endpoint, Group, Param, Passing, Record, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
@@ -74,7 +74,7 @@ fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Some(ty) = api.named_type(&param.ty) {
         let wanted = param.example.as_deref().or(param.default.as_deref());
-        let of = |value: &&crate::model::Value| wanted == Some(&value.value);
+        let of = |value: &&catalogue::model::Value| wanted == Some(&value.value);
         // Without an example, the first constant is used. An example that is not a constant is passed as text.
         let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
         if let Some(value) = ty.values.iter().find(of).or_else(any) {

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::Api;
-use codegen::model::{Endpoint, Param, Range};
+use catalogue::Api;
+use catalogue::model::{Endpoint, Param, Range};
 
 use super::Verdict::{Major, Minor, Patch};
 use super::change_list::{Changes, Heading};

@@ -1,8 +1,8 @@
 //! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
 //! text, a value, and the verdict for a change of the value.
 
-use codegen::model::{ErrorBody, History, KeyCarrier, Record, RecordLayout, Type};
-use codegen::spec::Spanned;
+use catalogue::model::{ErrorBody, History, KeyCarrier, Record, RecordLayout, Type};
+use catalogue::spec::Spanned;
 
 use super::Verdict::{self, Major, Minor, Patch};
 use super::public_items::{Items, Kind};

@@ -1,8 +1,7 @@
 //! The public items of a client: all names that users can write, and facts about them.
 
-use codegen::Api;
-use codegen::model::{Body, Endpoint, Group, Known, NamedType, Param, Record, RecordRef, Type};
-use quote::ToTokens;
+use catalogue::Api;
+use catalogue::model::{Body, Endpoint, Group, Known, NamedType, Param, Record, RecordRef, Type};
 
 use super::Verdict;
 
@@ -150,7 +149,8 @@ impl<'a> Items<'a> {
         let body = match &endpoint.body {
             Body::Series { record: Some(record), .. } => format!("Series<{}>", named(record)),
             Body::Object { record, .. } => named(record),
-            body => body.to_token_stream().to_string().replace(' ', ""),
+            Body::Series { record: None, .. } => "Series<Value>".to_owned(),
+            Body::Unknown => "Value".to_owned(),
         };
         let signature = format!("`({}) -> {body}`", arguments.join(", "));
         let item = self.add(Kind::Endpoint, accessor, &call, path, &signature);
@@ -209,6 +209,7 @@ fn rust(ty: &Type) -> String {
         Type::List(item) => format!("Vec<{}>", rust(item)),
         Type::Map(item) => format!("BTreeMap<String, {}>", rust(item)),
         Type::Option(item) => format!("Option<{}>", rust(item)),
-        Type::Builtin(_) | Type::Named(_) => ty.to_token_stream().to_string(),
+        Type::Builtin(builtin) => builtin.rust_name().to_owned(),
+        Type::Named(name) => name.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
-use codegen::spec::{Body, Envelope, Field, Fields, Known};
+use catalogue::spec::{Body, Envelope, Field, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;

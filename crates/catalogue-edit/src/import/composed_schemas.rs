@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use codegen::model::TimeFormat;
+use catalogue::model::TimeFormat;
 use indexmap::IndexMap;
 use serde_yaml::Value;
 

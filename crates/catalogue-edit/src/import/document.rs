@@ -1,6 +1,6 @@
 //! An OpenAPI description as a tree, in which references can be resolved.
 
-use codegen::model::TimeUnit;
+use catalogue::model::TimeUnit;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::spec::{Body, Fields, Known, Record, Text};
+use catalogue::spec::{Body, Fields, Known, Record, Text};
 
 use super::Reader;
 use crate::content::slot;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use codegen::model::TimeFormat;
-use codegen::spec::{Envelope, Field, Metadata};
+use catalogue::model::TimeFormat;
+use catalogue::spec::{Envelope, Field, Metadata};
 use heck::ToSnakeCase;
 use serde_yaml::Value;
 

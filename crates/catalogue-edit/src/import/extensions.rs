@@ -1,6 +1,6 @@
 //! Reads the keys `x-catalogue` of our own export, which contain the keys of the catalogue that OpenAPI cannot state.
 
-use codegen::{Catalogue, load_texts};
+use catalogue::{Catalogue, load_texts};
 use serde_yaml::Value;
 
 use super::Reader;

@@ -1,9 +1,9 @@
 //! Converts operations to endpoints. The name of an endpoint is derived from the operation id, and its group from the first
 //! tag. If the operation id or the tag is missing, the path is used instead.
 
-use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Group, Known};
-use codegen::{is_line, url_path};
+use catalogue::names::{self, Case};
+use catalogue::spec::{Endpoint, Group, Known};
+use catalogue::{is_line, url_path};
 use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 

@@ -1,10 +1,10 @@
 //! Reads the params of operations.
 
-use codegen::is_line;
-use codegen::model::{ListFormat, TimeForm};
-use codegen::spec::{Field, Param, ParamEntry, ParamLocation, Range, TypeKind};
-use codegen::type_expr::{Builtin, TypeExpr};
-use codegen::url_path;
+use catalogue::is_line;
+use catalogue::model::{ListFormat, TimeForm};
+use catalogue::spec::{Field, Param, ParamEntry, ParamLocation, Range, TypeKind};
+use catalogue::type_expr::{Builtin, TypeExpr};
+use catalogue::url_path;
 use serde_yaml::Value;
 
 use super::Reader;

@@ -1,10 +1,10 @@
 //! Converts objects to records, which contain the fields of all parts of the object, with all facts about each field. Lists
 //! and objects with arbitrary keys become lists and maps.
 
-use codegen::is_line;
-use codegen::model::{TimeForm, TimeUnit};
-use codegen::spec::{Body, Field, Range, Record};
-use codegen::type_expr::TypeExpr;
+use catalogue::is_line;
+use catalogue::model::{TimeForm, TimeUnit};
+use catalogue::spec::{Body, Field, Range, Record};
+use catalogue::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;

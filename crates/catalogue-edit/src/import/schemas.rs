@@ -1,9 +1,9 @@
 //! Converts schemas to types of the catalogue, as far as possible.
 
-use codegen::duration;
-use codegen::model::TimeFormat;
-use codegen::names::{self, Case};
-use codegen::spec::{Type, TypeKind, Value as TypeValue};
+use catalogue::duration;
+use catalogue::model::TimeFormat;
+use catalogue::names::{self, Case};
+use catalogue::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use codegen::spec::{ApiKey, BaseUrl, ClientCredentials, Credentials, Evidence, Service, Status};
-use codegen::yaml_parser::{Kind, Node};
-use codegen::{is_line, may_carry_key, url_path};
+use catalogue::spec::{ApiKey, BaseUrl, ClientCredentials, Credentials, Evidence, Service, Status};
+use catalogue::yaml_parser::{Kind, Node};
+use catalogue::{is_line, may_carry_key, url_path};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;

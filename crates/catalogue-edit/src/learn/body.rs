@@ -1,9 +1,9 @@
 //! Learns the body of an endpoint: new fields become part of a draft, and known fields are widened to fit the
 //! responses.
 
-use codegen::model::TimeForm;
-use codegen::spec::{Body, Evidence, Field, Fields, Known, Record};
-use codegen::type_expr::TypeExpr;
+use catalogue::model::TimeForm;
+use catalogue::spec::{Body, Evidence, Field, Fields, Known, Record};
+use catalogue::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
 use super::guess_type::keys_of_data;

@@ -1,7 +1,7 @@
 //! Determines the kind of a body (a series, one object, or another value), and collects the records of all responses,
 //! with a name for each value.
 
-use codegen::spec::{Body, Field};
+use catalogue::spec::{Body, Field};
 use serde_yaml::Value;
 
 use super::guess_type::{TIME, is_record, is_symbol, name_of_index};

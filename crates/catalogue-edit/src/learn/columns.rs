@@ -1,7 +1,7 @@
 //! Converts columns to records. Columns are an object with a list for each field, such as
 //! `{"time": [1, 2], "price": [10, 11]}`.
 
-use codegen::spec::Field;
+use catalogue::spec::Field;
 use serde_yaml::{Mapping, Value};
 
 use super::guess_type::{Guess, guess};

@@ -1,9 +1,9 @@
 //! Makes enums from strings. Only fields that the user listed become enums, because responses do not prove that a list
 //! of values is complete.
 
-use codegen::names::{self, Case};
-use codegen::spec::{Type, TypeKind};
-use codegen::type_expr::TypeExpr;
+use catalogue::names::{self, Case};
+use catalogue::spec::{Type, TypeKind};
+use catalogue::type_expr::TypeExpr;
 
 use super::reader::Reader;
 use crate::draft::{Draft, WantedName};

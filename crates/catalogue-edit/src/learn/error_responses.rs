@@ -1,6 +1,6 @@
 //! Detects error responses among saved responses, whose status may be missing or in the body.
 
-use codegen::spec::{ErrorBody, Evidence, Service};
+use catalogue::spec::{ErrorBody, Evidence, Service};
 use serde_yaml::Value;
 
 use crate::content::At;

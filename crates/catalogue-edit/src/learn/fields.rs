@@ -1,8 +1,8 @@
 //! Compares the fields of a record in the responses with the known fields in the catalogue.
 
-use codegen::is_line;
-use codegen::model::TimeForm;
-use codegen::spec::{Envelope, Evidence, Field};
+use catalogue::is_line;
+use catalogue::model::TimeForm;
+use catalogue::spec::{Envelope, Evidence, Field};
 
 use super::body_kind::named_as;
 use super::reader::Reader;

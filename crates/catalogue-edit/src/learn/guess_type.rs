@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use codegen::model::{TimeForm, TimeFormat, TimeUnit};
+use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
 use crate::observed_values::Observed;

@@ -1,6 +1,6 @@
 //! Learns the metadata next to the records of a series, and reports keys that the envelope does not declare.
 
-use codegen::spec::Metadata;
+use catalogue::spec::Metadata;
 use serde_yaml::{Mapping, Value};
 
 use super::reader::Reader;

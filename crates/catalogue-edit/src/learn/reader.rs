@@ -1,7 +1,7 @@
 //! Reads the responses of one endpoint: known types are widened, and new facts are drafted.
 
-use codegen::names::{self, Case};
-use codegen::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
+use catalogue::names::{self, Case};
+use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
 use super::LearnOptions;
 use crate::content::{At, SERVICE, ident_of};

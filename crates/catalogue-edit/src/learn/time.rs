@@ -3,9 +3,9 @@
 //! If an endpoint has another time field, the field is declared in the body of the endpoint. A different unit is only
 //! reported, because the unit usually applies to the entire service and one response is not sufficient to change it.
 
-use codegen::model::{TimeForm, TimeUnit};
-use codegen::spec::{Body, Envelope, Evidence, Field, Fields, Known};
-use codegen::type_expr::Builtin;
+use catalogue::model::{TimeForm, TimeUnit};
+use catalogue::spec::{Body, Envelope, Evidence, Field, Fields, Known};
+use catalogue::type_expr::Builtin;
 
 use super::guess_type::unit_of;
 use super::reader::Reader;

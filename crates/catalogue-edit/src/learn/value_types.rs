@@ -1,9 +1,9 @@
 //! Chooses types for values: for new values a type by their name and content, for known values a wider type if the known
 //! type does not fit them. Every widened type is noted.
 
-use codegen::model::{TimeForm, TimeUnit};
-use codegen::spec::Field;
-use codegen::type_expr::{Builtin, TypeExpr};
+use catalogue::model::{TimeForm, TimeUnit};
+use catalogue::spec::Field;
+use catalogue::type_expr::{Builtin, TypeExpr};
 
 use super::fields::FieldList;
 use super::guess_type::{Guess, TIME, guess, name_of_index, time_format};

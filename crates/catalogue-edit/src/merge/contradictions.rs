@@ -3,10 +3,10 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use codegen::spec::{
+use catalogue::spec::{
     Body, Endpoint, Envelope, Evidence, Field, ListFormat, Param, ParamEntry, Range, Record, TypeKind,
 };
-use codegen::type_expr::{Builtin, TypeExpr};
+use catalogue::type_expr::{Builtin, TypeExpr};
 
 use super::setters::is_argument;
 use super::{Gap, Merger};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codegen::names::{self, Case, Scope};
-use codegen::spec::{Body, Field, Fields, Known, Record, Service, Type};
-use codegen::type_expr::TypeExpr;
+use catalogue::names::{self, Case, Scope};
+use catalogue::spec::{Body, Field, Fields, Known, Record, Service, Type};
+use catalogue::type_expr::TypeExpr;
 
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
@@ -198,6 +198,6 @@ fn drafted(ty: &str) -> Option<String> {
 /// Returns `true` if two types may be the same: they have a value in common, or the known type is an identifier without
 /// listed values.
 fn is_same_type(known: &Type, new: &Type) -> bool {
-    let is_listed = |value: &codegen::spec::Value| new.values.iter().any(|new| new.value == value.value);
+    let is_listed = |value: &catalogue::spec::Value| new.values.iter().any(|new| new.value == value.value);
     is_identifier(known) && known.values.is_empty() || known.values.iter().any(is_listed)
 }

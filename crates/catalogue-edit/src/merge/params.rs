@@ -1,8 +1,8 @@
 //! Merges the params of endpoints: references to shared params, and definitions of other params.
 
-use codegen::names::{self, Case};
-use codegen::spec::{Endpoint, Evidence, Param, ParamEntry, ParamLocation, Range, Value};
-use codegen::type_expr::{Builtin, TypeExpr};
+use catalogue::names::{self, Case};
+use catalogue::spec::{Endpoint, Evidence, Param, ParamEntry, ParamLocation, Range, Value};
+use catalogue::type_expr::{Builtin, TypeExpr};
 
 use super::{Gap, Merger};
 use crate::content::is_within;

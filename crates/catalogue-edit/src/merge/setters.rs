@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use codegen::names::{self, Case, Scope};
-use codegen::spec::{Evidence, Param, ParamEntry, ParamLocation};
+use catalogue::names::{self, Case, Scope};
+use catalogue::spec::{Evidence, Param, ParamEntry, ParamLocation};
 
 use crate::content::Content;
 use crate::draft::SEVERAL;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use codegen::yaml_parser::{Kind, Node};
+use catalogue::yaml_parser::{Kind, Node};
 
 use super::FileEdit;
 

@@ -1,6 +1,6 @@
 //! Tests that parsers of every YAML version read the texts that this crate writes.
 
-use codegen::yaml_parser::{self, Kind, Node};
+use catalogue::yaml_parser::{self, Kind, Node};
 use serde_yaml::{Mapping, Value};
 
 use super::{block, file, inline};

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catalogue::Api;
 use catalogue_edit::diff;
-use codegen::{Api, Package};
+use codegen::Package;
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::archive::{Expected, Texts, parts, take, take_folder};
@@ -96,10 +97,10 @@ fn check(path: &Path) -> Result<(), Failed> {
 fn model(files: Texts) -> Result<Api, Failed> {
     let common = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs/common"));
     let common = common.iter().map(|path| (name(path), fs::read_to_string(path).expect("a catalogue is text")));
-    if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
     }
     let texts: BTreeMap<_, _> = common.chain(files).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    Ok(codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?)
+    Ok(catalogue::resolve(&catalogue::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?)
 }

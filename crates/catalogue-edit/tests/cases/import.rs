@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use catalogue::{load, load_texts};
 use catalogue_edit::diff::{self, Verdict};
 use catalogue_edit::{CatalogueChange, Evidence, Import, import};
-use codegen::{load, load_texts};
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -30,7 +30,7 @@ fn check(case: &Path) -> Result<(), Failed> {
         descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("expected one description: {all:?}"))?;
     reject_others(case, |name| matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "before"))?;
     if before.exists() {
-        reject_others(&before, codegen::is_part)?;
+        reject_others(&before, catalogue::is_part)?;
     }
     let options = Import {
         text: fs::read_to_string(description)?,
@@ -81,7 +81,7 @@ fn breaks_no_setter() -> Result<(), Failed> {
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let after = codegen::resolve(&load_texts(&texts)).map_err(|errors| errors.to_string())?;
-    let changes = diff::compare(&codegen::resolve(&load(&before)).expect("a catalogue"), &after);
+    let after = catalogue::resolve(&load_texts(&texts)).map_err(|errors| errors.to_string())?;
+    let changes = diff::compare(&catalogue::resolve(&load(&before)).expect("a catalogue"), &after);
     if changes.verdict() == Some(Verdict::Minor) { Ok(()) } else { Err(changes.to_string().into()) }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use catalogue::load_texts;
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, learn};
-use codegen::load_texts;
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -22,7 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn check(case: &Path) -> Result<(), Failed> {
     let is_response = |name: &str| name.strip_suffix(".json").is_some_and(|name| name.starts_with("reply"));
-    reject_others(case, |name| is_response(name) || matches!(name, "enums" | "expected") || codegen::is_part(name))?;
+    reject_others(case, |name| is_response(name) || matches!(name, "enums" | "expected") || catalogue::is_part(name))?;
     if !entries(case).iter().any(|path| is_response(&name(path))) {
         return Err("there is no response".into());
     }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use codegen::{Api, File, Package};
+use catalogue::Api;
+use codegen::{File, Package};
 use libtest_mimic::Failed;
 
 use crate::diffs::{Case, paths};

@@ -9,8 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::scratch::{Scratch, entries, name};
+use catalogue::{load, load_texts};
 use catalogue_edit::{Evidence, Import, import};
-use codegen::{Package, load, load_texts};
+use codegen::Package;
 
 #[test]
 #[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, the nightly workflow runs it always"]
@@ -139,7 +140,7 @@ type Texts = BTreeMap<String, String>;
 /// Writes a client as users get it: the emitted files and the scaffold.
 fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no error");
+    let api = catalogue::resolve(&load_texts(&texts)).expect("the catalogue has no error");
     let package = Package::new(name);
     for file in codegen::emit(&api, &package) {
         scratch.write(name, &format!("src/generated/{}", file.path), &file.text);

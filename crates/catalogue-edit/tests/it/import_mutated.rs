@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use catalogue::load_texts;
 use catalogue_edit::{Evidence, Import, import};
-use codegen::load_texts;
 use serde_yaml::Value;
 
 /// A round tests a random selection of the pairs of cases: on average, one of every `PAIRS` pairs.

@@ -1,9 +1,10 @@
 //! Tests that our own OpenAPI description, imported into an empty folder, becomes the same client again, except for facts
 //! that OpenAPI cannot state.
 
+use catalogue::{load_texts, resolve};
 use catalogue_edit::diff::compare;
 use catalogue_edit::{Evidence, Import, import};
-use codegen::{OpenApiVersion, load_texts, openapi, resolve};
+use codegen::{OpenApiVersion, openapi};
 
 const SERVICE: &str = "\
 title: Tides

@@ -2,10 +2,10 @@
 //! are the same, and only the evidence differs. This also applies to an endpoint that a user has added, which keeps the
 //! evidence of its path.
 
+use catalogue::{Catalogue, load_texts};
 use catalogue_edit::{
     Addition, CatalogueChange, EndpointResponses, Evidence, Import, LearnOptions, add, import, learn,
 };
-use codegen::{Catalogue, load_texts};
 
 const SERVICE: &str = "\
 title: Shop

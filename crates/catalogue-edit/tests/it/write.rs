@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catalogue::load;
 use catalogue_edit::{Addition, CatalogueChange, Evidence, Import, add, import};
-use codegen::load;
 
 const SERVICE: &str = "\
 title: A

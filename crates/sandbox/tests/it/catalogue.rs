@@ -9,5 +9,5 @@ use crate::from_spec;
 /// Builds the registry of `tests/catalogue/`.
 pub(crate) fn registry() -> Registry {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/catalogue");
-    from_spec::registry(&codegen::read(&folder).unwrap_or_else(|errors| panic!("{errors}")))
+    from_spec::registry(&catalogue::read(&folder).unwrap_or_else(|errors| panic!("{errors}")))
 }

@@ -48,11 +48,11 @@ pub struct Map {
     /// The name of the map with an article, such as `a group`, for messages.
     pub what: &'static str,
     /// The documentation of the map. The keys have separate documentation.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
     /// The keys of the map.
     pub keys: &'static [Key],
     /// The rules for combinations of the keys.
-    pub(crate) rules: &'static [Rule],
+    pub rules: &'static [Rule],
 }
 
 /// A key of a map.
@@ -61,18 +61,18 @@ pub struct Key {
     /// The name of the key in YAML.
     pub name: &'static str,
     /// `true` if the key is required.
-    pub(crate) required: bool,
+    pub required: bool,
     /// The accepted values.
     pub shape: Shape,
     /// The condition for the value or, if the value is a list, for each item.
-    pub(crate) form: Form,
+    pub form: Form,
     /// The documentation of the key for authors.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
 }
 
 /// A condition for a text, a number or a map in a list.
 #[derive(Debug)]
-pub(crate) enum Form {
+pub enum Form {
     /// Text on one line.
     Line,
     /// Text of one paragraph, which may span several lines.
@@ -99,23 +99,23 @@ pub(crate) enum Form {
 
 /// The error about an invalid value: a key of `rules.txt`. `{0}` in its texts is the value or, if the value is a map, its
 /// `id` or `name`.
-pub(crate) type Fault = &'static str;
+pub type Fault = &'static str;
 
 /// A combination of keys and values that a map must not have.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub struct Rule {
     /// The conditions. A map that meets all of them breaks the rule.
-    pub(crate) never: &'static [Condition],
+    pub never: &'static [Condition],
     /// The key whose value the error marks. If this is an empty string, the error marks the map. If `never` contains
     /// `HasAny`, the error marks the first key of `HasAny` that is present.
-    pub(crate) at: &'static str,
+    pub at: &'static str,
     /// The error about a map that breaks the rule.
-    pub(crate) fault: Fault,
+    pub fault: Fault,
 }
 
 /// A condition for a map, which is part of a rule.
 #[derive(Debug)]
-pub(crate) enum Condition {
+pub enum Condition {
     /// A key is present.
     Has(&'static str),
     /// At least one of several keys is present.
@@ -135,7 +135,7 @@ pub(crate) enum Condition {
 }
 
 /// Returns `true` if a text matches a regular expression of the format, which is compiled once.
-pub(crate) fn is_like(pattern: &'static str, text: &str) -> bool {
+pub fn is_like(pattern: &'static str, text: &str) -> bool {
     static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let regex = compiled.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
@@ -164,7 +164,7 @@ impl Shape {
 }
 
 /// Returns all maps, each once. A map is followed by the maps that its keys accept.
-pub(crate) fn all_maps() -> Vec<&'static Map> {
+pub fn all_maps() -> Vec<&'static Map> {
     let (mut maps, mut next) = (Vec::<&Map>::new(), vec![SERVICE, GROUP]);
     while let Some(map) = next.pop() {
         if !maps.iter().any(|known| std::ptr::eq(*known, map)) {

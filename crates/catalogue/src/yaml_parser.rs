@@ -74,7 +74,7 @@ impl Node {
     }
 
     /// Returns a number as written; `None` for any other node.
-    pub(crate) fn number(&self) -> Option<&str> {
+    pub fn number(&self) -> Option<&str> {
         if let Kind::Number(written) = &self.kind { Some(written) } else { None }
     }
 

@@ -32,7 +32,7 @@ impl Group {
 /// An endpoint; it becomes a method if its path is known. Dereferences to its declaration.
 #[derive(Debug)]
 pub struct Endpoint {
-    pub(crate) declared: spec::Endpoint,
+    pub declared: spec::Endpoint,
     /// The name of the method on the handle.
     pub ident: String,
     /// The name of the marker type.
@@ -84,7 +84,7 @@ pub struct EndpointParam {
 
 impl EndpointParam {
     /// Returns `true` if the param is a shared param, and the endpoint overrides none of its facts.
-    pub(crate) fn is_unchanged(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         self.shared.is_some_and(|(_, is_changed)| !is_changed)
     }
 }
@@ -101,7 +101,7 @@ pub struct SharedParam {
 /// never a value that the endpoint is known to reject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    pub(crate) declared: spec::Param,
+    pub declared: spec::Param,
     pub ident: String,
     pub ty: Type,
     pub range: Range,

@@ -9,7 +9,7 @@ pub struct Range {
 }
 
 impl Range {
-    pub(crate) fn contains(self, number: f64) -> bool {
+    pub fn contains(self, number: f64) -> bool {
         self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
     }
 }
@@ -77,7 +77,7 @@ pub struct Field {
 
 impl Field {
     /// Returns the field with the given format of timestamps; without a format, the field is unchanged.
-    pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
+    pub fn timed_in(self, form: Option<TimeForm>) -> Self {
         let Some(form) = form else { return self };
         let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
@@ -127,7 +127,7 @@ impl Type {
         self
     }
 
-    pub(crate) fn innermost_mut(&mut self) -> &mut Self {
+    pub fn innermost_mut(&mut self) -> &mut Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost_mut(),
             other => other,
@@ -143,12 +143,12 @@ impl Type {
     }
 
     /// Returns the built-in type that the type is; `None` for any other type.
-    pub(crate) fn builtin(&self) -> Option<Builtin> {
+    pub fn builtin(&self) -> Option<Builtin> {
         if let Self::Builtin(builtin) = self { Some(*builtin) } else { None }
     }
 
     /// Returns the record that the type is or contains.
-    pub(crate) fn record(&self) -> Option<&RecordRef> {
+    pub fn record(&self) -> Option<&RecordRef> {
         match self.innermost() {
             Self::Record(record) | Self::Recursive(record) => Some(record),
             Self::Builtin(_) | Self::Named(_) | Self::List(_) | Self::Map(_) | Self::Option(_) => None,

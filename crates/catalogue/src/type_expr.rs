@@ -80,7 +80,7 @@ impl Builtin {
     }
 
     /// Returns the name of the type in Rust.
-    pub(crate) fn rust_name(self) -> &'static str {
+    pub fn rust_name(self) -> &'static str {
         self.facts().1
     }
 
@@ -90,7 +90,7 @@ impl Builtin {
     }
 
     /// Returns `true` if values are strings on the wire.
-    pub(crate) fn is_text(self) -> bool {
+    pub fn is_text(self) -> bool {
         self.facts().2 == WireForm::Text
     }
 
@@ -100,12 +100,12 @@ impl Builtin {
     }
 
     /// Returns `true` if the type is a number or `bool` in Rust.
-    pub(crate) fn is_primitive(self) -> bool {
+    pub fn is_primitive(self) -> bool {
         !self.is_text() && self.time_form().is_none()
     }
 
     /// Returns `true` if values can be in quotes on the wire although they are not text.
-    pub(crate) fn can_be_quoted(self) -> bool {
+    pub fn can_be_quoted(self) -> bool {
         self.facts().2 == WireForm::Number
     }
 
@@ -156,12 +156,12 @@ impl<'a> TypeExpr<'a> {
     }
 
     /// Returns the name, if the expression is the name of a type or a record.
-    pub(crate) fn name(&self) -> Option<&'a str> {
+    pub fn name(&self) -> Option<&'a str> {
         if let Self::Name(name) = self { Some(name) } else { None }
     }
 
     /// Returns `true` if the type is a list or a map, both of which can be empty.
-    pub(crate) fn is_list(&self) -> bool {
+    pub fn is_list(&self) -> bool {
         match self {
             Self::List(_) | Self::Map(_) => true,
             Self::Option(given) => given.is_list(),

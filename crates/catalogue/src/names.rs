@@ -51,7 +51,7 @@ pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> 
 impl Case {
     /// Returns the pattern of names in this case. Snake-case and upper-case names may end in an underscore, because an
     /// underscore is appended to a name that is a Rust keyword.
-    pub(crate) fn pattern(self) -> &'static str {
+    pub fn pattern(self) -> &'static str {
         match self {
             Self::Snake => "^[a-z](_?[a-z0-9])*_?$",
             Self::Pascal => "^[A-Z][A-Za-z0-9]*$",
@@ -60,7 +60,7 @@ impl Case {
     }
 
     /// Returns an example of a name in this case.
-    pub(crate) fn example(self) -> &'static str {
+    pub fn example(self) -> &'static str {
         match self {
             Self::Snake => "my_name",
             Self::Pascal => "MyName",
@@ -96,7 +96,7 @@ pub fn limit(name: &str) -> String {
 }
 
 /// Returns `true` if an emitted crate can have this name: a valid Rust name that none of its dependencies has.
-pub(crate) fn is_crate(ident: &str) -> bool {
+pub fn is_crate(ident: &str) -> bool {
     is_like("^[A-Za-z_][A-Za-z0-9_]*$", ident) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)
 }
 

@@ -26,7 +26,7 @@ pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, 
 /// The facts that all endpoints share. Dereferences to their declaration.
 #[derive(Debug)]
 pub struct Service {
-    pub(crate) declared: crate::spec::Service,
+    pub declared: crate::spec::Service,
     pub api_key: Option<ApiKey>,
     /// The fields of the response of the token endpoint.
     pub token_fields: Vec<Field>,
@@ -92,7 +92,7 @@ impl Api {
     }
 
     /// Returns the shared params to which a param of the given endpoints refers.
-    pub(crate) fn shared_params_of<'a>(
+    pub fn shared_params_of<'a>(
         &'a self,
         endpoints: impl Iterator<Item = &'a Endpoint>,
         is_reference: impl Fn(&EndpointParam) -> bool,
@@ -104,12 +104,12 @@ impl Api {
     }
 
     /// Returns the shared params that at least one method uses without overrides.
-    pub(crate) fn unchanged_params(&self) -> Vec<&SharedParam> {
+    pub fn unchanged_params(&self) -> Vec<&SharedParam> {
         self.shared_params_of(self.methods(), EndpointParam::is_unchanged)
     }
 
     /// Returns the named type that a type is; `None` for any other type.
-    pub(crate) fn named_type(&self, ty: &Type) -> Option<&NamedType> {
+    pub fn named_type(&self, ty: &Type) -> Option<&NamedType> {
         let Type::Named(name) = ty else { return None };
         self.types.iter().find(|known| known.ident == *name)
     }

@@ -7,7 +7,7 @@ use heck::ToSnakeCase;
 
 /// Ranges (first and last character) of characters that are invisible, or that reorder or hide text. Control characters
 /// are checked separately.
-pub(crate) static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
+pub static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     let character = |hexadecimal| char::from_u32(u32::from_str_radix(hexadecimal, 16).ok()?);
     let lines = include_str!("invisible_characters.txt").lines().filter_map(|line| line.split_once(' '));
     lines.filter_map(|(first, last)| Some((character(first)?, character(last)?))).collect()

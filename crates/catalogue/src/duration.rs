@@ -8,7 +8,7 @@ use crate::catalogue_format::is_like;
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
 
 /// The regular expression of a duration, in a syntax that every editor supports.
-pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
+pub const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
 /// Returns the number of seconds of a duration; `None` if the text is not a valid duration.
 pub fn seconds(text: &str) -> Option<u64> {

@@ -14,7 +14,7 @@ use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::suggest::did_you_mean;
 use crate::yaml_parser::{Kind, Node};
-pub(crate) use text::INVISIBLE;
+pub use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose, repeats_name};
 
 /// A type that can be read from a node, and written to one.
@@ -288,7 +288,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
 }
 
 /// Describes the values that a shape accepts, for a message.
-pub(crate) fn expected(shape: &Shape) -> String {
+pub fn expected(shape: &Shape) -> String {
     let mut choices: Vec<_> = shape.choices().into_iter().flat_map(expected_choice).collect();
     match (choices.pop(), choices.as_slice()) {
         (Some(last), []) => last,
