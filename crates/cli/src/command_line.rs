@@ -138,7 +138,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     }
     if !written.starts_with('-') {
         let one = || Some(format!("`{name}` accepts one {}", command.get_positionals().next()?));
-        return several_values(written, words.iter().cloned(), is_list_option).or_else(one);
+        return several_values(written, words.iter().cloned()).or_else(one);
     }
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
@@ -157,13 +157,6 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     stops.then(|| format!("`{name}` has no end; use `--records`"))
 }
 
-/// Returns whether commas separate the values of an option of any command.
-fn is_list_option(name: &str) -> bool {
-    let definition = for_words(&[]);
-    let mut options = definition.get_subcommands().flat_map(clap::Command::get_arguments);
-    options.any(|option| option.get_long() == Some(name) && option.get_value_delimiter() == Some(','))
-}
-
 /// Returns the options for params that help shows, if the command has params.
 fn accepted(command: &clap::Command) -> Option<String> {
     let params = command.get_arguments().filter(|arg| arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set());
@@ -178,7 +171,23 @@ fn step_param() -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::param_options::LIST_OPTIONS;
+
+    #[test]
+    fn options_with_a_list_are_known() {
+        let definition = CommandLine::command();
+        let mut lists = BTreeSet::new();
+        for option in definition.get_subcommands().flat_map(clap::Command::get_arguments) {
+            let is_param = option.get_help_heading() == Some(PARAMS);
+            if option.get_value_delimiter() == Some(',') && !is_param {
+                lists.extend(option.get_long());
+            }
+        }
+        assert_eq!(lists, BTreeSet::from(LIST_OPTIONS));
+    }
 
     #[test]
     fn command_line_definition_passes_debug_assertions() {

@@ -7,7 +7,7 @@ use runtime::registry::EndpointInfo;
 
 use crate::endpoint_names::{Endpoint, called, name, with_path};
 use crate::failure::{Failure, Result};
-use crate::param_options::{is_list_param, several_values};
+use crate::param_options::several_values;
 use crate::program::program;
 use crate::suggest;
 
@@ -42,8 +42,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             }
             let list = "spaces separate endpoints; in a job file and in Python, several endpoints are a list";
             let list = written.contains(',').then(|| list.to_owned());
-            let failure =
-                failure.help_if(list.or_else(|| several_values(written, std::env::args_os(), is_list_param)).or(help));
+            let failure = failure.help_if(list.or_else(|| several_values(written, std::env::args_os())).or(help));
             Err(failure.help(format!("`{} list` lists all endpoints", program().name)))
         }
         several => {

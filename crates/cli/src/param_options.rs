@@ -205,12 +205,7 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
 }
 
 /// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
-/// `is_list` decides for the name of an option.
-pub(crate) fn several_values(
-    written: &str,
-    words: impl Iterator<Item = OsString>,
-    is_list: impl Fn(&str) -> bool,
-) -> Option<String> {
+pub(crate) fn several_values(written: &str, words: impl Iterator<Item = OsString>) -> Option<String> {
     let mut before = Vec::new();
     for word in words.take_while(|word| word != written) {
         before.push(word.to_string_lossy().into_owned());
@@ -218,15 +213,19 @@ pub(crate) fn several_values(
     let before = before.join(" ");
     let (_, last_option) = before.rsplit_once(" --")?;
     let (name, values) = last_option.split_once(['=', ' '])?;
-    if !is_list(name) {
+    if !is_list_option(name) {
         return None;
     }
     Some(format!("commas separate values: `--{name} {},{written}`", values.replace(' ', ",")))
 }
 
-/// Returns whether an option of this name sets a param whose values are separated by commas.
-pub(crate) fn is_list_param(name: &str) -> bool {
-    offered(&[]).iter().any(|param| kebab(param.wire_name) == name && splits(param.infos[0]))
+/// The options with values separated by commas that are no params.
+pub(crate) const LIST_OPTIONS: [&str; 2] = ["endpoint", "field"];
+
+/// Returns whether commas separate the values of an option.
+fn is_list_option(name: &str) -> bool {
+    let mut params = offered(&[]).into_iter();
+    LIST_OPTIONS.contains(&name) || params.any(|param| kebab(param.wire_name) == name && splits(param.infos[0]))
 }
 
 /// Returns `true` if commas separate the values of a param. A param that accepts one string of unknown format is not
@@ -349,9 +348,8 @@ mod tests {
 
     #[test]
     fn a_word_after_the_value_of_a_param_may_be_another_value() {
-        let advice = |option: &str| {
-            several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter(), is_list_param)
-        };
+        let advice =
+            |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter());
         let option = crate::catalogue::metric().key_option;
         assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
         assert_eq!(advice("--verbose"), None);
