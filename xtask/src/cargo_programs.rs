@@ -5,7 +5,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::project_paths;
-use crate::terminal::Outcome;
+use crate::terminal::{Outcome, print};
 
 // A doc comment here would replace those of the commands.
 #[derive(Args)]
@@ -17,6 +17,10 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn serve(&self) -> Outcome {
+        if self.asks_for_help() {
+            print(include_str!("../../crates/sandbox-program/help.txt"));
+            return Ok(());
+        }
         let mut command = cargo();
         // The command runs in the current folder, not in the project's root, because the user's paths are relative to
         // the current folder.
@@ -26,6 +30,12 @@ impl Program {
         // A `--spec` among the user's arguments overrides this default.
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
+    }
+
+    /// Returns `true` if the user asks for help, which must not start a build. A `-h` after another option may be its
+    /// value, so it counts only as the first argument.
+    fn asks_for_help(&self) -> bool {
+        self.arguments.first().is_some_and(|first| first == "-h") || self.arguments.iter().any(|one| one == "--help")
     }
 
     pub(crate) fn bench(&self) -> Outcome {

@@ -10,6 +10,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::codegen::{command, folder, not_written, rendered};
+use crate::crate_folder::CrateFolder;
 use crate::project_paths;
 use crate::terminal::{Outcome, print};
 
@@ -106,7 +107,7 @@ pub(crate) fn evidence() -> impl TypedValueParser<Value = Evidence> {
 /// The options of commands that edit a catalogue.
 #[derive(Args)]
 pub(crate) struct Target {
-    /// The catalogue; default: this project's
+    /// The catalogue; default: the folder `spec` here or in the nearest folder above
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Write without confirmation
@@ -120,15 +121,15 @@ impl Target {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
-    /// Returns `true` if `--spec` was given. Without `--spec`, the edit could affect the project's own catalogue by
-    /// accident.
-    pub(crate) fn is_named(&self) -> bool {
-        self.spec.is_some()
-    }
-
     /// Returns `true` if the catalogue is this project's own.
     pub(crate) fn is_ours(&self) -> bool {
-        project_paths::is_same(&self.spec(), &project_paths::spec())
+        project_paths::is_same(&self.spec(), &project_paths::own_spec())
+    }
+
+    /// Returns `true` if mock responses of the sandbox are accepted. They must not become part of our own catalogue by
+    /// accident, so `--spec` has to name it.
+    pub(crate) fn accepts_mock(&self) -> bool {
+        self.spec.is_some() || !self.is_ours()
     }
 
     /// Returns the catalogue; `None` if its folder has no YAML files yet or does not exist, so that a new catalogue is
@@ -166,8 +167,9 @@ impl Target {
             return Err("nothing was written; `--yes` writes without confirmation\n".to_owned());
         }
         change.write(&spec).map_err(|error| format!("error: {error}\n"))?;
-        let crate_folder = (spec != project_paths::spec()).then_some(Path::new("DIR"));
-        let command = command(&spec, crate_folder);
+        let has_crate = self.is_ours() || CrateFolder::around(&spec).is_some();
+        let out = if has_crate { None } else { Some(Path::new("DIR")) };
+        let command = command(&spec, out);
         print(&format!("written; add the summaries that you know, then run `{command}`\n"));
         Ok(())
     }

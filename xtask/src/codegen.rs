@@ -52,16 +52,8 @@ pub(crate) struct Openapi {
 
 impl Codegen {
     pub(crate) fn run(&self) -> Outcome {
-        if self.out.is_none() && !project_paths::is_same(&self.spec, &project_paths::spec()) {
-            let (spec, generated) = (shown(&self.spec), shown(&project_paths::client()));
-            let message = format!("error: {spec} is not the catalogue of the client in {generated}");
-            return Err(format!(
-                "{message}; name the crate to generate: `{} --out CRATE`\n",
-                command(&self.spec, None)
-            ));
-        }
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let crate_folder = self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at)?;
+        let crate_folder = self.crate_folder()?;
         let Generated { summary, reports, created, stale } = generate(&self.spec, &crate_folder, mode, self.cli)?;
         let unclean: Vec<_> = reports.iter().filter(|(_, report)| !report.is_clean()).collect();
         let has_foreign = unclean.iter().any(|(_, report)| report.has_foreign());
@@ -79,6 +71,26 @@ impl Codegen {
             ));
         }
         Ok(())
+    }
+
+    /// Returns the folder of the crate to emit. Without `--out`, it is this project's client for this project's catalogue,
+    /// and for another catalogue the emitted crate that contains it.
+    fn crate_folder(&self) -> Result<CrateFolder, String> {
+        if let Some(out) = &self.out {
+            return CrateFolder::at(out);
+        }
+        if project_paths::is_same(&self.spec, &project_paths::own_spec()) {
+            return Ok(CrateFolder::ours());
+        }
+        if let Some(folder) = CrateFolder::around(&self.spec) {
+            return CrateFolder::at(folder);
+        }
+        let spec = shown(&self.spec);
+        let generated = shown(&project_paths::client());
+        Err(format!(
+            "error: {spec} is not the catalogue of the client in {generated}; name the crate to generate: `{} --out CRATE`\n",
+            command(&self.spec, None)
+        ))
     }
 
     /// Returns the error about differing files: the files, their number, and how to fix them.
@@ -106,7 +118,7 @@ impl Codegen {
 /// Returns the command that updates the files of a catalogue's crate; `out` is `None` for this project's client.
 pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
     let mut command = "cargo xtask codegen".to_owned();
-    if spec != project_paths::spec() {
+    if !project_paths::is_same(spec, &project_paths::spec()) {
         command += &format!(" --spec {}", spec.display());
     }
     if let Some(out) = out {
@@ -136,7 +148,7 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl View {
     pub(crate) fn check(&self) -> Outcome {
         let api = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
-        if project_paths::is_same(&self.spec, &project_paths::spec()) {
+        if project_paths::is_same(&self.spec, &project_paths::own_spec()) {
             let emitted = codegen::emit(&api, &CrateFolder::ours().package);
             let errors = endpoint_references::unknown(project_paths::root(), &api, &emitted);
             if !errors.is_empty() {
@@ -195,7 +207,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         folder(crate_folder.generated(), codegen::emit(&api, package)),
         folder(crate_folder.docs.clone(), codegen::documents(&api, package)),
     ];
-    let is_ours = project_paths::is_same(spec, &project_paths::spec());
+    let is_ours = project_paths::is_same(spec, &project_paths::own_spec());
     let mut stale = String::new();
     if is_ours {
         let files = vec![codegen::catalogue_schema()];
@@ -229,7 +241,7 @@ mod tests {
     /// Checks that the committed files match the catalogues, as `cargo xtask codegen --check` does.
     #[test]
     fn committed_files_equal_the_output() {
-        assert_up_to_date(&project_paths::spec(), &CrateFolder::ours(), "");
+        assert_up_to_date(&project_paths::own_spec(), &CrateFolder::ours(), "");
         let example = project_paths::root().join("examples/futures-data");
         let folder = CrateFolder::at(&example).unwrap_or_else(|why| panic!("{why}"));
         assert_up_to_date(

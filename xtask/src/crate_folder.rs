@@ -4,7 +4,7 @@
 //! existing manifest or `lib.rs` belongs to the user and is never changed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use catalogue::Api;
 use codegen::{File, Package};
@@ -47,6 +47,12 @@ impl CrateFolder {
         Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }
 
+    /// Returns the folder of the emitted crate that contains a catalogue; `None` if the folder above the catalogue has no
+    /// emitted files.
+    pub(crate) fn around(spec: &Path) -> Option<&Path> {
+        spec.parent().filter(|folder| folder.join("src/generated").is_dir())
+    }
+
     /// Returns the folder of the emitted Rust files. The generator owns this folder.
     pub(crate) fn generated(&self) -> PathBuf {
         self.folder.join("src/generated")
@@ -79,9 +85,21 @@ fn foreign(folder: &Path) -> Option<&'static str> {
     (has_code && !library.contains("mod generated;")).then_some("is a crate without `mod generated;` in `src/lib.rs`")
 }
 
+/// Returns the absolute path of a folder without symbolic links and `..`. The folder itself may not exist yet: its
+/// nearest existing ancestor is resolved, and the rest is appended.
 fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    path.canonicalize().unwrap_or(path)
+    if let Ok(existing) = path.canonicalize() {
+        return existing;
+    }
+    let Some(parent) = path.parent() else { return path };
+    let mut resolved = absolute(parent);
+    match path.components().next_back() {
+        Some(Component::ParentDir) => drop(resolved.pop()),
+        Some(last) => resolved.push(last),
+        None => {}
+    }
+    resolved
 }
 
 /// Returns the path from one folder to another. The path is absolute if the folders have no common folder except the
@@ -108,6 +126,9 @@ mod tests {
             ("/home/me/project/tides", "/home/me/project/runtime", "../runtime"),
             ("/home/me/a/b", "/home/me/runtime", "../../runtime"),
             ("/srv/tides", "/home/me/runtime", "/home/me/runtime"),
+            ("/home/me/project/../tides", "/home/me/project/runtime", "../project/runtime"),
+            ("/home/me/project/./a/../../tides/./", "/home/me/project/runtime", "../project/runtime"),
+            ("/home/../home/me/project/tides", "/home/me/project/runtime", "../runtime"),
         ];
         for (from, to, expected) in table {
             assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(expected), "{from}");

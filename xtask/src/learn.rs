@@ -87,8 +87,7 @@ impl Learn {
             endpoints: self.samples().map_err(|refusal| self.target.text(&refusal))?,
             evidence: self.evidence,
             enums: self.enums.clone(),
-            // Mock responses of the sandbox must not become part of our own catalogue.
-            accept_mock: self.target.is_named(),
+            accept_mock: self.target.accepts_mock(),
         };
         self.target.confirm(catalogue_edit::learn(load(&self.target.spec()), &learning))
     }
@@ -167,7 +166,7 @@ impl Drift {
 
     fn differences(&self) -> Result<Vec<String>, Refusal> {
         let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files)?;
-        let (evidence, accept_mock) = (Evidence::Reported, self.target.is_named());
+        let (evidence, accept_mock) = (Evidence::Reported, self.target.accepts_mock());
         catalogue_edit::drift(
             load(&self.target.spec()),
             &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock },

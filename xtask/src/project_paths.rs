@@ -4,22 +4,41 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The project's root. `CARGO_MANIFEST_DIR` is read at run time, because checkouts that share a target folder also
-/// share this program.
+/// The project's root: the checkout that contains the current folder or, outside of any checkout, the one for which Cargo
+/// runs this program. Checkouts that share a target folder also share this program, so the folder in which it was compiled
+/// is used last.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    if let Some(root) = nearest(&current_folder(), "xtask/Cargo.toml") {
+        return root;
+    }
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let xtask = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
     xtask.parent().map_or(xtask.clone(), Path::to_owned)
 });
 
-/// Returns the project's root, which does not depend on the current folder.
+/// Returns the project's root.
 pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// Returns the folder of the catalogue.
-pub(crate) fn spec() -> PathBuf {
+/// Returns the folder of this project's own catalogue.
+pub(crate) fn own_spec() -> PathBuf {
     root().join("spec")
+}
+
+/// Returns the folder of the catalogue on which commands work by default: the folder `spec` in the current folder or in
+/// the nearest folder above it, otherwise this project's own catalogue.
+pub(crate) fn spec() -> PathBuf {
+    nearest(&current_folder(), "spec/service.yaml").map_or_else(own_spec, |folder| folder.join("spec"))
+}
+
+fn current_folder() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
+}
+
+/// Returns the nearest folder, the given one or one above it, that contains a file.
+fn nearest(folder: &Path, file: &str) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| folder.join(file).is_file()).map(Path::to_owned)
 }
 
 /// Returns the folder of this project's client.

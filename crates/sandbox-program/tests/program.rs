@@ -161,3 +161,16 @@ fn error_marks_the_wrong_word() {
         assert!(!output.status.success() && message.starts_with("error: ") && message.contains(expected), "{message}");
     }
 }
+
+/// `cargo xtask serve --help` prints the committed help, so that it does not have to build the program.
+#[test]
+fn committed_help_is_the_help_of_the_program() {
+    let output = sandbox(&["--help"]).output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/help.txt");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, &help).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap();
+    assert_eq!(committed, help, "run this test with UPDATE_EXPECT=1");
+}

@@ -26,6 +26,7 @@ impl Project {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("references");
         let _ = fs::remove_dir_all(&folder);
         let project = Self(folder);
+        project.write("xtask/Cargo.toml", "");
         project.write("spec/service.yaml", &format!("{SERVICE}envelope: {{data: data, evidence: documented}}\n"));
         project.write("spec/market.yaml", MARKET);
         project.write("README.md", "`client.market().basis()` returns `premium`.\n");
@@ -51,7 +52,7 @@ impl Project {
     /// Runs a command of the project, and returns its standard error and whether it succeeded.
     fn run(&self, command: &str) -> (String, bool) {
         let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        let output = xtask.arg(command).env("CARGO_MANIFEST_DIR", self.0.join("xtask")).output().expect("xtask runs");
+        let output = xtask.arg(command).current_dir(&self.0).output().expect("xtask runs");
         (String::from_utf8(output.stderr).expect("text"), output.status.success())
     }
 }

@@ -209,6 +209,8 @@ fn a_crate_in_the_folder_of_the_project_is_a_separate_workspace() {
     let (spec, out) = project("in_the_project");
     let root = spec.parent().expect("a folder");
     fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = []\n").expect("a file");
+    fs::create_dir_all(root.join("xtask")).expect("a folder");
+    fs::write(root.join("xtask/Cargo.toml"), "").expect("a file");
     for name in ["runtime", "sandbox", "cli"] {
         fs::create_dir_all(root.join("crates").join(name).join("src")).expect("a folder");
         let manifest = format!("[package]\nname = \"generated-client-{name}\"\n[features]\ns3 = []\n[workspace]\n");
@@ -217,7 +219,7 @@ fn a_crate_in_the_folder_of_the_project_is_a_separate_workspace() {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.args(["codegen", "--cli", "--spec"]).arg(&spec).arg("--out").arg(crate_of(&out));
-    let output = command.env("CARGO_MANIFEST_DIR", root.join("xtask")).output().expect("xtask runs");
+    let output = command.current_dir(root).output().expect("xtask runs");
     assert!(output.status.success(), "{}", text(&output.stderr));
     for manifest in ["Cargo.toml", "cli/Cargo.toml"] {
         let mut cargo = Command::new(env!("CARGO"));
@@ -227,11 +229,32 @@ fn a_crate_in_the_folder_of_the_project_is_a_separate_workspace() {
     }
 }
 
+/// Checkouts that share a target folder also share the program, and a user runs it in the folder of another crate.
 #[test]
-fn the_checkout_is_the_one_that_cargo_runs_it_for() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("another");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.args(["check", "--help"]).env("CARGO_MANIFEST_DIR", folder.join("xtask"));
-    let help = text(&command.output().expect("xtask runs").stdout);
-    assert!(help.contains(&folder.join("spec").display().to_string()), "{help}");
+fn commands_work_on_the_folder_in_which_they_are_started() {
+    let (spec, out) = project("started_here");
+    let project = spec.parent().expect("a folder");
+    let xtask = |folder: &Path, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(arguments).current_dir(folder).output().expect("xtask runs")
+    };
+    let inside = project.join("client");
+    fs::create_dir_all(&inside).expect("a folder");
+    let checked = text(&xtask(&inside, &["check"]).stdout);
+    assert!(checked.contains(&format!("in the catalogue in {}", spec.canonicalize().expect("it exists").display())));
+    let unnamed = xtask(&inside, &["codegen"]);
+    assert!(text(&unnamed.stderr).contains("name the crate to generate"), "{}", text(&unnamed.stderr));
+    // A folder that does not exist yet, with `..` in its path.
+    let first = xtask(&spec, &["codegen", "--out", "../../started_here_client"]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let client = project.with_file_name("started_here_client");
+    let manifest = fs::read_to_string(client.join("Cargo.toml")).expect("a manifest");
+    let runtime = manifest.lines().find(|line| line.starts_with("generated-client-runtime") || line.starts_with("runtime"));
+    let path = runtime.and_then(|line| line.split("path = \"").nth(1)?.split('"').next()).expect("a path");
+    assert!(client.join(path).join("Cargo.toml").is_file(), "{manifest}");
+    // The catalogue of an emitted crate needs no `--out`.
+    assert!(xtask(project, &["codegen", "--out", "."]).status.success());
+    let again = xtask(&spec, &["codegen", "--check"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    let _ = (out, fs::remove_dir_all(client));
 }

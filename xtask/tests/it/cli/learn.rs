@@ -61,7 +61,10 @@ fn requested_responses_are_learned() {
         let _ = fs::remove_file(&calls);
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         // A project root and a target folder that only this test uses.
-        command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", super::CARGO);
+        let root = spec.parent().expect("a folder");
+        fs::create_dir_all(root.join("xtask")).expect("a folder");
+        fs::write(root.join("xtask/Cargo.toml"), "").expect("a file");
+        command.current_dir(root).env("CARGO", super::CARGO);
         command.env("CARGO_TARGET_DIR", spec.with_file_name("target"));
         command.env("FAKE_CARGO_CALLS", &calls).env("FAKE_CARGO_STATUS", status);
         command.args(["learn", "--live", "--untyped", "--param", "coin=BTC", "--yes", "--spec"]).arg(&spec);

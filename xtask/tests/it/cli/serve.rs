@@ -21,3 +21,12 @@ fn serve_starts_the_sandbox_in_the_current_folder() {
     assert!(handed.starts_with(&format!("{id} run ")), "ending process {id} ends the sandbox: {handed}");
     assert!(handed.ends_with(" --port 0 --spec mine"), "{handed}");
 }
+
+#[test]
+fn help_starts_no_build() {
+    for arguments in [&["serve", "--help"][..], &["serve", "-h"], &["serve", "--port", "0", "--help"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let output = command.args(arguments).env("CARGO", "/no/such/cargo").output().expect("xtask runs");
+        assert!(output.status.success() && text(&output.stdout).contains("--port <PORT>"), "{}", text(&output.stderr));
+    }
+}
