@@ -8,7 +8,7 @@ use heck::ToTitleCase;
 use super::content::{Content, SERVICE, ident_of, label, new_service};
 use super::draft::{Draft, Source, path_param};
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::merge::merge;
+use super::merge::{ClientNames, merge};
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
         let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
         return Err(why.into());
     }
-    let entry = entry(addition);
+    let entry = entry(&editor, addition);
     let mut notes = Vec::new();
     for (at, known) in editor.endpoints() {
         let label = label(&at, known);
@@ -80,7 +80,7 @@ fn started(addition: &Addition) -> Editor {
     editor
 }
 
-fn entry(addition: &Addition) -> Endpoint {
+fn entry(known: &Content, addition: &Addition) -> Endpoint {
     let path = &addition.path;
     let in_path = url_path::params(path);
     let own = in_path.iter().map(|name| ParamEntry::Own(Box::new(path_param(name))));
@@ -89,7 +89,7 @@ fn entry(addition: &Addition) -> Endpoint {
     let is_unknown = addition.params.is_none() && in_path.is_empty();
     let params = Known::Known(own.chain(named).collect());
     Endpoint {
-        name: addition.name.clone().unwrap_or_else(|| name_of(path)).into(),
+        name: addition.name.clone().unwrap_or_else(|| free_name(known, &addition.group, path)).into(),
         rust_name: addition.rust_name.as_deref().map(Into::into),
         path: Known::Known(path.as_str().into()),
         evidence: addition.evidence,
@@ -99,11 +99,27 @@ fn entry(addition: &Addition) -> Endpoint {
     }
 }
 
-/// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, or `Root` if
-/// every segment is a param.
-fn name_of(path: &str) -> String {
-    let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
-    segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())
+/// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, and of the
+/// segments before it if that name is taken or reserved. If no name is free, returns the shortest one, about which the
+/// check of the catalogue reports an error.
+fn free_name(known: &Content, group: &str, path: &str) -> String {
+    let is_literal = |segment: &&str| !segment.is_empty() && !segment.starts_with('{');
+    let segments: Vec<&str> = path.split('/').filter(is_literal).collect();
+    let taken = ClientNames::of(known);
+    for count in 1..=segments.len() {
+        let name = segments[segments.len() - count..].join(" ").to_title_case();
+        let Ok(ident) = names::ident(&name, Case::Snake) else { continue };
+        if has_open_path(known, group, &ident) || taken.is_free_method(group, &ident) {
+            return name;
+        }
+    }
+    segments.last().map_or_else(|| "Root".to_owned(), |last| last.to_title_case())
+}
+
+/// Returns `true` if a group has an endpoint of this name whose path is unknown, because the new path completes it.
+fn has_open_path(known: &Content, group: &str, ident: &str) -> bool {
+    let endpoints = known.groups.get(group).map_or(&[][..], |group| &group.endpoints);
+    endpoints.iter().any(|known| known.path.known().is_none() && ident_of(known).as_deref() == Some(ident))
 }
 
 #[cfg(test)]
@@ -187,6 +203,20 @@ endpoints:
 ";
         let chosen = Addition { rust_name: Some("their_client".to_owned()), ..other };
         assert_eq!(added(&chosen), Ok(format!("{MARKET}{entry}")));
+    }
+
+    #[test]
+    fn taken_or_reserved_name_is_preceded_by_the_segment_before_it() {
+        for (path, group, expected) in [
+            ("/spot/basis", "market", "name: Spot Basis\n"),
+            ("/v2/spot/{coin}/basis/{id}", "market", "name: Spot Basis\n"),
+            ("/oauth/client", "market", "name: Oauth Client\n"),
+            ("/spot/basis", "other", "name: Basis\n"),
+            ("/x/basis_ratio", "market", "path: /x/basis_ratio\n"),
+        ] {
+            let text = added(&addition(path, group)).expect("a catalogue");
+            assert!(text.contains(expected), "{path}: {text}");
+        }
     }
 
     #[test]

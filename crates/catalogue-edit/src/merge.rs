@@ -16,7 +16,7 @@ use crate::content::{At, Content, FieldsAt, ident_of, inline_mut, known_mut, slo
 use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 use crate::rust_names::NamesInUse;
-use draft_names::ClientNames;
+pub(crate) use draft_names::ClientNames;
 use setters::Setters;
 
 /// Merges a draft into a catalogue.

@@ -72,12 +72,14 @@ fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
 pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let wanted = chosen.into_iter().map(str::to_owned).chain([derived.clone()]);
-    let is_free = |ident: &String| {
-        !names::is_taken(Scope::Endpoints, ident)
-            && names::is_ident(ident, Case::Snake)
-            && types_of_method(ident).iter().all(|ty| !is_in_use(ty) && !names::is_taken(Scope::Types, ty))
-    };
-    wanted.chain(numbered(&derived, Case::Snake)).find(is_free).unwrap_or_default()
+    wanted.chain(numbered(&derived, Case::Snake)).find(|ident| is_free_method(ident, &is_in_use)).unwrap_or_default()
+}
+
+/// Returns `true` if an endpoint can have the method name `ident`. `is_in_use` decides about the names of types.
+pub(super) fn is_free_method(ident: &str, is_in_use: impl Fn(&str) -> bool) -> bool {
+    !names::is_taken(Scope::Endpoints, ident)
+        && names::is_ident(ident, Case::Snake)
+        && types_of_method(ident).iter().all(|ty| !is_in_use(ty) && !names::is_taken(Scope::Types, ty))
 }
 
 /// Returns the type names that belong to the method of an endpoint: the names of the record and of the marker type.

@@ -9,15 +9,15 @@ use catalogue::type_expr::TypeExpr;
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
 use crate::draft::{Source, WantedName, record_in, telling};
-use crate::rust_names::{NamesInUse, add_values, is_identifier, method_name, type_name, types_of_method, with_idents};
+use crate::rust_names::{NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method, with_idents};
 
 /// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
 #[derive(Debug, Default)]
-pub(super) struct ClientNames(BTreeSet<(String, String)>);
+pub(crate) struct ClientNames(BTreeSet<(String, String)>);
 
 impl ClientNames {
     /// Collects the names in a catalogue.
-    pub(super) fn of(content: &Content) -> Self {
+    pub(crate) fn of(content: &Content) -> Self {
         let mut names = Self::default();
         let types = content.service.types.iter().map(|ty| ty.name.to_string());
         let records = |module: &str| content.records(module).iter().map(|record| record.name.to_string());
@@ -40,6 +40,11 @@ impl ClientNames {
     fn has(&self, module: &str, name: &str) -> bool {
         let is_visible = |other: &str| other == module || other == SERVICE || module == SERVICE;
         self.0.iter().any(|(other, known)| known == name && is_visible(other))
+    }
+
+    /// Returns `true` if a new endpoint of a module can have the method name `ident`.
+    pub(crate) fn is_free_method(&self, module: &str, ident: &str) -> bool {
+        is_free_method(ident, |ty| self.has(module, ty))
     }
 
     pub(super) fn claim_method(&mut self, module: &str, name: &str, chosen: Option<&str>) -> String {
