@@ -12,6 +12,7 @@ mod extensions;
 mod omissions;
 mod operations;
 mod params;
+mod parse_text;
 mod records;
 mod schemas;
 mod service;

@@ -1,7 +1,7 @@
 //! Generates Rust names by the rules of the catalogue. If such a name is invalid or in use, a different name is
 //! generated.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use catalogue::is_line;
 use catalogue::names::{self, Case, Scope};
@@ -10,14 +10,49 @@ use catalogue::spec::{Evidence, Type, TypeKind, Value};
 use crate::draft::WantedName;
 use crate::editor::Editor;
 
+/// The last number that was appended to each name in one module. A later search continues after it, so that many equal
+/// names take linear time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers(HashMap<String, u64>);
+
+/// The last numbers by module.
+#[derive(Debug, Default)]
+pub(super) struct LastNumbers(HashMap<String, Numbers>);
+
+impl LastNumbers {
+    pub(super) fn of(&mut self, module: &str) -> &mut Numbers {
+        self.0.entry(module.to_owned()).or_default()
+    }
+}
+
+impl Numbers {
+    /// Returns the first numbered alternative to a name that is free.
+    fn first_free(&mut self, ident: &str, case: Case, is_free: impl Fn(&str) -> bool) -> String {
+        let joint = if case == Case::Pascal { "" } else { "_" };
+        // The underscore that escapes a keyword is removed, because a name never contains two underscores in a row.
+        let stem = format!("{}{joint}", ident.trim_end_matches('_'));
+        let last = self.0.entry(stem.clone()).or_insert(1);
+        loop {
+            *last += 1;
+            let candidate = format!("{stem}{last}");
+            if is_free(&candidate) {
+                return candidate;
+            }
+        }
+    }
+}
+
 /// The Rust names that are in use in one scope.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NamesInUse(HashSet<String>);
+pub(super) struct NamesInUse {
+    idents: HashSet<String>,
+    numbers: Numbers,
+}
 
 impl NamesInUse {
     /// Adds a name.
     pub(super) fn note(&mut self, ident: impl Into<String>) {
-        self.0.insert(ident.into());
+        self.idents.insert(ident.into());
     }
 
     /// Returns the `rust_name` of an entry, or `None` if the entry needs none because the identifier derived from `name`
@@ -35,12 +70,14 @@ impl NamesInUse {
 
     /// Returns `true` if a name is in use.
     pub(super) fn has(&self, ident: &str) -> bool {
-        self.0.contains(ident)
+        self.idents.contains(ident)
     }
 
     /// Returns a free name that is similar to `name`, and marks it as in use.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
-        let ident = free_name(name, case, scope, |ident| self.has(ident));
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let ident = free_name(name, case, scope, &mut numbers, |ident| self.has(ident));
+        self.numbers = numbers;
         self.note(ident.as_str());
         ident
     }
@@ -51,28 +88,32 @@ impl NamesInUse {
 }
 
 /// Returns a name that is similar to `name` and not in use.
-fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> bool) -> String {
+fn free_name(
+    name: &str,
+    case: Case,
+    scope: Scope,
+    numbers: &mut Numbers,
+    is_in_use: impl Fn(&str) -> bool,
+) -> String {
     let ascii: String = names::ascii(name).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
     let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
-    let is_free = |ident: &String| names::is_ident(ident, case) && !is_in_use(ident) && !names::is_taken(scope, ident);
-    std::iter::once(base.clone()).chain(numbered(&base, case)).find(is_free).unwrap_or_default()
-}
-
-/// Returns an infinite sequence of alternatives to a name that is in use.
-fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
-    let joint = if case == Case::Pascal { "" } else { "_" };
-    // The underscore that escapes a keyword is removed, because a name never contains two underscores in a row.
-    let stem = ident.trim_end_matches('_').to_owned();
-    (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
+    let is_free = |ident: &str| names::is_ident(ident, case) && !is_in_use(ident) && !names::is_taken(scope, ident);
+    if is_free(&base) { base } else { numbers.first_free(&base, case, is_free) }
 }
 
 /// Returns the method name of a new endpoint: the chosen name if it is free, otherwise a name that is derived from
 /// `name`.
-pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
+pub(super) fn method_name(
+    name: &str,
+    chosen: Option<&str>,
+    numbers: &mut Numbers,
+    is_in_use: impl Fn(&str) -> bool,
+) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
-    let wanted = chosen.into_iter().map(str::to_owned).chain([derived.clone()]);
-    wanted.chain(numbered(&derived, Case::Snake)).find(|ident| is_free_method(ident, &is_in_use)).unwrap_or_default()
+    let is_free = |ident: &str| is_free_method(ident, &is_in_use);
+    let wanted = chosen.into_iter().chain([derived.as_str()]).find(|ident| is_free(ident));
+    wanted.map_or_else(|| numbers.first_free(&derived, Case::Snake, is_free), str::to_owned)
 }
 
 /// Returns `true` if an endpoint can have the method name `ident`. `is_in_use` decides about the names of types.
@@ -93,7 +134,7 @@ const GENERIC: [&str; 7] = ["data", "entry", "item", "payload", "response", "res
 
 /// Returns a free name for a type: its own name, or that name after the name of the member, of the endpoint, or of both,
 /// that contain the type. A number is the last resort.
-pub(super) fn type_name(wanted: &WantedName, is_in_use: impl Fn(&str) -> bool) -> String {
+pub(super) fn type_name(wanted: &WantedName, numbers: &mut Numbers, is_in_use: impl Fn(&str) -> bool) -> String {
     let WantedName { name, parent, owner, .. } = wanted;
     let is_generic = GENERIC.iter().any(|generic| name.eq_ignore_ascii_case(generic)) && owner != name;
     let own = Some(name.clone()).filter(|_| !is_generic);
@@ -107,7 +148,7 @@ pub(super) fn type_name(wanted: &WantedName, is_in_use: impl Fn(&str) -> bool) -
         names::is_ident(ident, Case::Pascal) && !is_in_use(ident) && !names::is_taken(Scope::Types, ident)
     };
     let free = candidates.find_map(|name| names::ident(&name, Case::Pascal).ok().filter(is_free));
-    free.unwrap_or_else(|| free_name(name, Case::Pascal, Scope::Types, is_in_use))
+    free.unwrap_or_else(|| free_name(name, Case::Pascal, Scope::Types, numbers, is_in_use))
 }
 
 /// Returns a free id for a shared param: its id, its wire name, or its id with a number. If the id and the wire name

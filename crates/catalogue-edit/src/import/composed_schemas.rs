@@ -52,14 +52,42 @@ fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
     all.map(|(index, part)| (part, format!("{pointer}/allOf/{index}"))).chain(single).collect()
 }
 
+/// A step of a visit of schemas: the parts of a schema are visited between both.
+enum Visit<'d> {
+    Enter(&'d Value, String),
+    Leave(&'d Value, String),
+}
+
 impl Document {
     /// Returns a schema and all schemas that apply to it, nearest first: the targets of its references, its parts, and
     /// the targets of their references.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
-        self.add_layers(schema, pointer, &mut layers, &mut HashSet::new());
+        let mut seen = HashSet::new();
+        // The layers are visited without recursion, because a chain of references can be longer than the stack allows.
+        let mut pending = vec![Visit::Enter(schema, pointer.to_owned())];
+        while let Some(visit) = pending.pop() {
+            match visit {
+                Visit::Leave(layer, at) => layers.push((layer, at)),
+                // A part that contains itself is not read again, because it would add nothing.
+                Visit::Enter(_, at) if !seen.insert(at.clone()) => {}
+                Visit::Enter(layer, at) => {
+                    let inner = self.parts_of(layer, &at);
+                    pending.push(Visit::Leave(layer, at));
+                    pending.extend(inner.into_iter().rev().map(|(part, at)| Visit::Enter(part, at)));
+                }
+            }
+        }
         layers.reverse();
         layers
+    }
+
+    /// Returns the target of a reference, or the parts of a schema.
+    fn parts_of<'d>(&'d self, schema: &'d Value, at: &str) -> Vec<Layer<'d>> {
+        match self.follow(schema) {
+            Some((target, Some(reference))) => vec![(target, reference.to_owned())],
+            _ => parts(schema, at),
+        }
     }
 
     /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used.
@@ -102,22 +130,6 @@ impl Document {
     /// Returns the format of the timestamps in a schema, if they are strings.
     pub(super) fn timestamp_format(&self, schema: &Value) -> Option<TimeFormat> {
         self.levels(schema).into_iter().find_map(|level| text(level, "format")).and_then(written_format)
-    }
-
-    fn add_layers<'d>(&'d self, schema: &'d Value, at: &str, layers: &mut Vec<Layer<'d>>, seen: &mut HashSet<String>) {
-        // A part that contains itself is not read again, because it would add nothing.
-        if !seen.insert(at.to_owned()) {
-            return;
-        }
-        match self.follow(schema) {
-            Some((target, Some(reference))) => self.add_layers(target, reference, layers, seen),
-            _ => {
-                for (part, at) in parts(schema, at) {
-                    self.add_layers(part, &at, layers, seen);
-                }
-            }
-        }
-        layers.push((schema, at.to_owned()));
     }
 }
 

@@ -4,6 +4,7 @@ use catalogue::model::TimeUnit;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
+use super::parse_text;
 use crate::editor::Refusal;
 
 /// A parsed description.
@@ -21,14 +22,7 @@ const HOPS: usize = 16;
 impl Document {
     /// Parses a description in JSON or YAML, and rejects unsupported versions.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
-        let text = text.trim_start_matches('\u{feff}');
-        let root: Result<Value, String> = if text.trim_start().starts_with('{') {
-            // YAML may begin like JSON, so text that is not valid JSON is parsed as YAML. The JSON parser is tried
-            // first because it accepts numbers of any size.
-            serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
-        } else {
-            serde_yaml::from_str(text).map_err(|error| error.to_string())
-        };
+        let root = parse_text::parse(text);
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
         let mut root = merged.map_err(|error| format!("the description cannot be read: {error}"))?;
         normalize(&mut root);

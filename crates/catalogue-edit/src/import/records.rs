@@ -15,6 +15,9 @@ use super::omissions::Weight;
 use super::schemas::{type_of, wanted_name};
 use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, telling, type_of_name};
 
+/// The maximum number of records around a record. The client rejects bodies of more than 128 levels.
+const MAX_RECORDS: usize = 64;
+
 impl<'d> Reader<'d> {
     /// Returns the type of an object: a map, a record, or `any` if the object lists no fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
@@ -63,6 +66,11 @@ impl<'d> Reader<'d> {
     pub(super) fn record(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         if let Some(known) = self.known_record(pointer) {
             return known;
+        }
+        if self.open.len() >= MAX_RECORDS {
+            let why = "a record that becomes `any`, because it is nested too deeply";
+            self.omissions.add(Weight::Untyped, why, pointer);
+            return ANY.to_owned();
         }
         for (layer, at) in self.document.layers(schema, pointer) {
             self.resolve(layer, &at);

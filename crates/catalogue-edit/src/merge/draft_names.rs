@@ -1,6 +1,6 @@
 //! Chooses Rust names for the items of a draft, and the file for each of its records.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use catalogue::names::{self, Case, Scope};
 use catalogue::spec::{Body, Field, Fields, Known, Record, Service, Type};
@@ -9,11 +9,16 @@ use catalogue::type_expr::TypeExpr;
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
 use crate::draft::{Source, WantedName, record_in, telling};
-use crate::rust_names::{NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method, with_idents};
+use crate::rust_names::{LastNumbers, NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method, with_idents};
 
-/// The names of the types in the client, each with its module; the module is `SERVICE` for the root of the client.
+/// The names of the types in the client.
 #[derive(Debug, Default)]
-pub(crate) struct ClientNames(BTreeSet<(String, String)>);
+pub(crate) struct ClientNames {
+    /// The modules that have a type of each name; the module is `SERVICE` for the root of the client.
+    modules: HashMap<String, BTreeSet<String>>,
+    /// The numbers that were chosen last for names that were in use.
+    numbers: LastNumbers,
+}
 
 impl ClientNames {
     /// Collects the names in a catalogue.
@@ -32,14 +37,16 @@ impl ClientNames {
     /// Adds names in a module. The module of a group also contains the type for the group.
     fn note(&mut self, module: &str, names: impl IntoIterator<Item = String>) {
         let of_group = (module != SERVICE).then(|| names::handle(module));
-        self.0.extend(names.into_iter().chain(of_group).map(|name| (module.to_owned(), name)));
+        for name in names.into_iter().chain(of_group) {
+            self.modules.entry(name).or_default().insert(module.to_owned());
+        }
     }
 
     /// Returns `true` if a type in a module cannot have this name: the module or the root has a type of this name, or
     /// the module is the root and a group has one.
     fn has(&self, module: &str, name: &str) -> bool {
-        let is_visible = |other: &str| other == module || other == SERVICE || module == SERVICE;
-        self.0.iter().any(|(other, known)| known == name && is_visible(other))
+        let Some(modules) = self.modules.get(name) else { return false };
+        module == SERVICE || modules.contains(module) || modules.contains(SERVICE)
     }
 
     /// Returns `true` if a new endpoint of a module can have the method name `ident`.
@@ -49,7 +56,9 @@ impl ClientNames {
 
     pub(super) fn claim_method(&mut self, module: &str, name: &str, chosen: Option<&str>) -> String {
         self.note(module, []);
-        let ident = method_name(name, chosen, |ty| self.has(module, ty));
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let ident = method_name(name, chosen, numbers.of(module), |ty| self.has(module, ty));
+        self.numbers = numbers;
         self.note(module, types_of_method(&ident));
         ident
     }
@@ -123,7 +132,9 @@ impl<'a> Merger<'a> {
     /// Returns a free name for a type or record in a file, and marks it as in use. Adds a note about it if the draft is
     /// from responses.
     fn new_name(&mut self, what: &str, module: &str, wanted: &WantedName) -> String {
-        let name = type_name(wanted, |ty| self.client.has(module, ty));
+        let mut numbers = std::mem::take(&mut self.client.numbers);
+        let name = type_name(wanted, numbers.of(module), |ty| self.client.has(module, ty));
+        self.client.numbers = numbers;
         self.client.note(module, [name.clone()]);
         if self.draft.source == Source::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
