@@ -88,13 +88,7 @@ impl NamesInUse {
 }
 
 /// Returns a name that is similar to `name` and not in use.
-fn free_name(
-    name: &str,
-    case: Case,
-    scope: Scope,
-    numbers: &mut Numbers,
-    is_in_use: impl Fn(&str) -> bool,
-) -> String {
+fn free_name(name: &str, case: Case, scope: Scope, numbers: &mut Numbers, is_in_use: impl Fn(&str) -> bool) -> String {
     let ascii: String = names::ascii(name).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
     let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();

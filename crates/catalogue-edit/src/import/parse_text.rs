@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use serde_yaml::value::Number;
-use serde_yaml::{Mapping, Value};
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_yaml::value::Number;
+use serde_yaml::{Mapping, Value};
 
 /// The number of open brackets from which on a text is rejected before it is parsed as YAML, because the time of the
 /// parser grows with the square of this number. Far above the depth of any real description.
@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_library() {
-        let text = "a: &x {b: [1, -2, 1.5, true, ~, 'c', 012, 0x1f, .inf]}\nd: *x\ne: {<<: *x, f: !t g}\n200: 2024-01-31\n";
+        let text =
+            "a: &x {b: [1, -2, 1.5, true, ~, 'c', 012, 0x1f, .inf]}\nd: *x\ne: {<<: *x, f: !t g}\n200: 2024-01-31\n";
         let mut expected: Value = serde_yaml::from_str(text).expect("YAML");
         expected["e"]["f"] = "g".into();
         assert_eq!(parse(text), Ok(expected));

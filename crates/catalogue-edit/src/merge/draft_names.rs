@@ -9,7 +9,10 @@ use catalogue::type_expr::TypeExpr;
 use super::{Gap, Merger};
 use crate::content::{Content, SERVICE, ident_of, slot};
 use crate::draft::{Source, WantedName, record_in, telling};
-use crate::rust_names::{LastNumbers, NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method, with_idents};
+use crate::rust_names::{
+    LastNumbers, NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method,
+    with_idents,
+};
 
 /// The names of the types in the client.
 #[derive(Debug, Default)]

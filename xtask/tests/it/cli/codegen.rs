@@ -249,7 +249,8 @@ fn commands_work_on_the_folder_in_which_they_are_started() {
     assert!(first.status.success(), "{}", text(&first.stderr));
     let client = project.with_file_name("started_here_client");
     let manifest = fs::read_to_string(client.join("Cargo.toml")).expect("a manifest");
-    let runtime = manifest.lines().find(|line| line.starts_with("generated-client-runtime") || line.starts_with("runtime"));
+    let runtime =
+        manifest.lines().find(|line| line.starts_with("generated-client-runtime") || line.starts_with("runtime"));
     let path = runtime.and_then(|line| line.split("path = \"").nth(1)?.split('"').next()).expect("a path");
     assert!(client.join(path).join("Cargo.toml").is_file(), "{manifest}");
     // The catalogue of an emitted crate needs no `--out`.
