@@ -38,12 +38,15 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
 
 /// Returns the endpoint and the params of a series.
 pub(crate) fn series(series: &Series) -> Map<String, Value> {
-    let value = |value: &ParamValue| match value {
-        ParamValue::Text(all) if all.len() == 1 => all[0].as_str().into(),
-        ParamValue::Text(all) => all.as_slice().into(),
-        ParamValue::Time(time) => time.to_string().into(),
-    };
-    let params: Map<_, _> = series.values.iter().map(|(name, one)| (name.clone(), value(one))).collect();
+    let mut params = Map::new();
+    for (name, value) in &series.values {
+        let value: Value = match value {
+            ParamValue::Text(all) if all.len() == 1 => all[0].as_str().into(),
+            ParamValue::Text(all) => all.as_slice().into(),
+            ParamValue::Time(time) => time.to_string().into(),
+        };
+        params.insert(name.clone(), value);
+    }
     let endpoint = endpoint_names::full_name(series.endpoint);
     Map::from_iter([("endpoint".to_owned(), endpoint.into()), ("params".to_owned(), params.into())])
 }
@@ -72,9 +75,12 @@ fn status(info: &StatusInfo) -> Value {
 }
 
 fn values(ty: ValueType) -> Vec<Value> {
-    let value =
-        |info: &ValueInfo| json!({ "value": info.value, "summary": info.summary, "evidence": info.evidence.as_str() });
-    if let ValueType::Named(ty) = ty { ty.values.iter().map(value).collect() } else { Vec::new() }
+    let ValueType::Named(ty) = ty else { return Vec::new() };
+    ty.values.iter().map(value).collect()
+}
+
+fn value(info: &ValueInfo) -> Value {
+    json!({ "value": info.value, "summary": info.summary, "evidence": info.evidence.as_str() })
 }
 
 fn type_name(ty: ValueType) -> String {

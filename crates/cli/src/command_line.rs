@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 
 use crate::commands::backfill::Backfill;
@@ -66,8 +66,11 @@ pub(crate) enum Command {
 
 /// Returns the definition of the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
-    let named = words.iter().filter_map(|word| word.to_str()).flat_map(endpoint_names::called);
-    let chosen: Vec<Endpoint> = named.filter(|endpoint| endpoint.path.is_some()).collect();
+    let mut chosen: Vec<Endpoint> = Vec::new();
+    for word in words.iter().filter_map(|word| word.to_str()) {
+        chosen.extend(endpoint_names::called(word));
+    }
+    chosen.retain(|endpoint| endpoint.path.is_some());
     CommandLine::command().mut_subcommands(|command| {
         // `get` requests one page, whose size and order its params set.
         let has_pages = command.get_name() != "get";
@@ -85,22 +88,27 @@ pub(crate) fn complete() {
 pub(crate) fn read() -> CommandLine {
     let words: Vec<_> = std::env::args_os().collect();
     let mut definition = for_words(words.get(1..).unwrap_or_default());
-    let own = program().name;
-    let advice = match words.get(1).and_then(|word| word.to_str()) {
-        Some("completion" | "completions") => format!(
-            "completions need no command; a shell reads them with `source <(COMPLETE=bash {own})`; other shells: zsh, \
-             fish, elvish, powershell"
-        ),
-        Some("history") => format!("no such command; `{own} backfill` fetches histories, with `--out -` as a stream"),
-        _ => String::new(),
-    };
-    if !advice.is_empty() {
+    if let Some(advice) = words.get(1).and_then(|word| missing_command(word.to_str()?)) {
         definition.error(ErrorKind::InvalidSubcommand, advice).exit();
     }
-    definition
-        .try_get_matches_from_mut(&words)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .unwrap_or_else(|error| advised(error, &definition, &words).exit())
+    let matches = definition.try_get_matches_from_mut(&words);
+    match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
+        Ok(line) => line,
+        Err(error) => advised(error, &definition, &words).exit(),
+    }
+}
+
+/// Returns advice about a command that similar programs have and this one does not have.
+fn missing_command(word: &str) -> Option<String> {
+    let own = program().name;
+    match word {
+        "completion" | "completions" => Some(format!(
+            "completions need no command; a shell reads them with `source <(COMPLETE=bash {own})`; other shells: zsh, \
+             fish, elvish, powershell"
+        )),
+        "history" => Some(format!("no such command; `{own} backfill` fetches histories, with `--out -` as a stream")),
+        _ => None,
+    }
 }
 
 /// Replaces the advice of clap about an unknown option by the option of this command that a similar program names
@@ -113,13 +121,11 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
     }
     let advice = advice(command, written.split('=').next().unwrap_or_default(), words);
     let accepted = accepted(command).filter(|_| written.starts_with("--"));
-    let is_shown = |option: &str| {
-        let mut options = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
-        options.any(|long| option.strip_prefix("--") == Some(long))
-    };
     // Clap suggests hidden options too, and to pass an option as a value.
-    let suggestion = error.remove(ContextKind::SuggestedArg);
-    let suggestion = suggestion.filter(|option| matches!(option, ContextValue::String(option) if is_shown(option)));
+    let suggestion = match error.remove(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(option)) if has_shown_option(command, &option) => Some(ContextValue::String(option)),
+        _ => None,
+    };
     error.remove(ContextKind::Suggested);
     if let (None, Some(suggestion)) = (&advice, suggestion) {
         error.insert(ContextKind::SuggestedArg, suggestion);
@@ -130,6 +136,12 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
     error
 }
 
+fn has_shown_option(command: &clap::Command, option: &str) -> bool {
+    let Some(name) = option.strip_prefix("--") else { return false };
+    let mut shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    shown.any(|arg| arg.get_long() == Some(name))
+}
+
 /// Returns the advice about a further word, or about an option that a similar program has and this command does not have.
 fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<String> {
     let name = command.get_name();
@@ -137,8 +149,11 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
         return Some(format!("options go after the command: `{} {name} … {written}`", program().name));
     }
     if !written.starts_with('-') {
-        let one = || Some(format!("`{name}` accepts one {}", command.get_positionals().next()?));
-        return several_values(written, words.iter().cloned()).or_else(one);
+        if let Some(advice) = several_values(written, words.iter().cloned()) {
+            return Some(advice);
+        }
+        let positional = command.get_positionals().next()?;
+        return Some(format!("`{name}` accepts one {positional}"));
     }
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
@@ -149,19 +164,31 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
         }
         _ => return None,
     };
-    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
-    if has(&own) {
+    if has_option(command, &own) {
         return Some(format!("a similar argument exists: '--{own}'"));
     }
-    let stops = own == "to" && has("records");
-    stops.then(|| format!("`{name}` has no end; use `--records`"))
+    if own == "to" && has_option(command, "records") {
+        return Some(format!("`{name}` has no end; use `--records`"));
+    }
+    None
+}
+
+fn has_option(command: &clap::Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
 /// Returns the options for params that help shows, if the command has params.
 fn accepted(command: &clap::Command) -> Option<String> {
-    let params = command.get_arguments().filter(|arg| arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set());
-    let params: Vec<_> = params.filter_map(Arg::get_long).map(|long| format!("--{long}")).collect();
-    (!params.is_empty()).then(|| format!("accepted params: {}", params.join(", ")))
+    let mut params = Vec::new();
+    for arg in command.get_arguments() {
+        if arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set() {
+            params.extend(arg.get_long().map(|long| format!("--{long}")));
+        }
+    }
+    if params.is_empty() {
+        return None;
+    }
+    Some(format!("accepted params: {}", params.join(", ")))
 }
 
 /// Returns the param that selects the interval of a history; empty if no endpoint has one.

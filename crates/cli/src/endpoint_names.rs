@@ -14,7 +14,8 @@ pub(crate) type Endpoint = &'static EndpointInfo;
 
 /// Returns every endpoint with its group, including those that are known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
-    program().registry.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
+    let groups = program().registry.groups.iter();
+    groups.flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
 /// Returns the endpoints that have a path.
@@ -68,21 +69,28 @@ pub(crate) fn called(written: &str) -> Vec<Endpoint> {
         return vec![endpoint];
     }
     let key = suggest::key(written);
-    let is_called = |names: &[String]| names.contains(&key);
-    let found: Vec<Endpoint> =
-        NAMES.iter().filter(|(_, names)| is_called(names)).map(|(endpoint, _)| *endpoint).collect();
-    let known: Vec<Endpoint> = found.iter().copied().filter(|endpoint| endpoint.path.is_some()).collect();
-    if known.len() == 1 { known } else { found }
+    let mut found = Vec::new();
+    for (endpoint, names) in NAMES.iter() {
+        if names.contains(&key) {
+            found.push(*endpoint);
+        }
+    }
+    let mut with_path = found.clone();
+    with_path.retain(|endpoint| endpoint.path.is_some());
+    if with_path.len() == 1 { with_path } else { found }
 }
 
 /// Every endpoint with its names, normalized by [`suggest::key`]. The names are normalized only once, because every
 /// displayed name is compared with all names.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
-    let keys = |endpoint: Endpoint| {
-        let whole = endpoint.to_string();
-        let names = [endpoint.ident, endpoint.name, endpoint.path.unwrap_or_default(), &whole];
-        let names = names.into_iter().chain(endpoint.aliases.iter().copied());
-        names.filter(|name| !name.is_empty()).map(suggest::key).collect()
-    };
-    all().map(|(_, endpoint)| (endpoint, keys(endpoint))).collect()
+    let mut all_names = Vec::new();
+    for (_, endpoint) in all() {
+        let full_name = endpoint.to_string();
+        let mut names = vec![endpoint.ident, endpoint.name, &full_name];
+        names.extend(endpoint.path);
+        names.extend(endpoint.aliases);
+        names.retain(|name| !name.is_empty());
+        all_names.push((endpoint, names.into_iter().map(suggest::key).collect()));
+    }
+    all_names
 });

@@ -9,28 +9,32 @@ use crate::program::program;
 /// Returns the help that follows the options of `get`.
 pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
-    let [one, two] = [1, 2].map(|values| line("get", endpoint, values));
+    let mut notes = Vec::new();
+    if let Some((name, both)) = several(endpoint) {
+        notes.push(format!("`--{} {both}` sends one request per value", kebab(name)));
+    }
+    if let Some(info) = endpoint.params().find(|info| info.list_setter.is_some() && splits(info)) {
+        notes.push(format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
+    }
     // A request returns at most one page, so a range is an example of `backfill`.
-    let range = endpoint_names::history(endpoint).map(|_| "`backfill --out -` fetches a complete range".to_owned());
-    let several =
-        several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
-    let mut params = endpoint.params();
-    let list = params.find(|info| info.list_setter.is_some() && splits(info));
-    let list = list.map(|info| format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
-    let notes: Vec<_> = several.into_iter().chain(list).chain(range).collect();
+    if endpoint_names::history(endpoint).is_some() {
+        notes.push("`backfill --out -` fetches a complete range".to_owned());
+    }
     let notes = if notes.is_empty() { String::new() } else { format!("{}.\n\n", notes.join("; ")) };
+    let one = line("get", endpoint, 1);
+    let two = line("get", endpoint, 2);
     format!("{notes}  {two}\n  {one} > records.csv")
 }
 
 /// Returns the help that follows the options of `backfill`.
 pub(crate) fn backfill() -> String {
     let Some(endpoint) = example() else { return String::new() };
-    let options = options(endpoint, 2);
-    let param = |option: &str| {
-        let (name, value) = option.split_once(' ')?;
-        Some(format!("\n  {name} = [\"{}\"]", value.replace(',', "\", \"")))
-    };
-    let params: String = options.split(" --").filter_map(param).collect();
+    let mut params = String::new();
+    for option in options(endpoint, 2).split(" --") {
+        if let Some((name, value)) = option.split_once(' ') {
+            params.push_str(&format!("\n  {name} = [\"{}\"]", value.replace(',', "\", \"")));
+        }
+    }
     format!(
         "Run it again to continue, to add new records and to fetch what failed, for example once a day:\n  \
          {} \\\n    --from 2025-01-01 --out data/\n\
@@ -50,7 +54,8 @@ pub(crate) fn poll() -> String {
 /// Returns the help that follows the options of `plot`.
 pub(crate) fn plot() -> String {
     let Some(endpoint) = example() else { return String::new() };
-    let [one, two] = [1, 2].map(|values| line("plot", endpoint, values));
+    let one = line("plot", endpoint, 1);
+    let two = line("plot", endpoint, 2);
     format!("  {two} --from 30d\n  {one} --from 90d --out quarter.svg")
 }
 
@@ -62,11 +67,17 @@ pub(crate) fn line(command: &str, endpoint: &EndpointInfo, values: usize) -> Str
 /// Returns the required params of an endpoint as options with example values; one of them has this many values.
 pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
     let several = several(endpoint).filter(|_| values > 1);
-    let option = |info: &ParamInfo| match &several {
-        Some((name, both)) if *name == info.wire_name => Some(format!(" --{} {both}", kebab(name))),
-        _ => Some(format!(" --{} {}", kebab(info.wire_name), value(info)?)),
-    };
-    required(endpoint).filter_map(option).collect()
+    let mut options = String::new();
+    for info in required(endpoint) {
+        let value = match &several {
+            Some((name, both)) if *name == info.wire_name => Some(both.as_str()),
+            _ => value(info),
+        };
+        if let Some(value) = value {
+            options.push_str(&format!(" --{} {value}", kebab(info.wire_name)));
+        }
+    }
+    options
 }
 
 /// Returns the required param whose values are most likely to be combined, an open set, with two of its values.
@@ -83,10 +94,14 @@ fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo>
 
 /// Returns the example of a param, or else a value that is known and not known to be rejected.
 fn value(info: &ParamInfo) -> Option<&'static str> {
-    let of_type = if let ValueType::Named(ty) = info.ty { ty.values } else { &[] };
-    let known = [info.allowed_values, info.tested_values].concat();
-    let mut known = known.into_iter().chain(of_type.iter().map(|value| value.value));
-    info.example.or_else(|| known.find(|value| !info.rejected_values.contains(value)))
+    if info.example.is_some() {
+        return info.example;
+    }
+    let mut known = [info.allowed_values, info.tested_values].concat();
+    if let ValueType::Named(ty) = info.ty {
+        known.extend(ty.values.iter().map(|value| value.value));
+    }
+    known.into_iter().find(|value| !info.rejected_values.contains(value))
 }
 
 /// Returns whether a value is known for each required param.
@@ -97,7 +112,9 @@ pub(crate) fn is_complete(endpoint: &EndpointInfo) -> bool {
 /// Returns an endpoint whose required params have known values: preferably the one that the catalogue marks as the example,
 /// then one with a history, then one with the best evidence.
 pub(crate) fn example() -> Option<Endpoint> {
-    let has_history = |endpoint: &Endpoint| endpoint_names::history(endpoint).is_some();
-    let rank = |endpoint: &Endpoint| (!endpoint.is_example, !has_history(endpoint), endpoint.evidence);
-    endpoint_names::with_path().filter(|endpoint| is_complete(endpoint)).min_by_key(rank)
+    let complete = endpoint_names::with_path().filter(|endpoint| is_complete(endpoint));
+    complete.min_by_key(|endpoint| {
+        let has_history = endpoint_names::history(endpoint).is_some();
+        (!endpoint.is_example, !has_history, endpoint.evidence)
+    })
 }

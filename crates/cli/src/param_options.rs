@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use heck::ToKebabCase;
-use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
+use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoint_names::{self, Endpoint, history};
 use crate::program::{program, service};
@@ -37,8 +37,8 @@ pub(crate) struct Params {
 impl Params {
     /// Returns `true` if a param of this name is set.
     pub(crate) fn has(&self, wire_name: &str) -> bool {
-        let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
-        names.any(|name| name == wire_name)
+        let is_known = self.known.iter().any(|(name, _)| name == wire_name);
+        is_known || self.passed_on.iter().any(|(name, _)| name == wire_name)
     }
 
     /// Returns the option or the key that sets a param.
@@ -48,7 +48,10 @@ impl Params {
 
     /// Returns the advice to send a value unchecked; `None` for a job file, which has no option for that.
     pub(crate) fn unchecked(&self, wire_name: &str, value: &str) -> Option<String> {
-        (!self.are_keys).then(|| format!("`--param {wire_name}={value}` sends it anyway"))
+        if self.are_keys {
+            return None;
+        }
+        Some(format!("`--param {wire_name}={value}` sends it anyway"))
     }
 }
 
@@ -85,30 +88,50 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
     // `remove` selects by params, so it needs none.
     let is_filter = command.get_name() == "remove";
-    let offered = offered(chosen);
+    let mut shown = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
-    let sets_range = |name: &str| {
-        let infos = chosen.iter().filter_map(|endpoint| history(endpoint)).chain(service().history.as_ref());
-        infos.flat_map(|info| range_params(info).take(if has_pages { 4 } else { 2 })).any(|other| other == name)
-    };
-    let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
-    let is_param = |arg: &Arg| arg.get_id().as_str().starts_with(ID);
-    let taken = command.get_arguments().filter(|arg| !is_param(arg)).filter_map(Arg::get_long).chain(GLOBAL);
-    let taken: Vec<String> = taken.map(str::to_owned).collect();
-    command.mut_args(|arg| {
+    let hidden = hidden_params(chosen, has_pages);
+    shown.retain(|one| one.infos.len() >= enough && !hidden.contains(&one.wire_name));
+    let taken = own_options(&command);
+    command.mut_args(|mut arg| {
         let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
-        let clash = arg.get_long().filter(|long| taken.iter().any(|taken| taken == long));
-        let arg = if let Some(long) = clash.map(|long| format!("param-{long}")) { arg.long(long) } else { arg };
-        match offered.iter().find(|one| one.wire_name == name).filter(is_shown) {
+        if let Some(long) = arg.get_long().filter(|long| taken.iter().any(|taken| taken == long)) {
+            let long = format!("param-{long}");
+            arg = arg.long(long);
+        }
+        match shown.iter().find(|one| one.wire_name == name) {
             Some(one) => one.described(arg, is_filter),
             None => arg.hide(true),
         }
     })
 }
 
+/// Returns the params that the command sets: those of a range, and with `has_pages` those of pages too.
+fn hidden_params(chosen: &[Endpoint], has_pages: bool) -> Vec<&'static str> {
+    let mut hidden = Vec::new();
+    let histories = chosen.iter().filter_map(|endpoint| history(endpoint));
+    for info in histories.chain(service().history.as_ref()) {
+        let count = if has_pages { 4 } else { 2 };
+        hidden.extend(range_params(info).take(count));
+    }
+    hidden
+}
+
+/// Returns the options of a command that set no param.
+fn own_options(command: &Command) -> Vec<String> {
+    let mut options: Vec<String> = GLOBAL.map(str::to_owned).into();
+    for arg in command.get_arguments() {
+        if !arg.get_id().as_str().starts_with(ID) {
+            options.extend(arg.get_long().map(str::to_owned));
+        }
+    }
+    options
+}
+
 /// Returns the names of the params that a history sets in the request of each page; the first two set the range.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
-    let all = [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name));
+    let sort = info.sort.map(|(name, _)| name);
+    let all = [info.from, info.to, info.limit].into_iter().chain(sort);
     all.filter(|name| !name.is_empty())
 }
 
@@ -150,8 +173,11 @@ impl Offered {
         words.extend(values(info));
         if !is_filter {
             words.extend(info.default.map(|default| format!("default {default}")));
-            words.extend(self.infos.iter().all(|info| required(info).is_some()).then(|| "required".to_owned()));
+            if self.infos.iter().all(|info| required(info).is_some()) {
+                words.push("required".to_owned());
+            }
         }
+        words.retain(|word| !word.is_empty());
         arg.help(words.join("; "))
     }
 }
@@ -196,8 +222,11 @@ pub(crate) fn endpoints_help(command: &str) -> String {
 fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     match ty {
         ValueType::Named(ty) => {
-            let candidate = |value: &ValueInfo| CompletionCandidate::new(value.value).help(Some(value.summary.into()));
-            ty.values.iter().map(candidate).collect()
+            let mut candidates = Vec::with_capacity(ty.values.len());
+            for value in ty.values {
+                candidates.push(CompletionCandidate::new(value.value).help(Some(value.summary.into())));
+            }
+            candidates
         }
         ValueType::Boolean => ["true", "false"].map(CompletionCandidate::new).into(),
         _ => Vec::new(),
@@ -265,12 +294,16 @@ impl Args for Params {
 
 impl FromArgMatches for Params {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let known = offered(&[]).into_iter().filter_map(|one| {
-            let values = matches.get_many::<String>(&format!("{ID}{}", one.wire_name))?.cloned().collect();
-            Some((one.wire_name.to_owned(), values))
-        });
-        let passed_on = matches.get_many::<(String, String)>("param").into_iter().flatten().cloned();
-        Ok(Self { known: known.collect(), passed_on: passed_on.collect(), are_keys: false })
+        let mut params = Self::default();
+        for one in offered(&[]) {
+            if let Some(values) = matches.get_many::<String>(&format!("{ID}{}", one.wire_name)) {
+                params.known.push((one.wire_name.to_owned(), values.cloned().collect()));
+            }
+        }
+        if let Some(passed_on) = matches.get_many("param") {
+            params.passed_on = passed_on.cloned().collect();
+        }
+        Ok(params)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

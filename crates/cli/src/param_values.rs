@@ -50,9 +50,10 @@ pub(crate) fn read(of: &EndpointInfo, info: &ParamInfo, value: &str, params: &Pa
 /// Returns the values of a param that one value of an option joins, as the service writes them.
 fn several(info: &ParamInfo, value: &str) -> Vec<String> {
     // `+` joins values only for a param that accepts a list.
-    let joins = info.list_setter.is_some() && splits(info);
-    let all = if joins { value.split('+').collect() } else { vec![value] };
-    all.into_iter().map(|one| as_known(info, one.trim())).collect()
+    if info.list_setter.is_some() && splits(info) {
+        return value.split('+').map(|one| as_known(info, one.trim())).collect();
+    }
+    vec![as_known(info, value.trim())]
 }
 
 /// Returns the value of an option in the form that files have.
@@ -64,10 +65,11 @@ pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
 /// converted to upper case if all known values are in upper case.
 fn as_known(info: &ParamInfo, value: &str) -> String {
     let ValueType::Named(ty) = info.ty else { return value.to_owned() };
-    let known = || ty.values.iter().map(|known| known.value);
-    let similar = || known().find(|known| known.eq_ignore_ascii_case(value));
-    match known().find(|known| *known == value).or_else(similar) {
-        Some(known) => known.to_owned(),
+    if ty.values.iter().any(|known| known.value == value) {
+        return value.to_owned();
+    }
+    match ty.values.iter().find(|known| known.value.eq_ignore_ascii_case(value)) {
+        Some(known) => known.value.to_owned(),
         None if is_upper(info) && !value.contains(char::is_uppercase) => value.to_uppercase(),
         None => value.to_owned(),
     }
@@ -83,7 +85,8 @@ pub(crate) fn is_upper(info: &ParamInfo) -> bool {
 /// Warns about a value that the service may reject. A value that is certainly wrong is an error: all valid values are
 /// documented, or it is probably several values.
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params, log: Log) -> Result<()> {
-    let (name, param) = (name(endpoint), info.wire_name);
+    let name = name(endpoint);
+    let param = info.wire_name;
     let option = |value: &str| format!("`{} {value}`", params.written(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
         let accepted = info.allowed_values.join(", ");

@@ -71,54 +71,73 @@ pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static F
 /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
 pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
-    let endpoints = || series.iter().map(|one| one.endpoint);
-    let records = || parts.iter().flat_map(|part| part.records);
-    let time = endpoints().filter_map(time_field).map(str::to_owned);
-    let is_mixed = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
-    let fields = endpoints().flat_map(fields);
-    // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON object
-    // become columns.
-    let keys = records().filter_map(|record| record.as_any().and_then(Value::as_object)).flat_map(Map::keys);
-    let has_unknown = |part: &Part<'_>| {
-        let params = part.series.identity();
-        part.records.iter().any(|record| dataset::unknown_fields(&params, record).is_some())
-    };
+    let mut columns = Vec::new();
+    for one in series {
+        columns.extend(time_field(one.endpoint).map(str::to_owned));
+    }
+    if series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint)) {
+        columns.push(ENDPOINT.to_owned());
+    }
+    columns.extend(differing(series));
+    for one in series {
+        columns.extend(fields(one.endpoint).map(|field| field.wire_name.to_owned()));
+    }
+    for record in parts.iter().flat_map(|part| part.records) {
+        columns.extend(untyped_fields(record).cloned());
+    }
+    if parts.iter().any(has_unknown_fields) {
+        columns.push(UNKNOWN_FIELDS.to_owned());
+    }
     let mut seen = BTreeSet::new();
-    time.chain(is_mixed.then(|| ENDPOINT.to_owned()))
-        .chain(differing(series))
-        .chain(fields.map(|field| field.wire_name.to_owned()))
-        .chain(keys.cloned())
-        .chain(parts.iter().any(has_unknown).then(|| UNKNOWN_FIELDS.to_owned()))
-        .filter(|column| seen.insert(column.clone()))
-        .collect()
+    columns.retain(|column| seen.insert(column.clone()));
+    columns
+}
+
+/// Returns the names of a record's fields if the catalogue lists no fields; the record is then a JSON object.
+fn untyped_fields(record: &AnyRecord) -> impl Iterator<Item = &String> {
+    let object = record.as_any().and_then(Value::as_object);
+    object.into_iter().flat_map(Map::keys)
+}
+
+fn has_unknown_fields(part: &Part<'_>) -> bool {
+    let params = part.series.identity();
+    part.records.iter().any(|record| dataset::unknown_fields(&params, record).is_some())
 }
 
 /// Returns a row for each record.
 pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
     let params = part.series.identity();
-    let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
-        let cell = |column: &String| match column.as_str() {
-            UNKNOWN_FIELDS => unknown_fields(columns, &params, record),
-            name => cell(part.series, &params, record, *time, name),
-        };
-        columns.iter().map(cell).collect()
-    };
-    part.records.iter().zip(&part.times).map(row).collect()
+    let mut rows = Vec::with_capacity(part.records.len());
+    for (record, time) in part.records.iter().zip(&part.times) {
+        let mut row = Vec::with_capacity(columns.len());
+        for column in columns {
+            row.push(match column.as_str() {
+                UNKNOWN_FIELDS => unknown_fields(columns, &params, record),
+                name => cell(part.series, &params, record, *time, name),
+            });
+        }
+        rows.push(row);
+    }
+    rows
 }
 
 /// Returns the fields of a record that have no column, as an object.
 fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> Cell {
     let unknown = dataset::unknown_fields(params, record);
-    let keys = record.as_any().and_then(Value::as_object).into_iter().flatten();
-    let others: Vec<_> = keys.filter(|(key, _)| !columns.contains(key)).collect();
-    if others.is_empty() {
+    let mut without_column = Map::new();
+    for (key, value) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
+        if !columns.contains(key) {
+            without_column.insert(key.clone(), value.clone());
+        }
+    }
+    if without_column.is_empty() {
         // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in JSON
         // strings are escaped.
         return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
     }
-    let unknown = unknown.and_then(|fields| serde_json::from_str::<Map<_, _>>(&fields).ok()).unwrap_or_default();
-    let others = others.into_iter().map(|(key, value)| (key.clone(), value.clone()));
-    Cell::Value(unknown.into_iter().chain(others).collect())
+    let mut all: Map<_, _> = unknown.and_then(|fields| serde_json::from_str(&fields).ok()).unwrap_or_default();
+    all.append(&mut without_column);
+    Cell::Value(Value::Object(all))
 }
 
 /// A param that identifies a series, with its value.

@@ -2,7 +2,7 @@
 //!
 //! Each series gets a label that distinguishes it from the others. Nothing is sent here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use clap::Args;
@@ -39,12 +39,18 @@ impl Series {
     pub(crate) fn identity(&self) -> Vec<(String, Option<String>)> {
         let history = history(self.endpoint).or(service().history.as_ref());
         let range: Vec<_> = history.into_iter().flat_map(range_params).collect();
-        let own = self.values.iter().filter(|(name, _)| !range.contains(&name.as_str()));
-        let text = |value: &ParamValue| match value {
-            ParamValue::Text(values) => values.join(","),
-            ParamValue::Time(time) => time.to_string(),
-        };
-        own.map(|(name, value)| (name.clone(), Some(text(value)))).collect()
+        let mut identity = Vec::new();
+        for (name, value) in &self.values {
+            if range.contains(&name.as_str()) {
+                continue;
+            }
+            let text = match value {
+                ParamValue::Text(values) => values.join(","),
+                ParamValue::Time(time) => time.to_string(),
+            };
+            identity.push((name.clone(), Some(text)));
+        }
+        identity
     }
 }
 
@@ -64,61 +70,90 @@ pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Resu
 /// Returns every endpoint with every combination of values, in the given order. Params may be missing.
 pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
     every_param_is_accepted(endpoints, params)?;
-    let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
-    if let Some(twice) = repeated(&names) {
-        return Err(Failure::usage(format!("`{twice}` is listed twice")));
+    let mut names = BTreeSet::new();
+    for endpoint in endpoints {
+        let name = name(endpoint);
+        if !names.insert(name.clone()) {
+            return Err(Failure::usage(format!("`{name}` is listed twice")));
+        }
     }
     let mut all = Vec::new();
     for endpoint in endpoints {
-        let mut of_endpoint = vec![Series { endpoint, values: Vec::new() }];
-        for (param, values) in &params.known {
-            let read = |value: &String| match endpoint.param(param) {
-                Some(info) => read(endpoint, info, value, params, log),
-                None => Ok(ParamValue::Text(vec![value.clone()])),
-            };
-            if accepts(endpoint, param) {
-                let given = values.iter().map(read).collect::<Result<Vec<_>>>()?;
-                let ignores_case = endpoint.param(param).is_some_and(is_upper);
-                let shown =
-                    |value: &ParamValue| if ignores_case { value.shown().to_uppercase() } else { value.shown() };
-                if let Some(twice) = repeated(&given.iter().map(shown).collect::<Vec<_>>()) {
-                    return Err(Failure::usage(format!("`{twice}` is listed twice for `{param}`")));
-                }
-                of_endpoint = times(&of_endpoint, param, &given);
-            }
-        }
-        for (param, value) in &params.passed_on {
-            of_endpoint = times(&of_endpoint, param, &[ParamValue::Text(vec![value.clone()])]);
-        }
-        all.append(&mut of_endpoint);
+        all.append(&mut combine_values(endpoint, params, log)?);
     }
-    all.iter().try_for_each(ends_after_its_start)?;
-    all.iter().filter(|_| log == Log::Verbose).for_each(|one| log.remark(&described(one)));
+    for series in &all {
+        check_range(series)?;
+        if log == Log::Verbose {
+            log.remark(&described(series));
+        }
+    }
     Ok(all)
 }
 
-/// Returns the endpoint and the params of a series. A param that is not in the catalogue may be secret, and is omitted.
-fn described(one: &Series) -> String {
-    let known = one.values.iter().filter(|(name, _)| one.endpoint.param(name).is_some());
-    let params = known.map(|(name, value)| format!(" {name}={}", value.shown()));
-    format!("series {}{}", name(one.endpoint), params.collect::<String>())
+/// Returns an endpoint with every combination of the values of its params.
+fn combine_values(endpoint: Endpoint, params: &Params, log: Log) -> Result<Vec<Series>> {
+    let mut combined = vec![Series { endpoint, values: Vec::new() }];
+    for (param, values) in &params.known {
+        if accepts(endpoint, param) {
+            let values = param_values(endpoint, param, values, params, log)?;
+            combined = times(&combined, param, &values);
+        }
+    }
+    for (param, value) in &params.passed_on {
+        combined = times(&combined, param, &[ParamValue::Text(vec![value.clone()])]);
+    }
+    Ok(combined)
 }
 
-/// Returns the first item that equals an earlier one.
-fn repeated<T: PartialEq>(all: &[T]) -> Option<&T> {
-    all.iter().enumerate().find(|(index, item)| all[..*index].contains(item)).map(|(_, item)| item)
+/// Parses the values of a param. A value that is listed twice is an error.
+fn param_values(
+    endpoint: Endpoint,
+    param: &str,
+    values: &[String],
+    params: &Params,
+    log: Log,
+) -> Result<Vec<ParamValue>> {
+    let info = endpoint.param(param);
+    let mut parsed = Vec::new();
+    let mut seen = BTreeSet::new();
+    for value in values {
+        let value = match info {
+            Some(info) => read(endpoint, info, value, params, log)?,
+            None => ParamValue::Text(vec![value.clone()]),
+        };
+        let shown = if info.is_some_and(is_upper) { value.shown().to_uppercase() } else { value.shown() };
+        if !seen.insert(shown.clone()) {
+            return Err(Failure::usage(format!("`{shown}` is listed twice for `{param}`")));
+        }
+        parsed.push(value);
+    }
+    Ok(parsed)
+}
+
+/// Formats the endpoint and the params of a series. A param that is not in the catalogue may be secret, and is omitted.
+fn described(series: &Series) -> String {
+    let mut text = format!("series {}", name(series.endpoint));
+    for (name, value) in &series.values {
+        if series.endpoint.param(name).is_some() {
+            text.push_str(&format!(" {name}={}", value.shown()));
+        }
+    }
+    text
 }
 
 /// Returns a copy of every series for each of these values.
 fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
-    let with = |one: &Series, value: &ParamValue| {
-        let mut one = one.clone();
-        // A later value replaces an earlier value, so `--param` overrides the option of the same param.
-        one.values.retain(|(other, _)| other != name);
-        one.values.push((name.to_owned(), value.clone()));
-        one
-    };
-    series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
+    let mut all = Vec::with_capacity(series.len() * values.len());
+    for one in series {
+        for value in values {
+            let mut copy = one.clone();
+            // A later value replaces an earlier value, so `--param` overrides the option of the same param.
+            copy.values.retain(|(other, _)| other != name);
+            copy.values.push((name.to_owned(), value.clone()));
+            all.push(copy);
+        }
+    }
+    all
 }
 
 /// Returns whether an endpoint accepts a param. A path that is not in the catalogue accepts every param.
@@ -128,76 +163,115 @@ fn accepts(endpoint: Endpoint, param: &str) -> bool {
 
 /// Rejects a param that none of the endpoints accepts. A param that some endpoints accept is set on those endpoints.
 fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()> {
-    let is_accepted = |param: &str| endpoints.iter().any(|endpoint| accepts(endpoint, param));
-    let Some((param, _)) = params.known.iter().find(|(param, _)| !is_accepted(param)) else { return Ok(()) };
-    let options = |endpoint: &Endpoint| {
-        let endpoint = *endpoint;
-        endpoint.params().map(move |info| option(endpoint, info.wire_name))
-    };
-    let mut known: Vec<_> = endpoints.iter().flat_map(options).collect();
-    known.dedup();
-    let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
-    let names: Vec<_> = endpoints.iter().map(|endpoint| name(endpoint)).collect();
-    Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
+    for (param, _) in &params.known {
+        if !endpoints.iter().any(|endpoint| accepts(endpoint, param)) {
+            return Err(not_accepted(endpoints, param, params));
+        }
+    }
+    Ok(())
+}
+
+/// Creates the error for a param that none of the endpoints accepts, with the params that they accept.
+fn not_accepted(endpoints: &[Endpoint], param: &str, params: &Params) -> Failure {
+    let mut names = Vec::new();
+    let mut options = Vec::new();
+    for endpoint in endpoints {
+        names.push(name(endpoint));
+        for info in endpoint.params() {
+            options.push(option(endpoint, info.wire_name));
+        }
+    }
+    options.dedup();
+    let accepted = if options.is_empty() { "no params".to_owned() } else { options.join(", ") };
+    Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
-        .help_if(params.unchecked(param, "VALUE")))
+        .help_if(params.unchecked(param, "VALUE"))
 }
 
 /// Rejects a missing param that is required, except those that a history sets, and warns about missing params that are
 /// probably required: the service decides whether to reject such a request.
 fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<()> {
     for endpoint in endpoints {
-        let is_set = |param: &str| history(endpoint).is_some_and(|info| range_params(info).any(|own| own == param));
-        let is_missing = |info: &&ParamInfo| info.const_value.is_none() && !params.has(info.wire_name);
-        for info in endpoint.params().filter(is_missing) {
-            let (name, written) = (name(endpoint), params.written(info.wire_name));
-            let is_enforced = info.required.map(Evidence::is_enforced);
-            if (info.location == ParamLocation::Path || is_enforced == Some(true)) && !is_set(info.wire_name) {
-                let failure = Failure::usage(format!("missing required param `{}` of {name}", info.wire_name));
-                return Err(failure.help_if((!params.are_keys).then(|| format!("set it with `{written}`"))));
-            }
-            if is_enforced == Some(false) {
-                log.warning(&format!("`{written}` is probably required by {name} but was not given"));
+        for info in endpoint.params() {
+            if info.const_value.is_none() && !params.has(info.wire_name) {
+                check_missing_param(endpoint, info, params, log)?;
             }
         }
     }
     Ok(())
 }
 
-/// Rejects a range that ends before its start, because the service would return no records and no error.
-fn ends_after_its_start(series: &Series) -> Result<()> {
-    let Some(info) = history(series.endpoint).or(service().history.as_ref()) else { return Ok(()) };
-    match (series.value(info.from), series.value(info.to)) {
-        (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
-            let [from, to] = [from, to].map(|time| time_arg::shown(*time));
-            Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")))
+fn check_missing_param(endpoint: Endpoint, info: &ParamInfo, params: &Params, log: Log) -> Result<()> {
+    let name = name(endpoint);
+    let option = params.written(info.wire_name);
+    let is_enforced = info.required.map(Evidence::is_enforced);
+    let is_required = info.location == ParamLocation::Path || is_enforced == Some(true);
+    if is_required && !is_set_by_history(endpoint, info.wire_name) {
+        let failure = Failure::usage(format!("missing required param `{}` of {name}", info.wire_name));
+        if params.are_keys {
+            return Err(failure);
         }
-        _ => Ok(()),
+        return Err(failure.help(format!("set it with `{option}`")));
     }
+    if is_enforced == Some(false) {
+        log.warning(&format!("`{option}` is probably required by {name} but was not given"));
+    }
+    Ok(())
+}
+
+fn is_set_by_history(endpoint: Endpoint, param: &str) -> bool {
+    let Some(info) = history(endpoint) else { return false };
+    range_params(info).any(|own| own == param)
+}
+
+/// Rejects a range that ends before its start, because the service would return no records and no error.
+fn check_range(series: &Series) -> Result<()> {
+    let Some(info) = history(series.endpoint).or(service().history.as_ref()) else { return Ok(()) };
+    let Some(ParamValue::Time(from)) = series.value(info.from) else { return Ok(()) };
+    let Some(ParamValue::Time(to)) = series.value(info.to) else { return Ok(()) };
+    if to < from {
+        let from = time_arg::shown(*from);
+        let to = time_arg::shown(*to);
+        return Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")));
+    }
+    Ok(())
 }
 
 /// Returns a short label for each series, with the values in which the series differ.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
-    let several = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
-    let label = |one: &Series| {
-        let mut words: Vec<String> = Vec::new();
-        if several || names.is_empty() {
+    let has_several_endpoints = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
+    let mut labels = Vec::with_capacity(series.len());
+    for one in series {
+        let mut words = Vec::new();
+        if has_several_endpoints || names.is_empty() {
             words.push(name(one.endpoint));
         }
-        words.extend(names.iter().filter_map(|name| one.value(name)).map(ParamValue::shown));
-        words.join(" ")
-    };
-    series.iter().map(label).collect()
+        for name in &names {
+            words.extend(one.value(name).map(ParamValue::shown));
+        }
+        labels.push(words.join(" "));
+    }
+    labels
 }
 
 /// Returns the names of the params whose values differ among the series. The order is that of the values in a series.
 pub(crate) fn differing(series: &[Series]) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let differs = |(name, value): &&(String, ParamValue)| {
-        series.iter().any(|one| one.value(name).is_some_and(|other| other != value)) && seen.insert(name.clone())
-    };
-    series.iter().flat_map(|one| &one.values).filter(differs).map(|(name, _)| name.clone()).collect()
+    let mut first_values: BTreeMap<&str, &ParamValue> = BTreeMap::new();
+    let mut differing = BTreeSet::new();
+    for (name, value) in series.iter().flat_map(|one| &one.values) {
+        let first = *first_values.entry(name).or_insert(value);
+        if first != value {
+            differing.insert(name);
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in series.iter().flat_map(|one| &one.values) {
+        if differing.remove(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// Returns every endpoint with every combination of values, if all of them have a history, which sets the range.
@@ -206,8 +280,11 @@ pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> R
         let message = format!("the command sets `{name}` for every page");
         return Err(Failure::usage(message).help("use `--from` and `--to`"));
     }
-    let endpoints = endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
-    combine(&endpoints, params, log)
+    let mut found = Vec::with_capacity(endpoints.len());
+    for name in endpoints {
+        found.push(must_have_history(name)?);
+    }
+    combine(&found, params, log)
 }
 
 /// Finds an endpoint by name or path. Returns an error if it has no history.
@@ -224,10 +301,11 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
 pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
     for of_endpoint in series.chunk_by(|one, other| is_same(one.endpoint, other.endpoint)) {
         let endpoint = of_endpoint[0].endpoint;
-        let oldest = history(endpoint).and_then(|info| info.oldest);
-        if let Some(begin) = oldest.map(|oldest| Timestamp::now() - oldest).filter(|begin| from < *begin) {
-            let begin = begin.floor(Duration::from_secs(60));
-            log.remark(&format!("{}: the service has no records before {}", name(endpoint), time_arg::shown(begin)));
+        let Some(oldest) = history(endpoint).and_then(|info| info.oldest) else { continue };
+        let begin = Timestamp::now() - oldest;
+        if from < begin {
+            let begin = time_arg::shown(begin.floor(Duration::from_secs(60)));
+            log.remark(&format!("{}: the service has no records before {begin}", name(endpoint)));
         }
     }
 }
@@ -274,8 +352,11 @@ pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
 
 /// Converts the series to the type of the crate `dataset`.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::SeriesRequest>> {
-    let requests = series.iter().map(|one| request(client, one));
-    Ok(requests.map(dataset::SeriesRequest::new).collect::<Result<_, _>>()?)
+    let mut requests = Vec::with_capacity(series.len());
+    for one in series {
+        requests.push(dataset::SeriesRequest::new(request(client, one))?);
+    }
+    Ok(requests)
 }
 
 #[cfg(test)]

@@ -5,14 +5,31 @@
 /// Returns a question such as `did you mean …?` with the most similar known name, if a known name is similar enough.
 /// Initials match too: `wl` finds `water_level`. The first of several names that begin with the text is preferred.
 pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
-    let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
-    let begins = |name: &str| written.len() > 2 && key(name).starts_with(&key(written));
-    let score = |name: &str| if begins(name) || initials(name) == key(written) { 1.0 } else { similarity(name) };
-    let scored: Vec<_> = known.into_iter().map(|name| (score(name), name)).collect();
-    // Of equal scores, `max_by` returns the last.
-    let best = scored.into_iter().rev().max_by(|one, other| one.0.total_cmp(&other.0));
-    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| format!("did you mean `{name}`?"))
+    let mut best = None;
+    let mut best_similarity = MIN_SIMILARITY;
+    for name in known {
+        let similarity = similarity(written, name);
+        if similarity > best_similarity {
+            best_similarity = similarity;
+            best = Some(name);
+        }
+    }
+    best.map(|name| format!("did you mean `{name}`?"))
+}
+
+/// A name is suggested only if it is more similar than this.
+const MIN_SIMILARITY: f64 = 0.8;
+
+/// Returns the similarity of a text and a name, between 0 and 1.
+fn similarity(written: &str, name: &str) -> f64 {
+    let text = key(written);
+    let begins_with_text = written.len() > 2 && key(name).starts_with(&text);
+    if begins_with_text || initials(name) == text { 1.0 } else { strsim::jaro_winkler(&text, &key(name)) }
+}
+
+/// Returns the first letters of the words in a name.
+fn initials(name: &str) -> String {
+    name.split('_').filter_map(|word| word.chars().next()).collect()
 }
 
 /// Normalizes a name: lower case, without separators between words.

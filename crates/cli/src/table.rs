@@ -99,21 +99,27 @@ impl Table {
 
     pub(crate) fn csv(&self, with_names: bool) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let names = with_names.then(|| self.columns.clone());
-        let rows = self.rows.iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
-        for row in names.into_iter().chain(rows) {
-            writer.write_record(row).map_err(Failure::machine)?;
+        if with_names {
+            writer.write_record(&self.columns).map_err(Failure::machine)?;
+        }
+        for row in &self.rows {
+            writer.write_record(row.iter().map(Cell::for_programs)).map_err(Failure::machine)?;
         }
         let bytes = writer.into_inner().map_err(Failure::machine)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     pub(crate) fn json_lines(&self) -> String {
-        // Each object is written without a map, because a map would sort the names.
-        let member = |(column, cell): (&String, &Cell)| format!("{}:{}", Value::from(column.as_str()), cell.json());
-        let object = |row: &Vec<Cell>| self.columns.iter().zip(row).map(member).collect::<Vec<_>>().join(",");
-        let lines: Vec<_> = self.rows.iter().map(|row| format!("{{{}}}\n", object(row))).collect();
-        lines.concat()
+        let mut lines = String::new();
+        for row in &self.rows {
+            // Each object is written without a map, because a map would sort the names.
+            let mut members = Vec::with_capacity(row.len());
+            for (column, cell) in self.columns.iter().zip(row) {
+                members.push(format!("{}:{}", Value::from(column.as_str()), cell.json()));
+            }
+            let _ = writeln!(lines, "{{{}}}", members.join(","));
+        }
+        lines
     }
 
     /// Formats a table that is at most `width` columns wide. The last columns are omitted if they do not fit, and
@@ -125,45 +131,78 @@ impl Table {
 
     /// Formats the next lines of a table that is written page by page. `widths` are the column widths, which only grow.
     pub(crate) fn lines(&self, width: usize, widths: &mut Vec<usize>, with_names: bool) -> String {
-        let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.get(index).and_then(Cell::number));
-        let decimals: Vec<_> = (0..self.columns.len()).map(|index| decimals(numbers(index))).collect();
-        let cells =
-            |row: &Vec<Cell>| row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_users(*decimals)).collect();
-        let names = with_names.then(|| self.columns.iter().map(|name| readable(name)).collect());
-        let rows: Vec<Vec<String>> = names.into_iter().chain(self.rows.iter().map(cells)).collect();
+        let mut rows = Vec::with_capacity(self.rows.len() + 1);
+        if with_names {
+            rows.push(self.columns.iter().map(|name| readable(name)).collect());
+        }
+        rows.extend(self.texts_for_users());
         widths.resize(self.columns.len(), 0);
         for row in &rows {
-            widths.iter_mut().zip(row).for_each(|(width, cell)| *width = measure_text_width(cell).max(*width));
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = measure_text_width(cell).max(*width);
+            }
         }
-        let shown = fitting(widths, width);
-        let alignment = |index| if self.is_number(index) { Alignment::Right } else { Alignment::Left };
-        let alignments: Vec<_> = (0..shown).map(alignment).collect();
+        let mut alignments = Vec::new();
+        for index in 0..fitting(widths, width) {
+            alignments.push(if self.is_number(index) { Alignment::Right } else { Alignment::Left });
+        }
         let mut out = String::new();
         for (index, row) in rows.iter().enumerate() {
             let style = if with_names && index == 0 { stdout::HEADING } else { Style::new() };
-            let cells = row.iter().zip(&*widths).zip(&alignments);
-            let cells: Vec<_> = cells.map(|((cell, width), side)| pad_str(cell, *width, *side, None)).collect();
-            let _ = writeln!(out, "{style}{}{style:#}", cells.join("  ").trim_end());
+            let line = aligned(row, widths, &alignments);
+            let _ = writeln!(out, "{style}{}{style:#}", line.trim_end());
         }
         out
     }
 
+    /// Formats all values. The numbers of a column have the same number of decimals.
+    fn texts_for_users(&self) -> Vec<Vec<String>> {
+        let mut rows = vec![Vec::with_capacity(self.columns.len()); self.rows.len()];
+        for index in 0..self.columns.len() {
+            let numbers = self.rows.iter().filter_map(|row| row.get(index)?.number());
+            let decimals = decimals(numbers);
+            for (text, row) in rows.iter_mut().zip(&self.rows) {
+                text.extend(row.get(index).map(|cell| cell.for_users(decimals)));
+            }
+        }
+        rows
+    }
+
     /// Returns `true` if a column has numbers only.
     fn is_number(&self, index: usize) -> bool {
-        let mut cells =
-            self.rows.iter().filter_map(|row| row.get(index)).filter(|cell| **cell != Cell::EMPTY).peekable();
-        cells.peek().is_some() && cells.all(|cell| cell.number().is_some())
+        let mut has_numbers = false;
+        for cell in self.rows.iter().filter_map(|row| row.get(index)) {
+            match cell.number() {
+                Some(_) => has_numbers = true,
+                None if *cell == Cell::EMPTY => {}
+                None => return false,
+            }
+        }
+        has_numbers
     }
+}
+
+/// Returns a line of the first columns, one for each alignment.
+fn aligned(row: &[String], widths: &[usize], alignments: &[Alignment]) -> String {
+    let mut cells = Vec::with_capacity(alignments.len());
+    for ((cell, width), alignment) in row.iter().zip(widths).zip(alignments) {
+        cells.push(pad_str(cell, *width, *alignment, None));
+    }
+    cells.join("  ")
 }
 
 /// Returns the number of columns that fit. The first column is always shown.
 fn fitting(widths: &[usize], width: usize) -> usize {
     let mut used = 0;
-    let fits = |(index, own): &(usize, &usize)| {
-        used += **own + 2;
-        *index == 0 || used <= width + 2
-    };
-    widths.iter().enumerate().take_while(fits).count()
+    let mut count = 0;
+    for column in widths {
+        used += column + 2;
+        if count > 0 && used > width + 2 {
+            break;
+        }
+        count += 1;
+    }
+    count
 }
 
 /// Returns a line with the names of the columns that do not fit; empty if all fit.
@@ -174,23 +213,32 @@ pub(crate) fn omitted(columns: &[String], widths: &[usize], width: usize) -> Str
 
 /// Removes line breaks, terminal control characters and changes of text direction from a received text.
 pub(crate) fn readable(text: &str) -> String {
-    let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.replace(steers, " ")
+    text.replace(steers_terminal, " ")
+}
+
+fn steers_terminal(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns the number of decimals of a column with which its largest number has seven significant digits. Decimals that
 /// are zero in all numbers are omitted.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
-    let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
+    let mut largest = 0.0_f64;
+    for number in &numbers {
+        largest = largest.max(number.abs());
+    }
     // The cast is safe, because the value is clamped to 0 to 10.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let max = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
-    let needed = |number: &f64| {
+    let mut needed = 0;
+    for number in &numbers {
         let text = format!("{number:.max$}");
-        text.split_once('.').map_or(0, |(_, fraction)| fraction.trim_end_matches('0').len())
-    };
-    numbers.iter().map(needed).max().unwrap_or_default()
+        if let Some((_, fraction)) = text.split_once('.') {
+            needed = needed.max(fraction.trim_end_matches('0').len());
+        }
+    }
+    needed
 }
 
 #[cfg(test)]

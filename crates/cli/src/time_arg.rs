@@ -34,16 +34,18 @@ impl Start {
 
 fn parse(text: &str, now: Timestamp) -> Result<Start, String> {
     let text = text.trim();
-    let at = |time| Start { time, is_age: false };
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return number(text).map(at);
+        let time = number(text)?;
+        return Ok(Start { time, is_age: false });
     }
     if let Some(time) = date_time(text) {
-        return Ok(at(time));
+        return Ok(Start { time, is_age: false });
     }
     let age = if text == "now" { Ok(Duration::ZERO) } else { humantime::parse_duration(text) };
-    age.map(|age| Start { time: now - age, is_age: true })
-        .map_err(|_| exceeded(text).unwrap_or_else(|| FORMS.to_owned()))
+    match age {
+        Ok(age) => Ok(Start { time: now - age, is_age: true }),
+        Err(_) => Err(exceeded(text).unwrap_or_else(|| FORMS.to_owned())),
+    }
 }
 
 /// Parses digits as a date, Unix seconds or Unix milliseconds, distinguished by the number of digits.
@@ -74,14 +76,18 @@ fn date_time(text: &str) -> Option<Timestamp> {
 
 /// Returns what an invalid date exceeds: the number of months, or of the days of its month.
 fn exceeded(text: &str) -> Option<String> {
-    let month = text.get(..7).filter(|_| text.get(7..8) == Some("-"))?;
-    let year = month.split_once('-').filter(|(_, month)| month.parse().is_ok_and(|month: u32| month > 12));
-    if let Some((year, _)) = year {
+    let month = text.get(..7)?;
+    if text.get(7..8) != Some("-") {
+        return None;
+    }
+    if let Some((year, month)) = month.split_once('-')
+        && month.parse().is_ok_and(|month: u32| month > 12)
+    {
         return Some(format!("{year} has 12 months"));
     }
     let last = (28..=31).rev().find(|day| date_time(&format!("{month}-{day}")).is_some())?;
     let day: u32 = text.get(8..10)?.parse().ok()?;
-    (day > last).then(|| format!("{month} has {last} days"))
+    if day > last { Some(format!("{month} has {last} days")) } else { None }
 }
 
 /// The end of a range without an end, which ends at the present of the service.

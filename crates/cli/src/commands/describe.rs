@@ -64,22 +64,19 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         ["response".to_owned(), response(&endpoint.body)],
         ["history".to_owned(), history.to_owned()],
     ];
-    let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
     let fields = fields(endpoint).map(field_row).collect();
-    let errors: Vec<_> = service().errors.iter().map(status_row).collect();
-    let params = endpoint.param_lists.map_or_else(unknown, |_| {
-        endpoint.params().filter(|param| param.const_value.is_none()).map(|param| param_row(endpoint, param)).collect()
-    });
-    for (title, rows) in [("", facts), ("Params", params), ("Fields", fields), ("Errors", errors)] {
+    let errors = service().errors.iter().map(status_row).collect();
+    for (title, rows) in [("", facts), ("Params", param_rows(endpoint)), ("Fields", fields), ("Errors", errors)] {
         if let Some(name_width) = rows.iter().map(|[name, _]| name.len()).max() {
             section(&mut out, title, &rows, name_width, width);
         }
     }
-    let unknown = if endpoint.unknown.is_empty() { String::new() } else { format!("{}.", endpoint.unknown.join("; ")) };
-    for (title, text) in
-        [("Notes", endpoint.notes), ("Undocumented", &unknown)].iter().filter(|(_, text)| !text.is_empty())
-    {
-        let _ = write!(out, "\n{bold}{title}{bold:#}\n{}", paragraph(text, width));
+    if !endpoint.notes.is_empty() {
+        let _ = write!(out, "\n{bold}Notes{bold:#}\n{}", paragraph(endpoint.notes, width));
+    }
+    if !endpoint.unknown.is_empty() {
+        let unknown = format!("{}.", endpoint.unknown.join("; "));
+        let _ = write!(out, "\n{bold}Undocumented{bold:#}\n{}", paragraph(&unknown, width));
     }
     if endpoint.path.is_some() && examples::is_complete(endpoint) {
         let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {} --sandbox", examples::line("get", endpoint, 1));
@@ -101,6 +98,14 @@ fn response(body: &BodyInfo) -> String {
         BodyInfo::Object { .. } => "one record".to_owned(),
         BodyInfo::Unknown => "unknown".to_owned(),
     }
+}
+
+fn param_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
+    if endpoint.param_lists.is_none() {
+        return vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
+    }
+    let params = endpoint.params().filter(|param| param.const_value.is_none());
+    params.map(|param| param_row(endpoint, param)).collect()
 }
 
 fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
@@ -152,7 +157,9 @@ fn field_row(info: &FieldInfo) -> [String; 2] {
 /// Returns the summary, the sentences about the facts, and the notes.
 fn stated(summary: &str, facts: &Facts<'_>, notes: &str) -> String {
     let sentences = facts.sentences(str::to_owned, str::to_owned);
-    [summary, &sentences, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    let mut texts = vec![summary, &sentences, notes];
+    texts.retain(|text| !text.is_empty());
+    texts.join(" ")
 }
 
 #[cfg(test)]

@@ -53,23 +53,18 @@ type SeriesResponse<'s> = (usize, &'s Series, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
-        let endpoints = self.requested.endpoints.iter().map(|name| find_or_path(name)).collect::<Result<Vec<_>>>()?;
+        let mut endpoints = Vec::new();
+        for name in &self.requested.endpoints {
+            endpoints.push(find_or_path(name)?);
+        }
         let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, &series).await) }).await?;
         let parts: Vec<_> = responses.iter().filter_map(|(index, series, body)| part(*index, series, body)).collect();
         self.print(&connected.client, &series, &responses, &parts)?;
         let labels = labels(&series);
-        for Part { index, series, records, .. } in parts {
-            let label = &labels[index];
-            if records.is_empty() {
-                log.warning(&format!("{label}: no records"));
-            } else if page_size(series).is_some_and(|size| records.len() >= size) {
-                let count = counted(records.len() as u64, "record");
-                let backfill = format!("`{} backfill` fetches it completely", program().name);
-                let advice = if has_table(series.endpoint) { &*backfill } else { "request it in parts" };
-                log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
-            }
+        for part in parts {
+            warn_of_missing_records(&part, &labels[part.index], log);
         }
         failure::first(failed)
     }
@@ -102,50 +97,89 @@ impl Get {
         parts: &[Part<'_>],
     ) -> Result<()> {
         if self.json {
-            return responses.iter().try_for_each(|(_, series, body)| {
-                let mut object = catalogue_json::series(series);
-                object.insert("body".to_owned(), serde_json::to_value(body).unwrap_or_default());
-                stdout::print(format!("{}\n", Value::Object(object)))
-            });
+            return print_bodies_as_objects(responses);
         }
-        let mut others = responses.iter().filter(|(_, series, body)| part(0, series, body).is_none()).peekable();
-        let format = Format::or_for_reader(self.format, Format::Csv);
-        if let (Some(Format::Csv | Format::Arrow), Some((_, series, _))) = (self.format, others.peek()) {
+        let mut without_records = Vec::new();
+        for (_, series, body) in responses {
+            if part(0, series, body).is_none() {
+                without_records.push((*series, body));
+            }
+        }
+        if let (Some(Format::Csv | Format::Arrow), Some((series, _))) = (self.format, without_records.first()) {
             let message = format!("the response of {} has no records for a table", name(series.endpoint));
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
+        let format = Format::or_for_reader(self.format, Format::Csv);
         let is_table = format == Format::Table;
         let is_together = |one: &Series, other: &Series| !is_table || is_same(one.endpoint, other.endpoint);
         for group in parts.chunk_by(|one, other| is_together(one.series, other.series)) {
             let series: Vec<_> = requested.iter().filter(|one| is_together(one, group[0].series)).cloned().collect();
             if group.len() < parts.len() {
-                let (bold, gap) = (stdout::HEADING, if group[0].index == parts[0].index { "" } else { "\n" });
-                stdout::styled(&format!("{gap}{bold}{}{bold:#}\n", name(series[0].endpoint)))?;
+                let is_first = group[0].index == parts[0].index;
+                print_heading(&name(series[0].endpoint), is_first)?;
             }
             let mut printer = Printer::new(client, &series, format, Columns::Complete)?;
             printer.print(group)?;
             printer.end()?;
         }
-        others.try_for_each(|(.., body)| {
+        for (_, body) in without_records {
             let body = serde_json::to_value(body).unwrap_or_default();
-            stdout::print(if is_table { format!("{body:#}\n") } else { format!("{body}\n") })
-        })
+            stdout::print(if is_table { format!("{body:#}\n") } else { format!("{body}\n") })?;
+        }
+        Ok(())
     }
+}
+
+/// Prints one JSON object for each response, with its series and its body.
+fn print_bodies_as_objects(responses: &[SeriesResponse<'_>]) -> Result<()> {
+    for (_, series, body) in responses {
+        let mut object = catalogue_json::series(series);
+        object.insert("body".to_owned(), serde_json::to_value(body).unwrap_or_default());
+        stdout::print(format!("{}\n", Value::Object(object)))?;
+    }
+    Ok(())
+}
+
+/// Prints the heading of a table, after an empty line if it is not the first one.
+fn print_heading(name: &str, is_first: bool) -> Result<()> {
+    let bold = stdout::HEADING;
+    let gap = if is_first { "" } else { "\n" };
+    stdout::styled(&format!("{gap}{bold}{name}{bold:#}\n"))
+}
+
+/// Warns if a response has no records, or so many that the range may have more.
+fn warn_of_missing_records(part: &Part<'_>, label: &str, log: Log) {
+    if part.records.is_empty() {
+        log.warning(&format!("{label}: no records"));
+        return;
+    }
+    if page_size(part.series).is_none_or(|size| part.records.len() < size) {
+        return;
+    }
+    let count = counted(part.records.len() as u64, "record");
+    let advice = if has_table(part.series.endpoint) {
+        format!("`{} backfill` fetches it completely", program().name)
+    } else {
+        "request it in parts".to_owned()
+    };
+    log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
 }
 
 /// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
-    let (endpoint, info) = (series.endpoint, history(series.endpoint)?);
+    let info = history(series.endpoint)?;
     series.value(info.from).or(series.value(info.to))?;
-    let size = series.value(info.limit).map(ParamValue::shown);
-    size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
+    let default = series.endpoint.param(info.limit)?.default;
+    let size = series.value(info.limit).map(ParamValue::shown).or(default.map(str::to_owned))?;
+    size.parse().ok()
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
 async fn fetch<'s>(client: &Client, series: &'s [Series]) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
-    let sent: Vec<_> = series.iter().map(|one| (tokio::spawn(send(client, one)), one)).collect();
-    let (mut responses, mut failed) = (Vec::new(), Vec::new());
-    for (index, (task, series)) in sent.into_iter().enumerate() {
+    let tasks: Vec<_> = series.iter().map(|one| tokio::spawn(send(client, one))).collect();
+    let mut responses = Vec::new();
+    let mut failed = Vec::new();
+    for (index, (task, series)) in tasks.into_iter().zip(series).enumerate() {
         match task.await {
             Ok(Ok(body)) => responses.push((index, series, body)),
             Ok(Err(error)) => failed.push(error.into()),

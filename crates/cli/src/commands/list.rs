@@ -35,16 +35,15 @@ impl List {
         let mut found: Vec<_> =
             endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
         found.sort_by_key(|(_, endpoint)| endpoint.path.is_none());
-        if found.is_empty() && !self.json {
-            let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
-            let known =
-                || names.iter().map(String::as_str).chain(program().registry.groups.iter().map(|group| group.ident));
-            let help = self.words.iter().find_map(|word| suggest::help(word, known()));
-            return Err(Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help));
-        }
         if self.json {
-            let line = |(_, endpoint): &(_, &EndpointInfo)| format!("{}\n", catalogue_json::summary(endpoint));
-            return stdout::print(found.iter().map(line).collect::<String>());
+            let mut lines = String::new();
+            for (_, endpoint) in &found {
+                lines.push_str(&format!("{}\n", catalogue_json::summary(endpoint)));
+            }
+            return stdout::print(lines);
+        }
+        if found.is_empty() {
+            return Err(self.nothing_found());
         }
         let width = if stdout::is_terminal() { stdout::width() } else { usize::MAX };
         stdout::styled(&by_group(&found, width))?;
@@ -56,36 +55,60 @@ impl List {
     }
 
     fn is_wanted(&self, group: &GroupInfo, endpoint: &EndpointInfo) -> bool {
+        if self.history && !endpoint_names::has_table(endpoint) {
+            return false;
+        }
         let text = searched(group, endpoint);
-        let has = |word: &String| {
+        self.words.iter().all(|word| {
             let word = word.to_lowercase();
             text.contains(&word) || text.contains(&suggest::key(&word))
-        };
-        self.words.iter().all(has) && (!self.history || endpoint_names::has_table(endpoint))
+        })
+    }
+
+    /// Creates the error for words that no endpoint has, with the most similar name of an endpoint or a group.
+    fn nothing_found(&self) -> Failure {
+        let mut known: Vec<String> = Vec::new();
+        for (_, endpoint) in endpoint_names::all() {
+            known.push(endpoint_names::name(endpoint));
+        }
+        for group in program().registry.groups {
+            known.push(group.ident.to_owned());
+        }
+        let help = self.words.iter().find_map(|word| suggest::help(word, known.iter().map(String::as_str)));
+        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help)
     }
 }
 
 /// Returns all text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
-    let params = endpoint.params().map(|param| param.wire_name);
-    let names = params
-        .chain(fields(endpoint).map(|field| field.wire_name))
-        .chain(endpoint.path)
-        .chain(endpoint.aliases.iter().copied());
-    let texts = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes];
-    texts.into_iter().chain(names).collect::<Vec<_>>().join("\n").to_lowercase()
+    let mut texts = vec![group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes];
+    texts.extend(endpoint.params().map(|param| param.wire_name));
+    texts.extend(fields(endpoint).map(|field| field.wire_name));
+    texts.extend(endpoint.path);
+    texts.extend(endpoint.aliases);
+    texts.join("\n").to_lowercase()
 }
 
 type Found = (&'static GroupInfo, &'static EndpointInfo);
 
+/// Formats endpoints in sections with the titles of their groups.
 fn by_group(found: &[Found], width: usize) -> String {
-    let name = |(_, endpoint): &Found| endpoint_names::name(endpoint);
-    let name_width = found.iter().map(|one| name(one).len()).max().unwrap_or_default();
-    let title = |one: &Found| if one.1.path.is_some() { one.0.title } else { "Known by name only, without a path" };
-    let row = |one: &Found| [name(one), one.1.summary.trim_end_matches('.').to_owned()];
+    let mut name_width = 0;
+    for (_, endpoint) in found {
+        name_width = name_width.max(endpoint_names::name(endpoint).len());
+    }
     let mut out = String::new();
     for group in found.chunk_by(|one, other| title(one) == title(other)) {
-        section(&mut out, title(&group[0]), &group.iter().map(row).collect::<Vec<_>>(), name_width, width);
+        let mut rows = Vec::with_capacity(group.len());
+        for (_, endpoint) in group {
+            let summary = endpoint.summary.trim_end_matches('.').to_owned();
+            rows.push([endpoint_names::name(endpoint), summary]);
+        }
+        section(&mut out, title(&group[0]), &rows, name_width, width);
     }
     out
+}
+
+fn title((group, endpoint): &Found) -> &'static str {
+    if endpoint.path.is_some() { group.title } else { "Known by name only, without a path" }
 }
