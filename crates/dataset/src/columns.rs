@@ -13,6 +13,7 @@ use runtime::Timestamp;
 use runtime::record::AnyRecord;
 
 use crate::error::Error;
+use crate::fetched_at::{fetched_at_index, is_fetched_at};
 use crate::series::SeriesRequest;
 use crate::series_columns::identifies;
 use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
@@ -61,7 +62,7 @@ pub(crate) fn joined(
     let of_series = series.iter().map(|series| TableSchema::of_series(series).schema());
     let sources: Vec<_> = existing.into_iter().chain(of_series).collect();
     let mut all: Vec<Field> = Vec::new();
-    let fields = || sources.iter().flat_map(|source| source.fields());
+    let fields = || sources.iter().flat_map(|source| source.fields()).filter(|field| !is_fetched_at(field));
     for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
         let new = field.as_ref().clone().with_nullable(true);
         match all.iter_mut().find(|known| known.name() == new.name()) {
@@ -88,13 +89,25 @@ pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
 
 /// Converts rows to the columns of a file. A column that the rows do not have is null.
 pub(crate) fn converted(rows: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Error> {
-    let column = |field: &FieldRef| match rows.schema_ref().column_with_name(field.name()) {
-        Some((index, source)) => cast(source, rows.column(index), field),
-        None => Some(new_null_array(field.data_type(), rows.num_rows())),
-    };
-    let columns = schema.fields().iter().map(column).collect::<Option<_>>();
-    let columns = columns.ok_or_else(|| Error::invalid_input("the columns of a file changed; run the job again"))?;
+    let mut columns = Vec::with_capacity(schema.fields().len());
+    for field in schema.fields() {
+        let column = match source_of(field, rows.schema_ref()) {
+            Some((index, source)) => cast(source, rows.column(index), field),
+            None => Some(new_null_array(field.data_type(), rows.num_rows())),
+        };
+        let changed = || Error::invalid_input("the columns of a file changed; run the job again");
+        columns.push(column.ok_or_else(changed)?);
+    }
     RecordBatch::try_new(schema.clone(), columns).map_err(Error::invalid_input)
+}
+
+/// Returns the column of rows that has the values of a column of a file.
+fn source_of<'s>(field: &Field, rows: &'s Schema) -> Option<(usize, &'s Field)> {
+    if is_fetched_at(field) {
+        let index = fetched_at_index(rows)?;
+        return Some((index, rows.field(index)));
+    }
+    rows.column_with_name(field.name()).filter(|(_, source)| !is_fetched_at(source))
 }
 
 /// Returns `true` if a column of the type `from` can be cast to `to`.

@@ -20,6 +20,7 @@ use crate::journal::{self, Part, Parts};
 use crate::merge_rows::{Cursor, Merge, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::period;
+use crate::revisions::RevisionLog;
 use crate::saved_state::{FileState, Known, Section};
 use crate::table::Table;
 use crate::text_file::TextState;
@@ -94,11 +95,13 @@ impl Table {
             }
         }
         self.state.columns = Some(columns.clone());
+        let now = Timestamp::now();
         let mut all = Vec::new();
         for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
-            let (sections, version) = self.rewrite(&path, &range, (&parts, &columns, removed)).await?;
+            let (sections, version) = self.rewrite(&path, &range, (&parts, &columns, removed), now).await?;
             self.state.replace(&range, &sections);
+            self.noticed.extend(self.state.note_fields(&sections, &self.earlier, now));
             let storage = &self.place.storage;
             let file = storage.name(&path);
             if sections.is_empty() && storage.local().is_some() {
@@ -120,23 +123,38 @@ impl Table {
         path: &str,
         range: &Range<Timestamp>,
         (parts, columns, removed): (&Parts<'_>, &SchemaRef, &BTreeSet<String>),
+        now: Timestamp,
     ) -> Result<(Vec<Section>, String), Error> {
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
+        let revisions = RevisionLog::default();
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2])?;
-            let mut new = Rewrite { file, left: parts.iter().peekable(), columns, removed, known: &self.known };
+            let mut new = Rewrite {
+                file,
+                left: parts.iter().peekable(),
+                columns,
+                removed,
+                known: &self.earlier.known,
+                revisions: &revisions,
+            };
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
             let mut table = self.place.is_single.then(|| self.state.clone());
             if let Some(table) = &mut table {
                 table.replace(range, &new.file.sections);
+                table.note_fields(&new.file.sections, &self.earlier, now);
             }
             new.file.finish(FileState { origin: self.state.origin.clone(), table, ..FileState::default() })
         };
-        self.place.storage.put(path, version.as_deref(), content).await
+        let storage = &self.place.storage;
+        let (sections, file) = storage.prepare(path, content)?;
+        // A run that is killed after the file is visible cannot know its earlier values.
+        revisions.append(storage, &self.place.revisions()).await?;
+        let version = storage.finish(file, version.as_deref()).await?;
+        Ok((sections, version))
     }
 }
 
@@ -149,6 +167,8 @@ struct Rewrite<'r, 'o> {
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
     known: &'r BTreeMap<String, Known>,
+    /// The values that are replaced.
+    revisions: &'r RevisionLog,
 }
 
 impl Rewrite<'_, '_> {
@@ -223,10 +243,13 @@ impl Rewrite<'_, '_> {
         let parts = new.map_or(&[][..], |(_, parts)| parts);
         self.file.begin(section.emptied(), count + parts.iter().map(|part| part.section.count).sum::<usize>())?;
         let known = self.known.get(&section.path).cloned().flatten();
-        let mut merge = Merge::new(old, journal::rows(parts, self.columns)?, &section.rows.time, known)?;
+        let fetched = journal::rows(parts, self.columns, self.revisions)?;
+        let mut merge = Merge::new(old, fetched, section, known, self.revisions.clone())?;
         merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
         let changes = new.map(|_| merge.changes);
-        self.file.sections.last_mut().into_iter().for_each(|section| section.changes = changes);
+        if let Some(section) = self.file.sections.last_mut() {
+            section.changes = changes;
+        }
         Ok(())
     }
 }
@@ -265,7 +288,7 @@ mod tests {
         content(file).finish(FileState::default()).unwrap();
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(&bytes).unwrap();
-        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true).unwrap()
+        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true, None).unwrap()
     }
 
     fn journal(new: &Model) -> ParquetInput {
@@ -328,10 +351,17 @@ mod tests {
                 let parts = journal::parts(&journal, None, &removed);
                 let (none, known) = (Parts::new(), BTreeMap::new());
                 let new_rows = parts.values().next().unwrap_or(&none);
+                let revisions = RevisionLog::default();
                 let input = input(|file| {
-                    let (columns, removed, known) = (&columns, &removed, &known);
                     let left = new_rows.iter().peekable();
-                    let mut new = Rewrite { file, left, columns, removed, known };
+                    let mut new = Rewrite {
+                        file,
+                        left,
+                        columns: &columns,
+                        removed: &removed,
+                        known: &known,
+                        revisions: &revisions,
+                    };
                     new.write(old.as_ref()).unwrap();
                     assert!(new.left.next().is_none());
                     new.file

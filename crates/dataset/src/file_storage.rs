@@ -28,6 +28,16 @@ pub(crate) enum FileStorage {
     Bucket(s3::Bucket),
 }
 
+/// A file that is written and that readers do not see yet.
+pub(crate) enum UnfinishedFile {
+    Local(local::Unfinished),
+    #[cfg(feature = "s3")]
+    Object {
+        path: String,
+        content: Vec<u8>,
+    },
+}
+
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl FileStorage {
     /// Returns the storage of a target. For a single file, that is the folder of the file. A part of a data set is not
@@ -69,20 +79,65 @@ impl FileStorage {
 
     /// Writes a file, and returns its version. In object storage, fails if the present version is not `replaced`, where
     /// `None` means that the file does not exist.
-    #[cfg_attr(not(feature = "s3"), allow(unused_variables, reason = "only object storage compares versions"))]
     pub(crate) async fn put<T>(
         &self,
         path: &str,
         replaced: Option<&str>,
         content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
     ) -> Result<(T, String), Error> {
+        let (written, unfinished) = self.prepare(path, content)?;
+        Ok((written, self.finish(unfinished, replaced).await?))
+    }
+
+    /// Writes the content of a file that readers do not see yet. Without [`finish`](Self::finish), it is discarded.
+    pub(crate) fn prepare<T>(
+        &self,
+        path: &str,
+        content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
+    ) -> Result<(T, UnfinishedFile), Error> {
         match self {
-            Self::Folder(root) => local::write(&root.join(path), unfinished(path).map(|path| root.join(path)), content),
+            Self::Folder(root) => {
+                let temporary = unfinished(path).map(|path| root.join(path));
+                let (written, file) = local::prepare(&root.join(path), temporary, content)?;
+                Ok((written, UnfinishedFile::Local(file)))
+            }
+            #[cfg(feature = "s3")]
+            Self::Bucket(_) => {
+                let mut content_of = Vec::new();
+                let written = content(&mut content_of).map_err(|error| Error::storage(self.name(path), error))?;
+                Ok((written, UnfinishedFile::Object { path: path.to_owned(), content: content_of }))
+            }
+        }
+    }
+
+    /// Makes a prepared file visible, and returns its version, as [`put`](Self::put) does.
+    #[cfg_attr(not(feature = "s3"), allow(unused_variables, reason = "only object storage compares versions"))]
+    pub(crate) async fn finish(&self, file: UnfinishedFile, replaced: Option<&str>) -> Result<String, Error> {
+        match (self, file) {
+            (_, UnfinishedFile::Local(file)) => file.finish(),
+            #[cfg(feature = "s3")]
+            (Self::Bucket(bucket), UnfinishedFile::Object { path, content }) => {
+                bucket.put(&path, replaced, content).await
+            }
+            #[cfg(feature = "s3")]
+            (Self::Folder(_), UnfinishedFile::Object { path, .. }) => {
+                Err(Error::invalid_input(format!("{path}: an object cannot be written to a folder")))
+            }
+        }
+    }
+
+    /// Moves a file to another path, which does not exist.
+    pub(crate) async fn rename(&self, path: &str, to: &str) -> Result<(), Error> {
+        match self {
+            Self::Folder(root) => local::rename(root, path, to),
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => {
-                let mut bytes = Vec::new();
-                let written = content(&mut bytes).map_err(|error| Error::storage(self.name(path), error))?;
-                Ok((written, bucket.put(path, replaced, bytes).await?))
+                let Some((mut file, _)) = bucket.open(path).await? else { return Ok(()) };
+                let mut content = Vec::new();
+                let read = std::io::Read::read_to_end(&mut file, &mut content);
+                read.map_err(|error| Error::storage(self.name(path), error))?;
+                bucket.put(to, None, content).await?;
+                bucket.delete(path).await
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::merge_rows::{Cursor, Merge, Rows};
 use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
+use crate::revisions::RevisionLog;
 use crate::saved_state::Section;
 
 /// The extension of the files, which no reader takes for data.
@@ -74,13 +75,17 @@ impl Part<'_> {
 
 /// Merges these sections of a series into rows in order of time. Of two rows of the same time, the one that was written
 /// later is used.
-pub(crate) fn rows<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef) -> Result<Cursor<'j>, Error> {
-    let time = parts.first().map_or("", |part| &part.section.rows.time);
+pub(crate) fn rows<'j>(
+    parts: &'j [Part<'j>],
+    columns: &'j SchemaRef,
+    revisions: &RevisionLog,
+) -> Result<Cursor<'j>, Error> {
+    let Some(first) = parts.first() else { return Cursor::new(Box::new(std::iter::empty())) };
     let mut merged: Rows<'j> = Box::new(std::iter::empty());
     // Sections that follow each other in time are read one after the other.
     for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
         let layer = layer.iter().copied().flat_map(|part| part.rows(columns));
-        merged = Box::new(Merge::new(merged, Cursor::new(Box::new(layer))?, time, None)?);
+        merged = Box::new(Merge::new(merged, Cursor::new(Box::new(layer))?, first.section, None, revisions.clone())?);
     }
     Cursor::new(merged)
 }

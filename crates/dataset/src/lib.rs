@@ -25,16 +25,25 @@ mod timestamps;
 
 mod series;
 mod series_columns;
+mod value_ranges;
+
 mod table_schema;
 
+mod fetched_at;
 mod lock;
+mod marks;
 mod text_writer;
 
 mod columns;
+mod file_storage;
+
+mod revisions;
+
 mod merge_rows;
+mod missing_fields;
 mod saved_state;
 
-mod file_storage;
+mod parquet_footer;
 
 mod parquet_file;
 
@@ -58,6 +67,7 @@ pub use backfill::{
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};
 pub use lock::RunOwner;
+pub use missing_fields::MissingField;
 pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;

@@ -1,36 +1,65 @@
 //! Merges the fetched rows of a series with the existing rows.
 //!
 //! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
-//! replaces the existing row of the same time.
+//! replaces the existing row of the same time, but a null or a missing field does not replace a value. Every value that is
+//! replaced is passed on as a revision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, FieldRef, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{Field, Schema};
 use arrow_select::concat::concat_batches;
 use runtime::Value;
+use serde_json::value::RawValue;
 
 use crate::error::Error;
-use crate::saved_state::Known;
-use crate::table_schema::UNKNOWN_FIELDS;
+use crate::fetched_at::is_fetched_at;
+use crate::revisions::{Revision, RevisionLog};
+use crate::saved_state::{Known, Section};
+use crate::table_schema::{RECORD, UNKNOWN_FIELDS, is_json};
+use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
+use crate::value_ranges::out_of_range;
 
 /// Batches of rows in order of time.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
 
 /// The changes that a merge makes to the rows of a series.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     /// Number of new rows before the first existing row or after the last.
     pub(crate) added: u64,
     /// Number of new rows between existing rows.
     pub(crate) filled: u64,
-    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column.
+    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column, if it
+    /// had no value before, or if the new row has no value.
     pub(crate) revised: u64,
+    /// The intervals of these rows.
+    pub(crate) revised_times: TimeRanges,
     /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
+    /// Number of new and changed rows with a value outside of the range in the catalogue.
+    pub(crate) out_of_range: u64,
+    /// Number of fetched rows, and the time of the newest, in microseconds.
+    pub(crate) rows: u64,
+    pub(crate) newest: Option<i64>,
+    /// What the fetched rows have in the column of each field of the catalogue.
+    pub(crate) fields: BTreeMap<String, FieldChanges>,
+    /// Fields that are not in the catalogue, of some fetched rows and of some existing rows.
+    pub(crate) unknown: BTreeSet<String>,
+    pub(crate) known_unknown: BTreeSet<String>,
+}
+
+/// The values of a field in fetched rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FieldChanges {
+    /// Number of values.
+    pub(crate) sent: u64,
+    /// Number of existing values that were kept because the fetched row has none.
+    pub(crate) kept: u64,
 }
 
 /// A source of rows, and its next row.
@@ -89,35 +118,94 @@ impl<'r> Cursor<'r> {
 pub(crate) struct Merge<'o, 'n> {
     old: Cursor<'o>,
     new: Cursor<'n>,
-    /// The time column.
+    /// The path of the series, its time column and its interval.
+    path: String,
     time: String,
+    step: Duration,
     known: Known,
+    revisions: RevisionLog,
     pub(crate) changes: Changes,
 }
 
 impl<'o, 'n> Merge<'o, 'n> {
-    pub(crate) fn new(old: Rows<'o>, new: Cursor<'n>, time: &str, known: Known) -> Result<Self, Error> {
-        let (old, time) = (Cursor::new(old)?, time.to_owned());
-        Ok(Self { old, new, time, known, changes: Changes::default() })
+    /// Creates the merge of the rows of a section's series.
+    pub(crate) fn new(
+        old: Rows<'o>,
+        new: Cursor<'n>,
+        section: &Section,
+        known: Known,
+        revisions: RevisionLog,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            old: Cursor::new(old)?,
+            new,
+            path: section.path.clone(),
+            time: section.rows.time.clone(),
+            step: section.rows.step(),
+            known,
+            revisions,
+            changes: Changes::default(),
+        })
     }
 
     /// Returns the next rows; `None` at the end.
     fn step(&mut self) -> Result<Option<RecordBatch>, Error> {
-        let Self { old, new, time, known, changes } = self;
-        let (was, is) = (old.times(time)?.first().copied(), new.times(time)?.first().copied());
-        let (kept, added) = (old.before(time, is)?, new.before(time, was)?);
+        let next_old = self.old.times(&self.time)?.first().copied();
+        let next_new = self.new.times(&self.time)?.first().copied();
+        let kept = self.old.before(&self.time, next_new)?;
         if kept > 0 {
-            return old.take(kept).map(Some);
+            return self.old.take(kept).map(Some);
         }
+        let added = self.new.before(&self.time, next_old)?;
         if added > 0 {
-            let rows = new.take(added)?;
-            changes.count(times(&rows, time)?, known);
-            return Ok(Some(changes.checked(rows)));
+            let rows = self.new.take(added)?;
+            self.changes.count(times(&rows, &self.time)?, &self.known);
+            self.changes.note_fetched(&rows, &self.time)?;
+            self.changes.check(&rows);
+            return Ok(Some(rows));
         }
         // The next rows of both sources have the same times.
-        let pairs = old.times(time)?.iter().zip(new.times(time)?);
+        let pairs = self.old.times(&self.time)?.iter().zip(self.new.times(&self.time)?);
         let same = pairs.take_while(|(was, is)| was == is).count();
-        if same == 0 { Ok(None) } else { changes.replaced(&old.take(same)?, new.take(same)?).map(Some) }
+        if same == 0 {
+            return Ok(None);
+        }
+        let old = self.old.take(same)?;
+        let new = self.new.take(same)?;
+        self.replaced(&old, &new).map(Some)
+    }
+
+    /// Returns the rows that replace rows of the same times.
+    fn replaced(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+        self.changes.note_fetched(new, &self.time)?;
+        if has_same_values(old, new) {
+            return Ok(old.clone());
+        }
+        let mut merged = Vec::with_capacity(new.num_rows());
+        for row in 0..new.num_rows() {
+            merged.push(self.replaced_row(&old.slice(row, 1), &new.slice(row, 1))?);
+        }
+        concat_batches(new.schema_ref(), &merged).map_err(Error::invalid_input)
+    }
+
+    /// Returns the row that replaces a row. The row keeps the time at which it was fetched if no value changes.
+    fn replaced_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+        if has_same_values(old, new) {
+            return Ok(old.clone());
+        }
+        let merged = self.changes.merged_row(old, new)?;
+        if has_same_values(old, &merged) {
+            return Ok(old.clone());
+        }
+        let time = times(old, &self.time)?.first().copied().unwrap_or_default();
+        if is_revised(old, &merged) {
+            let start = timestamp(time).floor(self.step);
+            self.changes.revised += 1;
+            self.changes.revised_times.add(start..start + self.step);
+        }
+        self.revisions.push(&Revision::of_row(&self.path, time, old, &merged))?;
+        self.changes.check(&merged);
+        Ok(merged)
     }
 }
 
@@ -130,29 +218,76 @@ impl Iterator for Merge<'_, '_> {
 }
 
 impl Changes {
-    /// Counts the invalid rows of a batch of new or revised rows, and returns the batch.
-    fn checked(&mut self, rows: RecordBatch) -> RecordBatch {
-        self.invalid += invalid(&rows, rows.schema_ref()).filter(|is| *is).count() as u64;
-        rows
+    /// Counts the rows of a batch of new or revised rows that do not fit the catalogue.
+    fn check(&mut self, rows: &RecordBatch) {
+        self.invalid += invalid(rows, rows.schema_ref()).filter(|is| *is).count() as u64;
+        self.out_of_range += out_of_range(rows).len() as u64;
     }
 
-    /// Returns the fetched rows that replace rows of the same times. Existing values replace the fetched values that do
-    /// not fit their columns.
-    fn replaced(&mut self, was: &RecordBatch, fetched: RecordBatch) -> Result<RecordBatch, Error> {
-        if *was == fetched {
-            return Ok(fetched);
-        }
-        let row = |row| {
-            let (was, fetched) = (was.slice(row, 1), fetched.slice(row, 1));
-            if was == fetched {
-                return Ok(fetched);
+    /// Counts the values of fetched rows, and notes their unknown fields. A response rarely has rows with different
+    /// fields, so the first row and the last row are enough.
+    fn note_fetched(&mut self, rows: &RecordBatch, time: &str) -> Result<(), Error> {
+        self.rows += rows.num_rows() as u64;
+        self.newest = self.newest.max(times(rows, time)?.last().copied());
+        for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
+            if is_object(field) || is_fetched_at(field) {
+                continue;
             }
-            let kept = keep_valid(&was, &fetched)?;
-            self.revised += u64::from(values(&kept) != values(&was));
-            Ok(if kept == was { kept } else { self.checked(kept) })
-        };
-        let rows = (0..fetched.num_rows()).map(row).collect::<Result<Vec<_>, _>>();
-        rows.and_then(|rows| concat_batches(fetched.schema_ref(), &rows)).map_err(Error::invalid_input)
+            let sent = rows.num_rows() - column.null_count();
+            match self.fields.get_mut(field.name()) {
+                Some(known) => known.sent += sent as u64,
+                None => {
+                    let new = FieldChanges { sent: sent as u64, kept: 0 };
+                    self.fields.insert(field.name().clone(), new);
+                }
+            }
+        }
+        for row in [0, rows.num_rows().saturating_sub(1)] {
+            self.unknown.extend(unknown_names(rows, row));
+        }
+        Ok(())
+    }
+
+    /// Returns the noted fields that are not in the catalogue and that no earlier row had.
+    pub(crate) fn new_unknown(&self, seen: &BTreeSet<String>) -> BTreeSet<String> {
+        let is_new = |name: &&String| !seen.contains(*name) && !self.known_unknown.contains(*name);
+        self.unknown.iter().filter(is_new).cloned().collect()
+    }
+
+    /// Returns the columns that have a value in a fetched row, and the noted unknown fields.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = String> {
+        let fields = self.fields.iter().filter(|(_, field)| field.sent > 0 || field.kept > 0);
+        fields.map(|(name, _)| name).chain(&self.unknown).chain(&self.known_unknown).cloned()
+    }
+
+    /// Returns the number of existing values that were kept because the service no longer sends them.
+    pub(crate) fn kept(&self) -> u64 {
+        self.fields.values().map(|field| field.kept).sum()
+    }
+
+    /// Merges two rows of the same time. Existing values replace values that do not fit their columns, and nulls.
+    fn merged_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+        let schema = new.schema();
+        let unknown = unknown_fields(new, 0);
+        self.known_unknown.extend(unknown_names(old, 0));
+        let mut columns = Vec::with_capacity(new.num_columns());
+        for (index, field) in schema.fields().iter().enumerate() {
+            let was = old.column(index);
+            let is = new.column(index);
+            let merged = if is_object(field) {
+                merged_object(was, is, |name| field.name() == UNKNOWN_FIELDS && schema.index_of(name).is_ok())
+            } else if is.is_null(0) && was.is_valid(0) && !is_fetched_at(field) {
+                // A value that does not fit its column is among the unknown fields.
+                if unknown.get(field.name()).is_none_or(Value::is_null) {
+                    self.fields.entry(field.name().clone()).or_default().kept += 1;
+                }
+                was.clone()
+            } else {
+                is.clone()
+            };
+            columns.push(merged);
+        }
+        RecordBatch::try_new(schema, columns).map_err(Error::invalid_input)
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
@@ -165,14 +300,83 @@ impl Changes {
     }
 }
 
-/// Returns a fetched row in which existing values replace the values that do not fit their columns.
-fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let (unknown, schema) = (unknown_fields(fetched, 0), fetched.schema());
-    let column = |(index, field): (usize, &FieldRef)| {
-        if unknown.get(field.name()).is_some() { was.column(index).clone() } else { fetched.column(index).clone() }
-    };
-    let columns = schema.fields().iter().enumerate().map(column).collect();
-    RecordBatch::try_new(schema.clone(), columns)
+/// Returns whether the rows of two batches have the same values, whenever they were fetched.
+fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
+    let columns = old.schema_ref().fields().iter().zip(old.columns()).zip(new.columns());
+    columns.into_iter().all(|((field, was), is)| is_fetched_at(field) || was == is)
+}
+
+/// Returns whether a value of a row was replaced by another value, rather than added.
+fn is_revised(old: &RecordBatch, new: &RecordBatch) -> bool {
+    let invalid = unknown_fields(old, 0);
+    for (index, field) in old.schema_ref().fields().iter().enumerate() {
+        let was = old.column(index);
+        let is = new.column(index);
+        if is_fetched_at(field) || was == is {
+            continue;
+        }
+        let is_revised = if is_object(field) {
+            let is_column = |name: &str| field.name() == UNKNOWN_FIELDS && old.schema_ref().index_of(name).is_ok();
+            has_other_value(&object(was), &object(is), is_column)
+        } else {
+            was.is_valid(0) || invalid.get(field.name()).is_some_and(|value| !value.is_null())
+        };
+        if is_revised {
+            return true;
+        }
+    }
+    false
+}
+
+/// A JSON object whose values are as the service wrote them.
+type Object = BTreeMap<String, Box<RawValue>>;
+
+/// Returns whether a column has the fields of a record: those that are not in the catalogue, or all of them.
+fn is_object(field: &Field) -> bool {
+    field.name() == UNKNOWN_FIELDS || field.name() == RECORD && is_json(field)
+}
+
+/// Returns the object in the first row of a column.
+fn object(column: &ArrayRef) -> Object {
+    let Some(texts) = column.as_string_opt::<i32>().filter(|texts| texts.is_valid(0)) else { return Object::new() };
+    serde_json::from_str(texts.value(0)).unwrap_or_default()
+}
+
+/// Returns whether a field that is not a column has another value in the second object.
+fn has_other_value(old: &Object, new: &Object, is_column: impl Fn(&str) -> bool) -> bool {
+    let mut common = old.iter().filter(|(name, _)| !is_column(name));
+    common.any(|(name, was)| new.get(name).is_some_and(|is| was.get() != "null" && is.get() != was.get()))
+}
+
+/// Adds the fields of an old object that the new object lacks, unless they have a column of their own. The text of the
+/// new object is not changed otherwise.
+fn merged_object(old: &ArrayRef, new: &ArrayRef, is_column: impl Fn(&str) -> bool) -> ArrayRef {
+    let is = object(new);
+    let mut missing = object(old);
+    missing.retain(|name, value| {
+        let is_absent = is.get(name).is_none_or(|value| value.get() == "null");
+        is_absent && value.get() != "null" && !is_column(name)
+    });
+    if missing.is_empty() {
+        return new.clone();
+    }
+    let mut all = is;
+    all.extend(missing);
+    let text = serde_json::to_string(&all).ok();
+    Arc::new(StringArray::from(vec![text]))
+}
+
+/// Returns the names of the unknown fields of a row that have a value and no column of their own.
+fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    if row < rows.num_rows() {
+        for (name, value) in unknown_fields(rows, row).as_object().into_iter().flatten() {
+            if !value.is_null() && rows.schema_ref().index_of(name).is_err() {
+                names.insert(name.clone());
+            }
+        }
+    }
+    names
 }
 
 /// Returns the unknown fields of a row, as a JSON object or null.
@@ -180,15 +384,6 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
     let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-}
-
-/// Returns the values in the columns of a row, and its unknown fields without the values that do not fit their columns.
-fn values(row: &RecordBatch) -> (Vec<&ArrayRef>, BTreeMap<String, Value>) {
-    let columns = row.schema_ref().fields().iter().zip(row.columns());
-    let columns = columns.filter(|(field, _)| field.name() != UNKNOWN_FIELDS).map(|(_, column)| column);
-    let mut unknown: BTreeMap<_, _> = serde_json::from_value(unknown_fields(row, 0)).unwrap_or_default();
-    unknown.retain(|name: &String, _| row.schema_ref().field_with_name(name).is_err());
-    (columns.collect(), unknown)
 }
 
 /// Returns for each row whether a value did not fit its column. Such a value is among the unknown fields, under the
@@ -208,6 +403,8 @@ mod tests {
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
     use runtime::Timestamp;
 
+    use crate::saved_state::RowFacts;
+
     fn batch(rows: &[(i64, i64)]) -> RecordBatch {
         let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();
         let values: Int64Array = rows.iter().map(|(_, value)| Some(*value)).collect();
@@ -226,13 +423,16 @@ mod tests {
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
-        let mut merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), "at", known).unwrap();
+        let facts = RowFacts { time: "at".to_owned(), step: 1, ..RowFacts::default() };
+        let section = Section { rows: facts, ..Section::default() };
+        let new_rows = Cursor::new(rows(new)).unwrap();
+        let mut merge = Merge::new(rows(old), new_rows, &section, known, RevisionLog::default()).unwrap();
         for batch in merge.by_ref().map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();
             merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
         }
-        let Changes { added, filled, revised, .. } = merge.changes;
+        let Changes { added, filled, revised, .. } = merge.changes.clone();
         assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
     }
 

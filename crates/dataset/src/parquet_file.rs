@@ -5,6 +5,7 @@
 //! checksum of the bytes of each row group. The size of row groups and the compression were chosen by measurements; the
 //! crate's README contains the figures.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::RangeBounds;
@@ -19,22 +20,24 @@ use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result as ParquetResult;
-use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::reader::ChunkReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
 
 use crate::error::{Error, Failure, quoted};
+use crate::fetched_at::is_fetched_at;
 use crate::file_storage::{FileStorage, Out};
 use crate::merge_rows::Rows;
-use crate::saved_state::{self, FileState, Section, VERSION};
+use crate::parquet_footer;
+use crate::saved_state::{self, FileState, OLDEST, Section, Unusable, VERSION};
+use crate::series::read_param;
+use crate::series_columns::identifying;
+use crate::table_schema::ENDPOINT;
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
-
-/// First and last bytes of a Parquet file.
-const MAGIC: &[u8] = b"PAR1";
 
 /// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
 const BATCH: usize = 2048;
@@ -47,11 +50,13 @@ pub(crate) struct Checked<W> {
     out: W,
     length: u64,
     hash: Hasher,
+    /// The bytes that are kept instead of written, if there are any.
+    held: Option<Vec<u8>>,
 }
 
 impl<W> Checked<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, length: 0, hash: Hasher::new() }
+        Self { out, length: 0, hash: Hasher::new(), held: None }
     }
 
     /// Returns the length and the checksum of the bytes since the last call, as `LENGTH:CRC32`.
@@ -63,6 +68,10 @@ impl<W> Checked<W> {
 
 impl<W: Write> Write for Checked<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(held) = &mut self.held {
+            held.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
         let written = self.out.write(bytes)?;
         self.hash.update(bytes.get(..written).unwrap_or_default());
         self.length += u64::try_from(written).unwrap_or_default();
@@ -87,44 +96,54 @@ pub(crate) struct ParquetInput {
 
 impl ParquetInput {
     /// Opens this version of a file. Errors contain `name`. If a backfill `is_known` to have written the file, but not
-    /// this version, the file is damaged.
+    /// this version, the file is damaged. `columns` are those of a file of format 5, if they are known.
     pub(crate) fn open(
         path: &str,
         name: String,
         (source, version): (File, String),
         is_known: bool,
+        columns: Option<&SchemaRef>,
     ) -> Result<Self, Error> {
-        let length = Length::len(&source);
-        let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| source.get_bytes(end, MAGIC.len()).ok());
-        let start = source.get_bytes(0, MAGIC.len()).ok();
-        if start.is_none_or(|start| *start != *MAGIC) {
-            return Err(Error::damaged(name, "it is not a Parquet file"));
-        }
-        if end.is_none_or(|end| *end != *MAGIC) {
-            return Err(Error::damaged(name, format!("it is truncated at {length} bytes")));
-        }
-        let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::default())
-            .map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
-        let all = metadata.metadata().file_metadata().key_value_metadata();
-        let state = all.and_then(|all| all.iter().find(|entry| entry.key == STATE)?.value.as_deref());
-        let state = match state {
-            Some(state) => saved_state::parse(state).map_err(|why| Error::rebuild(quoted(&name), why))?,
-            None if is_known => return Err(Error::damaged(name, "another program has changed it since the last run")),
-            None => {
-                return Err(Error::invalid_input(format!(
-                    "{}: no backfill has written it, or another program has changed it; move it away and run the \
-                     backfill again for its whole range",
-                    quoted(name)
-                )));
+        let footer = parquet_footer::read(&source, &name)?;
+        let Some(text) = state_of(&footer.metadata) else {
+            if is_known {
+                return Err(Error::damaged(name, "another program has changed it since the last run"));
             }
+            return Err(Error::invalid_input(format!(
+                "{}: no backfill has written it, or another program has changed it; move it away and run the \
+                 backfill again for its whole range",
+                quoted(name)
+            )));
         };
+        let state: FileState = match saved_state::parse(text) {
+            Ok(state) => state,
+            Err(Unusable::Unreadable(why)) => return Err(Error::damaged(name, why)),
+            Err(Unusable::Version(why)) => return Err(Error::rebuild(quoted(&name), why)),
+        };
+        if state.version > OLDEST && !footer.is_checked {
+            return Err(Error::damaged(name, "the checksum of its footer is missing"));
+        }
+        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
+        let metadata = with_columns(footer.metadata, known, &state.sections);
+        let metadata =
+            metadata.map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
         Ok(Self { path: path.to_owned(), name, version, source, metadata, state })
     }
 
     /// Opens a file of a storage, if it exists.
     pub(crate) async fn find(storage: &FileStorage, path: &str, is_known: bool) -> Result<Option<Self>, Error> {
-        let found = storage.open(path).await?;
-        found.map(|source| Self::open(path, storage.name(path), source, is_known)).transpose()
+        Self::find_with(storage, path, is_known, None).await
+    }
+
+    /// Opens a file of a storage, if it exists. `columns` are those of a file of format 5, if they are known.
+    pub(crate) async fn find_with(
+        storage: &FileStorage,
+        path: &str,
+        is_known: bool,
+        columns: Option<&SchemaRef>,
+    ) -> Result<Option<Self>, Error> {
+        let Some(source) = storage.open(path).await? else { return Ok(None) };
+        Self::open(path, storage.name(path), source, is_known, columns).map(Some)
     }
 
     /// Compares the row groups with their checksums.
@@ -172,6 +191,46 @@ impl ParquetInput {
         let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
         Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
     }
+}
+
+/// Returns the state in the metadata of a file.
+fn state_of(metadata: &ParquetMetaData) -> Option<&str> {
+    let entries = metadata.file_metadata().key_value_metadata()?;
+    entries.iter().find(|entry| entry.key == STATE)?.value.as_deref()
+}
+
+/// Adds the columns to the metadata of a file. The schema that Arrow has written is not decoded. If no columns are known,
+/// as for a file of format 5 without the state of its table, their types and the sections describe them.
+fn with_columns(
+    metadata: ParquetMetaData,
+    known: Option<&SchemaRef>,
+    sections: &[Section],
+) -> ParquetResult<ArrowReaderMetadata> {
+    let metadata = Arc::new(metadata);
+    if let Some(known) = known {
+        let options = ArrowReaderOptions::new().with_schema(known.clone());
+        if let Ok(found) = ArrowReaderMetadata::try_new(metadata.clone(), options) {
+            return Ok(found);
+        }
+    }
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let found = ArrowReaderMetadata::try_new(metadata.clone(), options)?;
+    let described = described(found.schema(), sections);
+    ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new().with_schema(described))
+}
+
+/// Marks the columns that identify the series of these sections.
+fn described(columns: &Schema, sections: &[Section]) -> SchemaRef {
+    let mut names = BTreeSet::from([ENDPOINT.to_owned()]);
+    for section in sections {
+        names.extend(section.path.split('/').filter_map(read_param).map(|(name, _)| name));
+    }
+    let mut fields = Vec::new();
+    for field in columns.fields() {
+        let is_param = names.contains(field.name()) && *field.data_type() == DataType::Utf8;
+        fields.push(if is_param { Arc::new(identifying(field.name())) } else { field.clone() });
+    }
+    Arc::new(Schema::new(fields))
 }
 
 /// Writes the sections of one file.
@@ -288,9 +347,14 @@ impl<'o> ParquetFile<'o> {
     pub(crate) fn finish(mut self, of_table: FileState) -> Result<Vec<Section>, Failure> {
         self.end_group()?;
         let (checksums, sections) = (self.checksums, self.sections);
-        let state = FileState { version: VERSION, checksums, sections, ..of_table };
+        let columns = Some(self.schema);
+        let state = FileState { version: VERSION, columns, checksums, sections, ..of_table };
         self.writer.append_key_value_metadata(KeyValue::new(STATE.to_owned(), saved_state::to_json(&state)));
-        self.writer.close()?;
+        self.writer.flush()?;
+        self.writer.inner_mut().held = Some(Vec::new());
+        let mut out = self.writer.into_inner()?;
+        let end = out.held.take().unwrap_or_default();
+        parquet_footer::write(&end, &mut out)?;
         Ok(state.sections)
     }
 }
@@ -307,6 +371,8 @@ fn properties(schema: &Schema) -> WriterProperties {
         let path = ColumnPath::from(field.name().as_str());
         properties = match field.data_type() {
             DataType::Float64 => properties.set_column_dictionary_enabled(path, false),
+            // Many rows are fetched in the same second.
+            DataType::Timestamp(..) if is_fetched_at(field) => properties.set_column_dictionary_enabled(path, true),
             DataType::Timestamp(..) => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
@@ -356,7 +422,7 @@ mod tests {
     fn open(bytes: &[u8]) -> Result<ParquetInput, Error> {
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(bytes).unwrap();
-        let input = ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true)?;
+        let input = ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true, None)?;
         input.verify().map(|()| input)
     }
 

@@ -4,7 +4,7 @@
 //! one period.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
-use crate::saved_state::{self, TableState};
+use crate::saved_state::{self, TableState, Unusable};
 use crate::series::{SeriesRequest, interval};
 use crate::target::{Format, Target};
 
@@ -73,13 +73,22 @@ impl Place {
         format!("{}/{STATE}", self.home)
     }
 
+    /// Returns the file with the earlier values of rows.
+    pub(crate) fn revisions(&self) -> String {
+        format!("{}/revisions.gz", self.home)
+    }
+
     /// Returns the state in the storage and the version of its file, if it has its own file.
     pub(crate) async fn stored(&self) -> Result<Option<(TableState, String)>, Error> {
         let path = self.state();
         let Some((file, version)) = self.storage.open(&path).await? else { return Ok(None) };
-        let text = io::read_to_string(file).map_err(|error| Error::storage(self.name(&path), error))?;
-        let state = saved_state::parse(&text).map_err(|why| Error::rebuild(self.location(), why))?;
-        Ok(Some((state, version)))
+        let mut bytes = Vec::new();
+        BufReader::new(file).read_to_end(&mut bytes).map_err(|error| Error::storage(self.name(&path), error))?;
+        match saved_state::parse_file(&String::from_utf8_lossy(&bytes)) {
+            Ok(state) => Ok(Some((state, version))),
+            Err(Unusable::Unreadable(why)) => Err(Error::damaged(self.name(&path), why)),
+            Err(Unusable::Version(why)) => Err(Error::rebuild(self.location(), why)),
+        }
     }
 
     /// Returns the place of the table with this state.

@@ -14,14 +14,19 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::marks::{Marks, endpoint_of};
 use crate::merge_rows::{Changes, invalid};
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
+use crate::value_ranges::out_of_range;
 
 /// The format version of files and states.
-pub(crate) const VERSION: u64 = 5;
+pub(crate) const VERSION: u64 = 6;
+
+/// The oldest format that this version continues. Its files have no time at which a row was fetched.
+pub(crate) const OLDEST: u64 = 5;
 
 /// The facts of the rows of a series, in one file or in all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +43,9 @@ pub(crate) struct RowFacts {
     pub(crate) present: TimeRanges,
     /// The intervals with a row that has an invalid value.
     pub(crate) invalid: TimeRanges,
+    /// The intervals with a row that has a value outside of the range in the catalogue. Files of format 5 list none.
+    #[serde(default)]
+    pub(crate) out_of_range: TimeRanges,
 }
 
 impl RowFacts {
@@ -62,14 +70,21 @@ impl RowFacts {
 
     /// Adds the facts of rows; `schema` has all columns of the file.
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
+        let step = self.step();
         for (time, is_invalid) in times(rows, &self.time)?.iter().zip(invalid(rows, schema)) {
             let time = timestamp(*time);
-            let start = time.floor(self.step());
-            self.present.add(start..start + self.step());
+            let start = time.floor(step);
+            self.present.add(start..start + step);
             if is_invalid {
-                self.invalid.add(start..start + self.step());
+                self.invalid.add(start..start + step);
             }
             self.extend(Some(time), Some(time));
+        }
+        for row in out_of_range(rows) {
+            if let Some(time) = times(rows, &self.time)?.get(row) {
+                let start = timestamp(*time).floor(step);
+                self.out_of_range.add(start..start + step);
+            }
         }
         Ok(())
     }
@@ -78,6 +93,7 @@ impl RowFacts {
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.present.extend(&other.present);
         self.invalid.extend(&other.invalid);
+        self.out_of_range.extend(&other.out_of_range);
         self.extend(other.first, other.last);
     }
 
@@ -91,6 +107,7 @@ impl RowFacts {
         let removed = range.clone().into();
         self.present = self.present.without(&removed);
         self.invalid = self.invalid.without(&removed);
+        self.out_of_range = self.out_of_range.without(&removed);
         let (left, step) = (self.present.bounds(), self.step());
         let is_left = |time: &Timestamp| !range.contains(time);
         self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
@@ -131,6 +148,15 @@ pub(crate) struct SeriesState {
     pub(crate) job: Option<(String, Timestamp)>,
     /// The error with which the service has rejected the series in the last run.
     pub(crate) rejected: Option<String>,
+    /// The time at which a user has retired the series, which no run requests any more.
+    #[serde(default)]
+    pub(crate) retired: Option<Timestamp>,
+    /// The columns that have had a value, and the unknown fields of some records.
+    #[serde(default)]
+    pub(crate) seen: BTreeSet<String>,
+    /// The intervals of the rows that the last run replaced because the service had revised them.
+    #[serde(default)]
+    pub(crate) revised_times: TimeRanges,
     /// The ranges that each run, by its start, has fetched. A merge in the middle of a run deletes the journal, which
     /// lists them, before newer records of the run settle them.
     #[serde(skip)]
@@ -180,6 +206,11 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// Returns the endpoint of the series.
+    pub(crate) fn endpoint(&self) -> String {
+        endpoint_of(&self.path)
+    }
+
     /// Returns a section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
         Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }
@@ -193,6 +224,9 @@ pub(crate) struct FileState {
     pub(crate) origin: String,
     /// The run that has fetched the rows; only in the journal.
     pub(crate) run: Option<RunFacts>,
+    /// The columns; `None` in files of format 5.
+    #[serde(default)]
+    pub(crate) columns: Option<SchemaRef>,
     /// The checksum of each row group.
     pub(crate) checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
@@ -234,6 +268,9 @@ pub(crate) struct TableState {
     pub(crate) text: Option<String>,
     /// The mean duration of a request in the last run.
     pub(crate) latency: Option<Duration>,
+    /// What a user should know until the user acknowledges it.
+    #[serde(default)]
+    pub(crate) marks: Marks,
 }
 
 impl TableState {
@@ -246,7 +283,10 @@ impl TableState {
         for Section { path, rows, changes, .. } in sections {
             let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
             series.rows.add_all(rows);
-            series.revised += changes.map_or(0, |changes| changes.revised);
+            let Some(changes) = changes else { continue };
+            series.revised += changes.revised;
+            series.revised_times.extend(&changes.revised_times);
+            series.seen.extend(changes.sent());
         }
         for (path, known) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };
@@ -255,20 +295,60 @@ impl TableState {
     }
 }
 
-/// Parses a state, or returns the reason why this version cannot use it.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+/// The reason why this version cannot use a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// The text is not a state.
+    Unreadable(String),
+    /// Another version has written the state.
+    Version(String),
+}
+
+/// Parses a state.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Unusable> {
     #[derive(Deserialize)]
     struct Format {
         version: u64,
     }
+    let unreadable = |error: serde_json::Error| Unusable::Unreadable(format!("its state is not readable: {error}"));
     // The version is parsed first, because other versions have other fields.
-    let Format { version } =
-        serde_json::from_str(text).map_err(|error| format!("its state is not readable: {error}"))?;
-    if version != VERSION {
-        let age = if version < VERSION { "an older" } else { "a newer" };
-        return Err(format!("{age} version wrote it, in format {version}; this version reads format {VERSION}"));
+    let Format { version } = serde_json::from_str(text).map_err(unreadable)?;
+    if !(OLDEST..=VERSION).contains(&version) {
+        let age = if version < OLDEST { "an older" } else { "a newer" };
+        let formats =
+            format!("{age} version wrote it, in format {version}; this version reads the formats {OLDEST} and");
+        return Err(Unusable::Version(format!("{formats} {VERSION}")));
     }
-    serde_json::from_str(text).map_err(|error| format!("its state is not readable: {error}"))
+    serde_json::from_str(text).map_err(unreadable)
+}
+
+/// Parses a file with a state. Its second line is the checksum of the first line, except in format 5.
+pub(crate) fn parse_file(text: &str) -> Result<TableState, Unusable> {
+    let (json, sum) = text.split_once('\n').unwrap_or((text, ""));
+    // Another version may have another checksum.
+    let state = match parse::<TableState>(json) {
+        Err(other @ Unusable::Version(_)) => return Err(other),
+        state => state,
+    };
+    if !sum.is_empty() && sum.trim_end() != checksum(json) {
+        return Err(Unusable::Unreadable("its state does not match its checksum".to_owned()));
+    }
+    let state = state?;
+    if state.version > OLDEST && sum.is_empty() {
+        return Err(Unusable::Unreadable("the checksum of its state is missing".to_owned()));
+    }
+    Ok(state)
+}
+
+/// Writes a state as a file.
+pub(crate) fn to_file(state: &TableState) -> String {
+    let json = to_json(state);
+    format!("{json}\n{}\n", checksum(&json))
+}
+
+/// Returns the checksum of a state as a JSON string, so that the file is a sequence of JSON values.
+fn checksum(json: &str) -> String {
+    format!("\"crc32:{:08x}\"", crc32fast::hash(json.as_bytes()))
 }
 
 /// Writes a state as JSON.
@@ -295,7 +375,16 @@ mod tests {
         let (first, last) = (Some(seconds(0)), Some(seconds(300)));
         let present = ranges(&[(0, 120), (240, 360)]);
         let invalid = ranges(&[(60, 120)]);
-        let rows = RowFacts { time: "at".to_owned(), step: 60, time_is_end: false, first, last, present, invalid };
+        let rows = RowFacts {
+            time: "at".to_owned(),
+            step: 60,
+            time_is_end: false,
+            first,
+            last,
+            present,
+            invalid,
+            ..RowFacts::default()
+        };
         SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
     }
 
@@ -309,16 +398,19 @@ mod tests {
         state.columns = Some(Schema::new(fields.chain([identifying("site")]).collect::<Vec<_>>()).into());
         let text = to_json(&state);
         assert_eq!(parse(&text), Ok(state));
-        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"time_is_end":false,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"settled":[[0,200]],"requested":[],"unfetched":[[400,500]],"#;
+        let expected = r#""series":{"e/site=B":{"time":"at","step":60,"time_is_end":false,"first":0,"last":300,"present":[[0,120],[240,360]],"invalid":[[60,120]],"out_of_range":[],"settled":[[0,200]],"requested":[],"unfetched":[[400,500]],"#;
         assert!(text.contains(expected), "{text}");
         for (other, expected) in [
             ("", "its state is not readable"),
             ("{}", "its state is not readable: missing field `version`"),
-            (r#"{"version":4,"series":[]}"#, "an older version wrote it, in format 4; this version reads format 5"),
-            (r#"{"version":6}"#, "a newer version wrote it, in format 6; this version reads format 5"),
+            (
+                r#"{"version":4,"series":[]}"#,
+                "an older version wrote it, in format 4; this version reads the formats 5 and 6",
+            ),
+            (r#"{"version":7}"#, "a newer version wrote it, in format 7; this version reads the formats 5 and 6"),
             (r#"{"version":5,"origin":"lab"}"#, "its state is not readable: missing field `files`"),
         ] {
-            let error = parse::<TableState>(other).unwrap_err();
+            let (Unusable::Unreadable(error) | Unusable::Version(error)) = parse::<TableState>(other).unwrap_err();
             assert!(error.starts_with(expected), "{other}: {error}");
         }
     }

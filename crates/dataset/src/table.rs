@@ -1,6 +1,6 @@
 //! An open table: its state, its data files, and its journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -9,13 +9,15 @@ use runtime::Timestamp;
 
 use crate::columns::joined;
 use crate::error::Error;
+use crate::fetched_at::with_fetched_at;
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, EXTENSION, GROUP};
 use crate::merge_rows::Cursor;
+use crate::missing_fields::Earlier;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
-use crate::saved_state::{self, FileState, Known, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
+use crate::saved_state::{self, FileState, OLDEST, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
@@ -36,8 +38,10 @@ pub(crate) struct Table {
     pub(crate) journal: Vec<ParquetInput>,
     /// Fetched rows that are not in the journal yet.
     pub(crate) buffer: Buffer,
-    /// The range of the records of each series when the table was opened, without the journal.
-    pub(crate) known: BTreeMap<String, Known>,
+    /// What was known about each series when the table was opened, without the journal.
+    pub(crate) earlier: Earlier,
+    /// Fields that the service no longer sends, by endpoint and field, as this run has noticed.
+    pub(crate) noticed: BTreeSet<(String, String)>,
     /// Data files that the state lists and that do not exist.
     pub(crate) lost: Vec<String>,
     /// The errors of damaged files, whose rows are not in the table.
@@ -52,12 +56,13 @@ impl Table {
             place,
             columns: Schema::empty().into(),
             series,
-            state: stored.clone().unwrap_or(TableState { version: VERSION, ..TableState::default() }),
+            state: TableState { version: VERSION, ..stored.clone().unwrap_or_default() },
             stored,
             version,
             journal: Vec::new(),
             buffer: Buffer::new(),
-            known: BTreeMap::new(),
+            earlier: Earlier::default(),
+            noticed: BTreeSet::new(),
             lost: Vec::new(),
             damaged: Vec::new(),
         };
@@ -73,7 +78,7 @@ impl Table {
         {
             (this.state.origin, this.state.partition) = (origin.clone(), run.partition);
         }
-        this.known = this.state.series.iter().map(|(path, series)| (path.clone(), series.rows.known())).collect();
+        this.earlier = Earlier::of(&this.state);
         this.columns = this.all_columns()?;
         Ok(this)
     }
@@ -108,7 +113,7 @@ impl Table {
             let (schema, file) = (input.schema(), input.state);
             // The file of a table with one file also has the state, so that the file can be moved.
             if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
-                self.state = table;
+                self.state = TableState { version: VERSION, ..table };
             } else {
                 self.state.replace(&range, &file.sections);
                 self.state.text = None;
@@ -130,7 +135,7 @@ impl Table {
     fn all_columns(&self) -> Result<SchemaRef, Error> {
         let existing = || self.state.columns.iter().cloned().chain(self.journal.iter().map(ParquetInput::schema));
         let columns = |series: &[SeriesRequest]| joined(existing(), series);
-        columns(&self.series).map_err(|why| {
+        columns(&self.series).map(|columns| with_fetched_at(&columns)).map_err(|why| {
             let location = self.place.location();
             match self.series.chunks(1).find_map(|one| columns(one).err()) {
                 Some(why) => Error::rebuild(location, why),
@@ -149,7 +154,8 @@ impl Table {
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
     async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
         let known = self.state.files.get(path);
-        let found = ParquetInput::find(&self.place.storage, path, known.is_some()).await;
+        let columns = self.state.columns.as_ref();
+        let found = ParquetInput::find_with(&self.place.storage, path, known.is_some(), columns).await;
         let verified = match &found {
             // A data file that was damaged may have been replaced since then.
             Ok(Some(file)) if known.is_some_and(String::is_empty) || path.ends_with(EXTENSION) => file.verify(),
@@ -172,6 +178,9 @@ impl Table {
         for section in &input.state.sections {
             let mut found = section.rows.emptied();
             rows.part(section.count).try_for_each(|batch| found.add(&batch?, &schema))?;
+            if input.state.version == OLDEST {
+                found.out_of_range = TimeRanges::default();
+            }
             if found != section.rows {
                 return Err(Error::damaged(&input.name, format!("its rows of {} are not as listed", section.path)));
             }
@@ -270,7 +279,7 @@ impl Table {
     /// Writes the state of the data files, if it has changed.
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
         if self.stored.as_ref() != Some(&self.state) {
-            let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_json(&self.state).as_bytes())?);
+            let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_file(&self.state).as_bytes())?);
             let ((), version) = self.place.storage.put(&self.place.state(), self.version.as_deref(), content).await?;
             (self.stored, self.version) = (Some(self.state.clone()), Some(version));
         }

@@ -20,12 +20,16 @@ use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_columns::{Param, identifying, identity, unknown_fields};
 use crate::timestamps::microseconds;
+use crate::value_ranges::{MAXIMUM, MINIMUM};
 
 /// Name of the column with all fields that have no column of their own: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
+/// Name of the column with each record as JSON, if the fields of the records are unknown.
+pub(crate) const RECORD: &str = "record";
+
 /// Name of the column with the endpoint of each row.
-const ENDPOINT: &str = "endpoint";
+pub(crate) const ENDPOINT: &str = "endpoint";
 
 /// The type of every time column, to which all units are converted.
 const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
@@ -64,7 +68,7 @@ impl TableSchema {
     /// unknown, the columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let unknown = || {
-            let (time, record) = (described(series.time(), TIME, &[]), described("record", ValueType::Any, &[]));
+            let (time, record) = (described(series.time(), TIME, &[]), described(RECORD, ValueType::Any, &[]));
             vec![(time, Source::Time), (record, Source::Record)]
         };
         let endpoint = (ENDPOINT.to_owned(), Some(series.endpoint().to_string()));
@@ -133,7 +137,15 @@ pub(crate) fn is_json(field: &Field) -> bool {
 /// Creates the column of a field.
 fn field(info: &FieldInfo) -> Field {
     let meaning = [info.summary, info.notes].join(" ");
-    let facts = [("meaning", meaning.trim()), ("unit", info.unit), ("evidence", info.evidence.as_str())];
+    let minimum = info.range.min.map(|min| min.to_string()).unwrap_or_default();
+    let maximum = info.range.max.map(|max| max.to_string()).unwrap_or_default();
+    let facts = [
+        ("meaning", meaning.trim()),
+        ("unit", info.unit),
+        ("evidence", info.evidence.as_str()),
+        (MINIMUM, &minimum),
+        (MAXIMUM, &maximum),
+    ];
     described(info.wire_name, info.ty, &facts)
 }
 

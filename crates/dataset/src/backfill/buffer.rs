@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::columns::converted;
 use crate::content::Content;
 use crate::error::Error;
+use crate::fetched_at::stamped;
 use crate::partition::period;
 use crate::saved_state::{RowFacts, Section};
 use crate::series::SeriesRequest;
@@ -67,6 +68,7 @@ impl Table {
     fn add(&mut self, series: &SeriesRequest, item: usize, page: &Page<AnyRecord>) -> Result<(), Error> {
         let times: Vec<_> = page.times.iter().copied().map(Some).collect();
         let rows = converted(&TableSchema::of_series(series).batch(&page.records, &times)?, &self.columns)?;
+        let rows = stamped(&rows, series.request().service_time())?;
         let (path, facts) = (series.path().to_owned(), RowFacts::new(series));
         let empty = Section { path, rows: facts, ..Section::default() };
         let (partition, new) = (self.state.partition, || (empty.clone(), Vec::new()));

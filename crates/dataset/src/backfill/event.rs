@@ -9,6 +9,7 @@ use runtime::{Error as RequestError, ErrorKind, Timestamp};
 
 use crate::error::Error;
 use crate::merge_rows::Changes;
+use crate::missing_fields::MissingField;
 use crate::saved_state::SeriesState;
 
 /// An event of a backfill. A series is identified by its index in
@@ -112,6 +113,8 @@ pub struct Summary {
     pub failed_pages: u64,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
+    /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
+    pub missing_fields: Vec<MissingField>,
     /// Series that could not be fetched completely, or whose file is damaged, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
@@ -128,6 +131,12 @@ pub struct SeriesReport {
     pub filled: u64,
     /// Number of records that the service has revised since they were written.
     pub revised: u64,
+    /// The times of these records, as ranges of adjacent intervals.
+    pub revised_times: Vec<Range<Timestamp>>,
+    /// Number of values that the service no longer sends. The file keeps the earlier values.
+    pub no_longer_sent: u64,
+    /// Number of new or revised records with a value outside of the range in the catalogue.
+    pub out_of_range: u64,
     /// Number of new or revised records with a value that does not fit its column. The column keeps its earlier value,
     /// or null, and the original is among the unknown fields.
     pub invalid: u64,
@@ -164,11 +173,13 @@ impl SeriesReport {
         self.last.is_none()
     }
 
-    pub(super) fn count(&mut self, changes: Changes) {
+    pub(super) fn count(&mut self, changes: &Changes) {
         self.added += changes.added;
         self.filled += changes.filled;
         self.revised += changes.revised;
         self.invalid += changes.invalid;
+        self.out_of_range += changes.out_of_range;
+        self.no_longer_sent += changes.kept();
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
@@ -176,6 +187,7 @@ impl SeriesReport {
         (self.end, self.step) = (state.rows.end(), state.rows.step());
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
+        self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();
         self.unfetched = unfetched.without(&state.rows.gaps()).steps(self.step);

@@ -21,8 +21,10 @@ use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
+use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
 use crate::saved_state::{Section, SeriesState};
+use crate::time_ranges::TimeRanges;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 pub(super) const MAX_JOURNAL: usize = 100;
@@ -148,7 +150,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             series.unfetched.extend(&planned);
             series.requested.extend(&planned);
             series.job = job.clone().or(series.job.take());
-            (series.rejected, series.revised) = (None, 0);
+            series.rejected = None;
+            series.revised = 0;
+            series.revised_times = TimeRanges::default();
         }
         for table in self.content.tables.values_mut() {
             let is_early = |series: &SeriesState| {
@@ -187,7 +191,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             for Written { file, sections } in written {
                 for Section { path, changes, .. } in sections {
                     let Some((report, changes)) = reports.get_mut(&path).zip(changes) else { continue };
-                    report.count(changes);
+                    report.count(&changes);
                     push_new(&mut report.files, &file);
                 }
                 push_new(&mut self.summary.files, &file);
@@ -225,6 +229,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report.note(&state);
             summary.records += report.added + report.filled;
         }
+        let marked = content.tables.values().flat_map(|table| unacknowledged(&table.state.marks, &table.noticed));
+        summary.missing_fields = joined(marked);
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;

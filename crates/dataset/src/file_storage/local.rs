@@ -3,7 +3,7 @@
 //! A file is written under another name, synced to the disk and renamed, so readers only see complete files. The new
 //! file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -34,10 +34,21 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, E
     Ok(found)
 }
 
+/// Opens a regular file. Opening any other file, such as a named pipe, could wait without end.
 pub(super) fn open(path: &Path) -> Result<Option<(File, String)>, Error> {
-    let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len().to_string(), file)));
-    let opened = existing(opened).map_err(|error| Error::storage(path.display(), error))?;
-    Ok(opened.map(|(length, file)| (file, length)))
+    let opened = existing(open_regular(path)).map_err(|error| Error::storage(path.display(), error))?;
+    Ok(opened.map(|(file, length)| (file, length.to_string())))
+}
+
+fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    check_regular(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
+}
+
+fn check_regular(file: &fs::Metadata) -> io::Result<()> {
+    if file.is_file() { Ok(()) } else { Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file")) }
 }
 
 /// Deletes a file, and the folders below the root that are then empty.
@@ -50,64 +61,158 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file completely or not at all, and returns its version. Until it is complete, the file has the name
-/// `temporary` or, by default, a hidden name in the same folder.
-pub(super) fn write<T>(
+/// Moves a file below a folder to a path that does not exist.
+pub(super) fn rename(root: &Path, path: &str, to: &str) -> Result<(), Error> {
+    let target = root.join(to);
+    let fails = |error| Error::storage(target.display(), error);
+    if existing(fs::symlink_metadata(&target)).map_err(fails)?.is_some() {
+        return Err(fails(io::Error::from(ErrorKind::AlreadyExists)));
+    }
+    create_folder(target.parent().unwrap_or(root))?;
+    fs::rename(root.join(path), &target).map_err(fails)
+}
+
+fn create_folder(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))
+}
+
+/// A complete file under another name. It is deleted unless [`finish`](Self::finish) renames it, so that it does not fill
+/// up the disk.
+pub(crate) struct Unfinished {
+    /// The path for messages, and the path after symbolic links.
+    path: PathBuf,
+    target: PathBuf,
+    /// The present path, and a path in the folder of the target.
+    unfinished: PathBuf,
+    beside: PathBuf,
+    version: String,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.unfinished);
+    }
+}
+
+/// Writes the content of a file. Until the file is finished, it has the name `temporary` or, by default, a hidden name in
+/// the same folder.
+pub(super) fn prepare<T>(
     path: &Path,
     temporary: Option<PathBuf>,
     content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
-) -> Result<(T, String), Error> {
+) -> Result<(T, Unfinished), Error> {
     let fails = |error| Error::storage(path.display(), error);
-    // A link to a missing file has no canonical path, so the link itself is read.
-    let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
-    let target = fs::canonicalize(path).ok().or_else(linked).unwrap_or_else(|| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let replaced = fs::metadata(&target).ok();
-    if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
-        return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
+    let target = resolved(path);
+    let folder = folder_of(&target);
+    let replaced = existing(fs::metadata(&target)).map_err(fails)?;
+    if let Some(replaced) = &replaced {
+        check_regular(replaced).map_err(fails)?;
+        if replaced.permissions().readonly() {
+            return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
+        }
     }
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let beside = folder.join(format!(".{name}.unfinished"));
     let unfinished = temporary.unwrap_or_else(|| beside.clone());
-    for folder in [folder, unfinished.parent().unwrap_or(folder)] {
-        fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
+    create_folder(folder)?;
+    create_folder(folder_of(&unfinished))?;
+    let mut file = create(&unfinished, replaced.as_ref()).map_err(fails)?;
+    let mut prepared =
+        Unfinished { path: path.to_owned(), target: target.clone(), unfinished, beside, version: String::new() };
+    let written = content(&mut file).map_err(|error| Error::storage(path.display(), error))?;
+    if let Some(replaced) = &replaced {
+        keep_owner(&file, replaced);
+        file.set_permissions(replaced.permissions()).map_err(fails)?;
     }
-    let mut file = File::create(&unfinished).map_err(fails)?;
-    let kept = content(&mut file).map_err(|error| Error::storage(path.display(), error)).and_then(|written| {
-        if let Some(replaced) = &replaced {
-            keep_owner(&file, replaced);
-            file.set_permissions(replaced.permissions()).map_err(fails)?;
-        }
-        let version = file.metadata().map_err(fails)?.len().to_string();
-        file.sync_all().and_then(|()| rename(&unfinished, &beside, &target)).map_err(fails)?;
-        Ok((written, version))
-    });
-    if kept.is_err() {
-        // The unfinished file is removed, so that it does not fill up the disk.
-        let _ = fs::remove_file(&unfinished);
-    } else {
-        // Syncs the directory entries. An error is ignored, because some systems cannot open folders.
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
-    kept
+    prepared.version = file.metadata().map_err(fails)?.len().to_string();
+    file.sync_all().map_err(fails)?;
+    Ok((written, prepared))
 }
 
-/// Renames a file. If the target is on another file system, the file is first copied to the path `beside` the target.
-fn rename(file: &Path, beside: &Path, target: &Path) -> io::Result<()> {
-    match fs::rename(file, target) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
-        renamed => return renamed,
+/// Returns the path after symbolic links. The last link may point to a file that does not exist.
+fn resolved(path: &Path) -> PathBuf {
+    if let Ok(target) = fs::canonicalize(path) {
+        return target;
     }
-    let copied = fs::copy(file, beside).and_then(|_| {
-        let copy = File::open(beside)?;
-        keep_owner(&copy, &fs::metadata(file)?);
-        copy.sync_all()?;
-        fs::rename(beside, target)
-    });
-    if copied.is_err() {
-        let _ = fs::remove_file(beside);
+    let linked = fs::read_link(path).ok();
+    linked.and_then(|link| Some(path.parent()?.join(link))).unwrap_or_else(|| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates a file with the mode of the file that it will replace. A file that a killed run has left is deleted; a symbolic
+/// link is never followed, because another user of the folder may have created it.
+fn create(path: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    set_mode(&mut options, replaced);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            options.open(path)
+        }
+        opened => opened,
     }
-    copied.and_then(|()| fs::remove_file(file))
+}
+
+#[cfg(unix)]
+fn set_mode(options: &mut OpenOptions, replaced: Option<&fs::Metadata>) {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    if let Some(replaced) = replaced {
+        options.mode(replaced.mode() & 0o777);
+    }
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &mut OpenOptions, _: Option<&fs::Metadata>) {}
+
+impl Unfinished {
+    /// Renames the file to its target, and returns its version.
+    pub(super) fn finish(self) -> Result<String, Error> {
+        let fails = |error| Error::storage(self.path.display(), error);
+        self.rename().map_err(fails)?;
+        sync_folder(folder_of(&self.target)).map_err(fails)?;
+        Ok(self.version.clone())
+    }
+
+    /// Renames the file. If the target is on another file system, the file is first copied to the path beside the target.
+    fn rename(&self) -> io::Result<()> {
+        match fs::rename(&self.unfinished, &self.target) {
+            Err(error) if error.kind() == ErrorKind::CrossesDevices && self.unfinished != self.beside => {}
+            renamed => return renamed,
+        }
+        let mut source = File::open(&self.unfinished)?;
+        let facts = source.metadata()?;
+        let mut copy = create(&self.beside, Some(&facts))?;
+        let copied = io::copy(&mut source, &mut copy)
+            .and_then(|_| {
+                keep_owner(&copy, &facts);
+                copy.set_permissions(facts.permissions())?;
+                copy.sync_all()
+            })
+            .and_then(|()| fs::rename(&self.beside, &self.target));
+        if copied.is_err() {
+            let _ = fs::remove_file(&self.beside);
+        }
+        copied
+    }
+}
+
+/// Writes the entries of a folder to the disk, on systems that can do that.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        // Some file systems cannot sync folders.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Gives a file the owner of the file that it replaces, if the system allows that.
@@ -126,6 +231,46 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
+
+    fn write(
+        path: &Path,
+        temporary: Option<PathBuf>,
+        content: impl FnOnce(Out<'_>) -> Result<(), Failure>,
+    ) -> Result<String, Error> {
+        let ((), file) = prepare(path, temporary, content)?;
+        file.finish()
+    }
+
+    #[test]
+    fn temporary_file_does_not_follow_a_link_and_is_as_secret_as_its_target() {
+        let dir = tempfile::tempdir().unwrap();
+        let victim = dir.path().join("victim");
+        let path = dir.path().join("a");
+        let temporary = dir.path().join(".a.unfinished");
+        fs::write(&victim, "precious").unwrap();
+        symlink("victim", &temporary).unwrap();
+        write(&path, None, |file| Ok(file.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(!path.is_symlink() && !temporary.is_symlink());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let secret = |file: Out<'_>| {
+            file.write_all(b"newer")?;
+            assert_eq!(fs::metadata(&temporary)?.permissions().mode() & 0o777, 0o600);
+            Ok(())
+        };
+        write(&path, None, secret).unwrap();
+        assert!(write(&path, None, |_| Err("full".into())).is_err());
+        assert!(!temporary.exists() && fs::read_to_string(&path).unwrap() == "newer");
+    }
+
+    #[test]
+    fn named_pipe_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(open(&pipe).unwrap_err().to_string().contains("not a regular file"));
+        assert!(write(&pipe, None, |_| Ok(())).unwrap_err().to_string().contains("not a regular file"));
+    }
 
     #[test]
     fn replaced_file_keeps_its_mode_and_symbolic_links() {

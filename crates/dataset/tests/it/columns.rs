@@ -24,7 +24,7 @@ async fn columns_of_a_file_do_not_depend_on_set_params() {
         assert!(summary.is_complete && summary.records == 24, "{summary:?}");
         let text = fs::read_to_string(&path).unwrap();
         let names = text.lines().next().unwrap();
-        assert_eq!(names, "endpoint,exchange,coin,timeframe,openDate,volumeRatio,unknown_fields");
+        assert_eq!(names, "endpoint,exchange,coin,timeframe,openDate,volumeRatio,unknown_fields,fetched_at");
         let row = text.lines().nth(1).unwrap();
         let exchange = params.unwrap_or_default();
         assert!(row.starts_with(&format!("orderflow.volume_ratio,{exchange},BTC,1h,2024-06-14T00:00:00Z,0.")), "{row}");
@@ -112,7 +112,7 @@ async fn a_data_set_has_a_column_for_every_param() {
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let sides: &[&str] = if index == 2 { &["side"] } else { &[] };
         let params = [&["endpoint", "exchange", "coin", "timeframe"], sides].concat();
-        assert_eq!(names, [&params, &["openDate", "volumeRatio", "unknown_fields"][..]].concat());
+        assert_eq!(names, [&params, &["openDate", "volumeRatio", "unknown_fields", "fetched_at"][..]].concat());
     }
     let params =
         |row: &crate::support::Row| ["exchange", "side"].map(|name| row.get(name).cloned().unwrap_or_default());
@@ -147,10 +147,10 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
     let state = path.join(".backfill/orderflow.volume_ratio-1h/state.json");
     let text = fs::read_to_string(&state).unwrap();
     let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 2 * DAY, END, &path);
-    for (version, age) in [(4, "an older"), (6, "a newer")] {
-        fs::write(&state, text.replace("\"version\":5", &format!("\"version\":{version}"))).unwrap();
+    for (version, age) in [(4, "an older"), (7, "a newer")] {
+        fs::write(&state, text.replace("\"version\":6", &format!("\"version\":{version}"))).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        let expected = format!("{age} version wrote it, in format {version}; this version reads format 5");
+        let expected = format!("{age} version wrote it, in format {version}; this version reads the formats 5 and 6");
         assert!(error.contains(&expected) && error.contains("to rebuild, move "), "{error}");
         let damaged = state_of(&path).await.damaged;
         assert!(damaged.len() == 1 && damaged[0].contains(&expected), "{damaged:?}");
@@ -203,7 +203,7 @@ async fn files_of_a_data_set_have_the_columns_of_a_changed_catalogue() {
     for file in files(&path) {
         let schema = batches(&path.join(file)).next().unwrap().schema();
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-        assert_eq!(names[4..], ["openDate", "volumeRatio", "share", "unknown_fields"]);
+        assert_eq!(names[4..], ["openDate", "volumeRatio", "share", "unknown_fields", "fetched_at"]);
         assert_eq!(schema.field(5).data_type().to_string(), "Float64");
     }
 }

@@ -248,7 +248,9 @@ async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
     let text = fs::read_to_string(&state).unwrap();
     let (start, _) = text.split_once(r#""text":""#).unwrap();
     let end = text.split_once(r#","latency""#).unwrap().1;
-    fs::write(&state, format!(r#"{start}"text":null,"latency"{end}"#)).unwrap();
+    let json = format!(r#"{start}"text":null,"latency"{end}"#);
+    let json = json.lines().next().unwrap();
+    fs::write(&state, format!("{json}\n\"crc32:{:08x}\"\n", crc32fast::hash(json.as_bytes()))).unwrap();
     fs::write(&path, "the old text\n").unwrap();
     assert_eq!(state_of(&path).await.damaged, [""; 0]);
     assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);

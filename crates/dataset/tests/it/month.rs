@@ -93,7 +93,8 @@ fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let (mut added, mut filled, mut revised) = (0, 0, 0);
     for (key, row) in after.iter().filter(|((of, _), _)| *of == coin) {
         match before.get(key) {
-            Some(old) => revised += u64::from(old != row),
+            // An unknown field that was added is not a revision.
+            Some(old) => revised += u64::from(old.0 != row.0),
             None if known.first().is_some_and(|first| *first < key.1)
                 && known.last().is_some_and(|last| *last > key.1) =>
             {

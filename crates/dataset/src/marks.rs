@@ -1,0 +1,115 @@
+//! What a user should know about a table until the user acknowledges it: fields that the service no longer sends, and
+//! rows of damaged files that no run can fetch again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::time_ranges::TimeRanges;
+
+/// The marks of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Marks {
+    /// Fields that the service no longer sends, by endpoint and field.
+    pub(crate) fields: BTreeMap<String, BTreeMap<String, FieldMark>>,
+    /// Damaged files with rows that could not be salvaged.
+    pub(crate) lost: Vec<LostMark>,
+}
+
+/// A field that had values and that a whole response no longer has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FieldMark {
+    /// The time of the run that has noticed it.
+    pub(crate) since: Option<Timestamp>,
+    /// Fields that are not in the catalogue and were new in the same responses.
+    pub(crate) new: BTreeSet<String>,
+    /// The series without the field. Empty after the service has sent it again.
+    pub(crate) series: BTreeSet<String>,
+    /// The time at which a user has acknowledged the mark.
+    pub(crate) acknowledged: Option<Timestamp>,
+}
+
+/// Rows of a damaged file that could not be salvaged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LostMark {
+    /// The name of the file, and the name under which the damaged file was kept.
+    pub(crate) file: String,
+    pub(crate) kept_as: String,
+    /// The time of the run that has moved the file.
+    pub(crate) since: Option<Timestamp>,
+    /// The times of the rows that were lost, by series. A run removes the times that it fetches again.
+    pub(crate) rows: BTreeMap<String, TimeRanges>,
+    /// Whether it is known which rows the file had.
+    pub(crate) is_listed: bool,
+    pub(crate) acknowledged: Option<Timestamp>,
+}
+
+impl Marks {
+    /// Notes a field that a series no longer has. Returns `true` if no other series has reported the field.
+    pub(crate) fn note_field(&mut self, path: &str, field: &str, new: BTreeSet<String>, now: Timestamp) -> bool {
+        let mark = self.fields.entry(endpoint_of(path)).or_default().entry(field.to_owned()).or_default();
+        let is_first = mark.series.is_empty();
+        if is_first {
+            mark.since = Some(now);
+            mark.acknowledged = None;
+        }
+        mark.series.insert(path.to_owned());
+        mark.new.extend(new);
+        is_first
+    }
+
+    /// Notes a field that a series has. A mark that a user has acknowledged ends when all series have the field again.
+    pub(crate) fn note_sent(&mut self, path: &str, field: &str) {
+        let endpoint = endpoint_of(path);
+        let Some(fields) = self.fields.get_mut(&endpoint) else { return };
+        let Some(mark) = fields.get_mut(field) else { return };
+        mark.series.remove(path);
+        if mark.series.is_empty() && mark.acknowledged.is_some() {
+            fields.remove(field);
+        }
+        if fields.is_empty() {
+            self.fields.remove(&endpoint);
+        }
+    }
+
+    /// Removes a series from all marks.
+    pub(crate) fn remove_series(&mut self, path: &str) {
+        for fields in self.fields.values_mut() {
+            for mark in fields.values_mut() {
+                mark.series.remove(path);
+            }
+            fields.retain(|_, mark| !mark.series.is_empty());
+        }
+        self.fields.retain(|_, fields| !fields.is_empty());
+        for mark in &mut self.lost {
+            mark.rows.remove(path);
+        }
+    }
+}
+
+/// Returns the endpoint of the path of a series.
+pub(crate) fn endpoint_of(path: &str) -> String {
+    path.split('/').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_reported_once_until_it_is_sent_again() {
+        let now = Timestamp::from_unix_seconds(7);
+        let mut marks = Marks::default();
+        assert!(marks.note_field("e/site=A", "level", BTreeSet::new(), now));
+        assert!(!marks.note_field("e/site=B", "level", BTreeSet::from(["height".to_owned()]), now));
+        assert!(marks.note_field("f/site=A", "level", BTreeSet::new(), now));
+        marks.note_sent("e/site=A", "level");
+        assert!(!marks.note_field("e/site=A", "level", BTreeSet::new(), now), "another series still lacks it");
+        marks.fields.get_mut("e").unwrap().get_mut("level").unwrap().acknowledged = Some(now);
+        marks.note_sent("e/site=A", "level");
+        marks.note_sent("e/site=B", "level");
+        assert!(!marks.fields.contains_key("e"));
+        assert!(marks.note_field("e/site=A", "level", BTreeSet::new(), now));
+    }
+}

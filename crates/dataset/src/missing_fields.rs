@@ -1,0 +1,139 @@
+//! Fields that the service no longer sends.
+//!
+//! A field is missing if no fetched row of a series has it, although stored rows do. A few new rows without a value are
+//! no evidence, because a field may be null for some time; a stored value that the service has replaced by null is, and so
+//! is a new field that may be the old one under another name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use runtime::Timestamp;
+
+use crate::marks::{FieldMark, Marks};
+use crate::merge_rows::Changes;
+use crate::saved_state::{Known, Section, TableState};
+use crate::timestamps::timestamp;
+
+/// Number of new rows without a value that are evidence.
+const MIN_ROWS: u64 = 10;
+
+/// A field that had values, and that the service no longer sends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingField {
+    /// The endpoint, such as `weather.levels`.
+    pub endpoint: String,
+    /// The field.
+    pub field: String,
+    /// Fields that are not in the catalogue and were new in the same responses. One of them may be the field under
+    /// another name.
+    pub new_fields: Vec<String>,
+    /// Number of series without the field.
+    pub series: u64,
+    /// The time of the run that has noticed it.
+    pub since: Option<Timestamp>,
+    /// `true` if this run has noticed it, and no earlier one.
+    pub is_new: bool,
+}
+
+/// What was known about the series of a table when it was opened.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Earlier {
+    /// The range of the records of each series, without the journal.
+    pub(crate) known: BTreeMap<String, Known>,
+    /// The fields of each series that have had a value.
+    pub(crate) seen: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Earlier {
+    pub(crate) fn of(state: &TableState) -> Self {
+        let mut earlier = Self::default();
+        for (path, series) in &state.series {
+            earlier.known.insert(path.clone(), series.rows.known());
+            earlier.seen.insert(path.clone(), series.seen.clone());
+        }
+        earlier
+    }
+}
+
+impl TableState {
+    /// Marks the fields that are missing in the fetched rows of these sections. Returns those that no run has marked.
+    pub(crate) fn note_fields(
+        &mut self,
+        sections: &[Section],
+        earlier: &Earlier,
+        now: Timestamp,
+    ) -> BTreeSet<(String, String)> {
+        let mut noticed = BTreeSet::new();
+        for section in sections {
+            let Some(changes) = &section.changes else { continue };
+            let none = BTreeSet::new();
+            let seen = earlier.seen.get(&section.path).unwrap_or(&none);
+            let known = earlier.known.get(&section.path).cloned().flatten();
+            let new_fields = changes.new_unknown(seen);
+            for (field, column) in &changes.fields {
+                if column.sent > 0 {
+                    self.marks.note_sent(&section.path, field);
+                    continue;
+                }
+                let is_contradicted = column.kept > 0;
+                let is_absent = seen.contains(field)
+                    && is_newer(changes, known.as_ref().map(|known| known.end))
+                    && (changes.rows >= MIN_ROWS || !new_fields.is_empty());
+                if (is_contradicted || is_absent)
+                    && self.marks.note_field(&section.path, field, new_fields.clone(), now)
+                {
+                    noticed.insert((section.endpoint(), field.clone()));
+                }
+            }
+        }
+        noticed
+    }
+}
+
+/// Returns whether a row was fetched that is newer than the last known record. Older rows may be from a time before the
+/// service had the field.
+fn is_newer(changes: &Changes, last: Option<Timestamp>) -> bool {
+    changes.newest.map(timestamp) > last
+}
+
+/// Returns the marks that no user has acknowledged, with those that this run has noticed.
+pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<(String, String)>) -> Vec<MissingField> {
+    let mut all = Vec::new();
+    for (endpoint, fields) in &marks.fields {
+        for (field, mark) in fields.iter().filter(|(_, mark)| mark.acknowledged.is_none()) {
+            let is_new = noticed.contains(&(endpoint.clone(), field.clone()));
+            all.push(missing_field(endpoint, field, mark, is_new));
+        }
+    }
+    all
+}
+
+fn missing_field(endpoint: &str, field: &str, mark: &FieldMark, is_new: bool) -> MissingField {
+    MissingField {
+        endpoint: endpoint.to_owned(),
+        field: field.to_owned(),
+        new_fields: mark.new.iter().cloned().collect(),
+        series: mark.series.len() as u64,
+        since: mark.since,
+        is_new,
+    }
+}
+
+/// Joins the reports of several tables of an endpoint.
+pub(crate) fn joined(all: impl IntoIterator<Item = MissingField>) -> Vec<MissingField> {
+    let mut by_name: BTreeMap<(String, String), MissingField> = BTreeMap::new();
+    for one in all {
+        let name = (one.endpoint.clone(), one.field.clone());
+        let Some(known) = by_name.get_mut(&name) else {
+            by_name.insert(name, one);
+            continue;
+        };
+        known.series += one.series;
+        known.is_new |= one.is_new;
+        known.since = known.since.into_iter().chain(one.since).min();
+        known.new_fields.extend(one.new_fields);
+        known.new_fields.sort();
+        known.new_fields.dedup();
+    }
+    by_name.into_values().collect()
+}

@@ -1,0 +1,96 @@
+//! The footer of a Parquet file, with a checksum in front of it, because a decoder may panic on a damaged footer.
+//!
+//! Readers look for the footer at the end of a file, so they do not see the checksum, which is between the last row group
+//! and the footer.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+
+use crate::error::Error;
+
+/// First and last bytes of a Parquet file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Number of bytes after a footer: its length and the magic bytes.
+const TAIL: usize = 8;
+
+/// The bytes before the checksum of a footer.
+const TAG: &[u8] = b"sum1";
+
+/// Number of bytes of the tag and the checksum.
+const CHECKSUM: usize = 8;
+
+/// A footer that was read.
+pub(crate) struct Footer {
+    pub(crate) metadata: ParquetMetaData,
+    /// Whether the footer has matched a checksum. Files of format 5 have no checksum.
+    pub(crate) is_checked: bool,
+}
+
+/// Reads the footer of a file; `name` is for errors. Only what the file contains is damage: a file that cannot be read is
+/// an error of the disk.
+pub(crate) fn read(source: &File, name: &str) -> Result<Footer, Error> {
+    let fails = |error| Error::storage(name, error);
+    let damaged = |why: String| Error::damaged(name, why);
+    let length = source.metadata().map_err(fails)?.len();
+    if length < MAGIC.len() as u64 || bytes_at(source, 0, MAGIC.len()).map_err(fails)? != MAGIC {
+        return Err(damaged("it is not a Parquet file".to_owned()));
+    }
+    let truncated = || damaged(format!("it is truncated at {length} bytes"));
+    let end = length.checked_sub(TAIL as u64).ok_or_else(truncated)?;
+    let tail = bytes_at(source, end, TAIL).map_err(fails)?;
+    if !tail.ends_with(MAGIC) {
+        return Err(truncated());
+    }
+    let unreadable = |why: &str| damaged(format!("its footer is not readable: {why}"));
+    let size = footer_size(&tail);
+    let start = end.checked_sub(size as u64).ok_or_else(|| unreadable("its length is wrong"))?;
+    let mut footer = bytes_at(source, start, size).map_err(fails)?;
+    footer.extend_from_slice(&tail);
+    let before = start.checked_sub(CHECKSUM as u64);
+    let stored = before.map(|before| bytes_at(source, before, CHECKSUM)).transpose().map_err(fails)?;
+    let is_checked = stored.as_ref().is_some_and(|stored| stored.starts_with(TAG));
+    if is_checked && stored.is_some_and(|stored| stored != checksum(&footer)) {
+        return Err(damaged("its footer does not match its checksum".to_owned()));
+    }
+    footer.truncate(size);
+    let decoded = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(&footer)));
+    match decoded {
+        Ok(Ok(metadata)) => Ok(Footer { metadata, is_checked }),
+        Ok(Err(error)) => Err(unreadable(&error.to_string())),
+        Err(_) => Err(unreadable("its values are invalid")),
+    }
+}
+
+/// Writes the end of a file, which begins after its last row group, with the checksum of the footer.
+pub(crate) fn write(end: &[u8], out: &mut impl Write) -> io::Result<()> {
+    let invalid = || io::Error::new(ErrorKind::InvalidData, "the footer of the file has an invalid length");
+    let tail = end.len().checked_sub(TAIL).and_then(|tail| end.get(tail..)).ok_or_else(invalid)?;
+    let size = footer_size(tail) + TAIL;
+    let start = end.len().checked_sub(size).ok_or_else(invalid)?;
+    let (before, footer) = end.split_at(start);
+    out.write_all(before)?;
+    out.write_all(&checksum(footer))?;
+    out.write_all(footer)
+}
+
+/// Returns the tag and the checksum of a footer with its tail.
+fn checksum(footer: &[u8]) -> Vec<u8> {
+    [TAG, &crc32fast::hash(footer).to_be_bytes()].concat()
+}
+
+/// Returns the length of a footer from the bytes after it.
+fn footer_size(tail: &[u8]) -> usize {
+    let bytes = tail.first_chunk::<4>().copied().unwrap_or_default();
+    usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX)
+}
+
+fn bytes_at(mut source: &File, start: u64, count: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; count];
+    source.seek(SeekFrom::Start(start))?;
+    source.read_exact(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,117 @@
+//! Tests of values that the service no longer sends.
+
+use std::sync::{Arc, Mutex};
+
+use dataset::{SeriesRequest, Summary};
+use runtime::Timestamp;
+
+use crate::support::service::WIDE;
+use crate::support::{DAY, END, HOUR, Row, TARGETS, client_of, hours, job, read, run, state_of};
+
+/// The JSON of the fields of a record at a time.
+type Fields = fn(i64) -> String;
+
+/// Creates the series of a service whose records have these fields, which the test can replace.
+fn series(fields: Fields) -> (SeriesRequest, Arc<Mutex<Fields>>) {
+    let shared = Arc::new(Mutex::new(fields));
+    let current = shared.clone();
+    let client = client_of(move |_, from, to| {
+        let fields = *current.lock().unwrap();
+        let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
+        let records: Vec<_> =
+            times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.5{}}}"#, fields(time))).collect();
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+    });
+    (hours(&client.build().unwrap(), &WIDE, "BTC"), shared)
+}
+
+fn shares(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.contains_key("share")).count()
+}
+
+fn missing(summary: &Summary) -> Vec<(&str, Vec<&str>, bool)> {
+    let mut all = Vec::new();
+    for one in &summary.missing_fields {
+        let new_fields = one.new_fields.iter().map(String::as_str).collect();
+        all.push((one.field.as_str(), new_fields, one.is_new));
+    }
+    all
+}
+
+#[tokio::test(start_paused = true)]
+async fn absence_does_not_replace_a_value_and_is_reported_once() {
+    let changes: [(Fields, &[&str]); 3] = [
+        (|_| r#","rate":0.25"#.to_owned(), &["rate"]),
+        (|_| String::new(), &[]),
+        (|_| r#","share":null"#.to_owned(), &[]),
+    ];
+    for (name, (change, new_fields)) in TARGETS.iter().flat_map(|name| changes.map(|change| (name, change))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, fields) = series(|_| r#","share":0.25"#.to_owned());
+        let until = |days: i64| job(vec![series.clone()], END - 3 * DAY, END + days * DAY, &path);
+        let first = run(&until(0)).await;
+        assert!(first.missing_fields.is_empty(), "{name}: {first:?}");
+        *fields.lock().unwrap() = change;
+        let second = run(&until(1)).await;
+        assert!(second.is_complete, "{name}: {second:?}");
+        assert_eq!(missing(&second), [("share", new_fields.to_vec(), true)], "{name}");
+        let report = &second.series[0];
+        assert!(report.no_longer_sent >= 24 && report.revised == 0, "{name}: {report:?}");
+        let rows = read(&path);
+        assert_eq!((rows.len(), shares(&rows)), (4 * 24, 3 * 24), "{name}");
+        let third = run(&until(2)).await;
+        assert_eq!(missing(&third), [("share", new_fields.to_vec(), false)], "{name}");
+        // The field is sent again, and then vanishes again.
+        *fields.lock().unwrap() = |_| r#","share":0.25"#.to_owned();
+        let fourth = run(&until(3)).await;
+        assert_eq!(missing(&fourth), [("share", new_fields.to_vec(), false)], "{name}: nobody has acknowledged it");
+        assert_eq!(fourth.series[0].revised, 0, "{name}: a value that was missing is new");
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn some_nulls_do_not_replace_values_and_are_not_a_missing_field() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, fields) = series(|_| r#","share":0.25"#.to_owned());
+        let whole = job(vec![series], END - 3 * DAY, END, &path);
+        run(&whole).await;
+        *fields.lock().unwrap() =
+            |time| if time / HOUR % 3 == 0 { r#","share":null"# } else { r#","share":0.25"# }.to_owned();
+        let again = run(&whole).await;
+        assert!(again.missing_fields.is_empty(), "{name}: {again:?}");
+        assert!(again.series[0].no_longer_sent >= 8 && again.series[0].revised == 0, "{name}: {again:?}");
+        assert_eq!(shares(&read(&path)), 3 * 24, "{name}");
+    }
+}
+
+/// Before the service had a field, its records did not have it.
+#[tokio::test(start_paused = true)]
+async fn older_records_without_a_field_are_not_a_missing_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let (series, _) = series(|time| if time < END - 3 * DAY { "" } else { r#","share":0.25"# }.to_owned());
+    run(&job(vec![series.clone()], END - 3 * DAY, END, &path)).await;
+    let older = run(&job(vec![series], END - 300 * DAY, END, &path)).await;
+    assert!(older.records > 6000 && older.missing_fields.is_empty(), "{older:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_fields_that_vanish_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let (series, fields) = series(|_| r#","share":0.25,"a":1.10,"b":{"c":2}"#.to_owned());
+    let whole = job(vec![series], END - 3 * DAY, END, &path);
+    run(&whole).await;
+    *fields.lock().unwrap() = |_| r#","share":0.25,"a":1.20"#.to_owned();
+    let again = run(&whole).await;
+    assert!(again.series[0].revised >= 24, "{again:?}");
+    let rows = read(&path);
+    let last = rows.iter().rfind(|row| row["unknown_fields"].contains("1.20")).unwrap();
+    assert_eq!(last["unknown_fields"], r#"{"a":1.20,"b":{"c":2}}"#);
+    let fetched = rows.iter().map(|row| row["fetched_at"].parse::<Timestamp>().unwrap());
+    assert!(fetched.clone().min() <= fetched.max());
+}
