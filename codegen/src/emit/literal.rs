@@ -200,7 +200,6 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, .. } = field;
     let evidence = evidence(field.evidence);
     let ty = value_type(&field.ty);
-    let is_escaped = flag("is_escaped", wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')));
     let (quoted, optional) = (flag("quoted", field.quoted), flag("optional", field.optional));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let (unit, summary, notes) =
@@ -208,7 +207,7 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let unknown = unknown(&field.unknown);
     quote! {
         FieldInfo::new(#name, #wire_name, #ty, #evidence)
-            #is_escaped #quoted #optional #range #example #unit #summary #notes #unknown
+            #quoted #optional #range #example #unit #summary #notes #unknown
     }
 }
 

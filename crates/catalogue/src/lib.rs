@@ -13,6 +13,7 @@ mod coverage;
 mod diagnostic;
 mod evidence;
 mod load;
+mod registry;
 mod resolve;
 mod rules;
 mod spanned;
@@ -36,6 +37,7 @@ pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
+pub use registry::registry;
 pub use resolve::{check, may_be_fixed, may_carry_key, resolve};
 pub use suggest::did_you_mean;
 

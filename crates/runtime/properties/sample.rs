@@ -49,7 +49,7 @@ impl Record for Every {
             FieldInfo { optional: true, ..field("levels", ValueType::List(&ValueType::record::<Level>())) },
             FieldInfo { optional: true, ..field("best", ValueType::record::<Level>()) },
             FieldInfo { optional: true, ..field("grid", ValueType::List(&ValueType::List(&ValueType::Number))) },
-            FieldInfo { optional: true, is_escaped: true, ..field("a\\n", ValueType::Boolean) },
+            FieldInfo { optional: true, ..field("a\\n", ValueType::Boolean) },
         ],
     );
 }

@@ -8,6 +8,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
+//! | `client`, by default | everything that sends requests; without it, only the registry, values and decoding remain, for tools |
 //! | `blocking` | `send_blocking` on every request and iterators over a history, for code without async |
 //! | `chrono`, `jiff`, `time` | conversions between `Timestamp` and the types of these crates |
 //! | `gzip` | the built-in transport accepts compressed responses |
@@ -19,6 +20,8 @@
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
 
+// Without the client, the decoder has functions that only the client calls.
+#![cfg_attr(not(feature = "client"), allow(dead_code, unreachable_pub, unused_imports))]
 #![allow(clippy::inline_always, reason = "a few functions take most instructions of a decoder")]
 
 // The modules, lowest layer first. A module imports only from modules above it in this list, which
@@ -43,18 +46,25 @@ mod values;
 
 mod decode;
 
+#[cfg(feature = "client")]
 mod request;
 
+#[cfg(feature = "client")]
 pub mod rate_limit;
 
+#[cfg(feature = "client")]
 mod dispatch;
 
+#[cfg(feature = "client")]
 mod auth;
 
+#[cfg(feature = "client")]
 mod send;
 
+#[cfg(feature = "client")]
 mod client;
 
+#[cfg(feature = "client")]
 pub mod history;
 
 /// Records, and the elements of a series.
@@ -67,21 +77,27 @@ pub mod record {
 }
 
 mod define_client;
+#[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod emitted;
-#[cfg(any(test, fuzzing))]
+#[cfg(all(feature = "client", any(test, fuzzing)))]
 #[doc(hidden)]
 #[path = "../properties/mod.rs"]
 pub mod properties;
 
 #[cfg(feature = "settings")]
 pub use client::ClientSettings;
+#[cfg(feature = "client")]
 pub use client::{AnyClient, Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 pub use decode::{BadRecord, Column, DecodeError};
+#[cfg(feature = "client")]
 pub use dispatch::{Retry, observer};
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "client")]
 pub use rate_limit::limit::RateLimit;
+#[cfg(feature = "client")]
 pub use request::RequestKind;
 pub use secrets::Secret;
+#[cfg(feature = "client")]
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
 pub use values::{ConversionError, Decimal, Timestamp, Value, wire};

@@ -55,7 +55,9 @@ pub use endpoint::{
     BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo};
-pub use value::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, TypeInfo, ValueInfo, ValueType};
+pub use value::{
+    Evidence, FieldInfo, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo, ValueType,
+};
 
 entry! {
     /// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any

@@ -46,10 +46,13 @@
 //! [`from_fn`] enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
 // The modules, lowest layer first, as in `lib.rs`.
+#[cfg(feature = "client")]
 pub(crate) mod address;
 
+#[cfg(feature = "client")]
 mod settings;
 
+#[cfg(feature = "client")]
 mod built_in;
 
 use std::fmt;
@@ -63,9 +66,11 @@ use bytes::Bytes;
 use crate::error::Error;
 
 pub use crate::headers::{Headers, InvalidHeader};
+#[cfg(feature = "client")]
 pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
+#[cfg(feature = "client")]
 pub(crate) use settings::Settings;
 
 /// Sends a request and returns the response.

@@ -1,8 +1,6 @@
 //! Runs the sandbox for the catalogue in a folder. The program prints the base URL and the URL of the page; Ctrl-C or
 //! SIGTERM ends the program.
 
-mod from_spec;
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -125,7 +123,7 @@ impl Cli {
     }
 
     fn into_builder(self, api: &Api) -> Builder {
-        let mut builder = Sandbox::of(&from_spec::registry(api))
+        let mut builder = Sandbox::of(&catalogue::registry(api))
             .port(self.port)
             .seed(self.seed)
             .bearer_required(self.bearer_required)

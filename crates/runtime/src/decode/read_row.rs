@@ -225,7 +225,7 @@ impl<'a> DecodedValue<'a> {
                 row.fill(json, next, depth)?;
                 BoxedValue::Record(row).into()
             }
-            (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
+            (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record.record()), json, next, depth)?,
             (b'-' | b'0'..=b'9' | b'"', _) => {
                 let start = json.at;
                 let (value, is_usual) = if next == b'"' {

@@ -6,7 +6,7 @@ use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
 use super::from_decoded::FromDecoded;
 use super::row::{BoxedValue, DecodedValue, Row};
 use super::unknown_fields::UnknownFields;
-use crate::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo, ValueType};
+use crate::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo, RecursiveRecord, ValueType};
 use crate::values::Value;
 
 /// An object with known fields. Only emitted code implements this trait:
@@ -139,7 +139,7 @@ impl ValueType {
     }
 
     /// Returns the type of a record that contains a list or map of records of its own type.
-    pub const fn recursive<R: Record>() -> Self {
-        Self::Recursive(RecordInfo::of::<R>)
+    pub const fn recursive<R: Record + 'static>() -> Self {
+        Self::Recursive(RecursiveRecord::new(&RecordInfo::of::<R>))
     }
 }

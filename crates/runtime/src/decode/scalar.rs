@@ -146,7 +146,7 @@ impl ValueType {
             Self::Timestamp(_) => "a timestamp as a number",
             Self::Any => "a value",
             Self::Record(record) => record.form.expectation(),
-            Self::Recursive(record) => record().form.expectation(),
+            Self::Recursive(record) => record.record().form.expectation(),
             Self::List(_) => "a list",
             Self::Map(_) => "an object",
             Self::Option(ty) => ty.expectation(),

@@ -51,7 +51,7 @@ entry! {
         ..
         /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
         #[doc(hidden)]
-        pub is_escaped: bool = false,
+        pub is_escaped: bool = is_escaped_in_json(wire_name),
         /// True if the number or timestamp is in quotes on the wire.
         pub quoted: bool = false,
         /// True if the field can be absent or null.
@@ -94,14 +94,51 @@ pub enum ValueType {
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
-    /// A record that contains a list or map of records of its own type. The function returns the record's description.
-    Recursive(fn() -> &'static RecordInfo),
+    /// A record in a list or map, which contains records of its own type again.
+    Recursive(RecursiveRecord),
     /// A list of values.
     List(&'static ValueType),
     /// An object with arbitrary keys, whose values have this type.
     Map(&'static ValueType),
     /// A value that may be null, in a list or a map.
     Option(&'static ValueType),
+}
+
+/// A record that contains records of its own type. Its description is found when it is needed, because a table cannot
+/// contain itself.
+#[derive(Clone, Copy)]
+pub struct RecursiveRecord(&'static (dyn Fn() -> &'static RecordInfo + Send + Sync));
+
+impl RecursiveRecord {
+    /// Creates the type of a record from a function that finds its description.
+    pub const fn new(find: &'static (dyn Fn() -> &'static RecordInfo + Send + Sync)) -> Self {
+        Self(find)
+    }
+
+    /// Returns the description of the record.
+    pub fn record(self) -> &'static RecordInfo {
+        (self.0)()
+    }
+}
+
+/// Prints only the name of the record, because its description is endless.
+impl fmt::Debug for RecursiveRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RecursiveRecord").field(&self.record().name).finish()
+    }
+}
+
+/// Returns whether JSON escapes a character of a name.
+const fn is_escaped_in_json(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let mut index = 0;
+    while index < bytes.len() {
+        if matches!(bytes[index], b'"' | b'\\' | ..b' ') {
+            return true;
+        }
+        index += 1;
+    }
+    false
 }
 
 entry! {

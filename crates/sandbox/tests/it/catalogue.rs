@@ -4,10 +4,8 @@ use std::path::Path;
 
 use runtime::registry::Registry;
 
-use crate::from_spec;
-
 /// Builds the registry of `tests/catalogue/`.
 pub(crate) fn registry() -> Registry {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/catalogue");
-    from_spec::registry(&catalogue::read(&folder).unwrap_or_else(|errors| panic!("{errors}")))
+    catalogue::registry(&catalogue::read(&folder).unwrap_or_else(|errors| panic!("{errors}")))
 }

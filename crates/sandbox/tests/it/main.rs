@@ -9,8 +9,6 @@ mod bodies;
 mod catalogue;
 mod credentials;
 mod faults;
-#[path = "../../../sandbox-program/src/from_spec.rs"]
-mod from_spec;
 mod history;
 #[path = "../../../runtime/tests/it/invented/mod.rs"]
 mod invented;

@@ -4,8 +4,6 @@ use std::path::Path;
 
 use generated_client::registry::Registry;
 
-use crate::from_spec;
-
 #[test]
 fn registry_of_a_catalogue_equals_that_of_its_client() {
     let api =
@@ -16,7 +14,7 @@ fn registry_of_a_catalogue_equals_that_of_its_client() {
         let lines = text.lines().map(|line| line.trim().to_owned());
         lines.filter(|line| !["[", "],"].contains(&line.as_str())).collect::<Vec<_>>()
     };
-    let (read, emitted) = (lines(&from_spec::registry(&api)), lines(&generated_client::REGISTRY));
+    let (read, emitted) = (lines(&catalogue::registry(&api)), lines(&generated_client::REGISTRY));
     let differing = read.iter().zip(&emitted).find(|(read, emitted)| read != emitted);
     assert_eq!(differing, None);
     assert_eq!(read.len(), emitted.len());

@@ -72,7 +72,6 @@ impl Record for BasisRecord {
             &[
                 records::TIME,
                 FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
-                    .is_escaped(true)
                     .unit("*/ }")
                     .summary("1. not a list"),
             ],

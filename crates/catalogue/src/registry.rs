@@ -1,30 +1,33 @@
-//! Builds the registry of a catalogue at run time. It is equal to the registry of the emitted client.
+//! Builds the registry of a catalogue, which is equal to the registry of the emitted client.
 //!
-//! The parts of a registry are `'static`. They are leaked; this is acceptable, because the program serves one catalogue
-//! until it ends.
+//! The parts of a registry are `'static`. They are leaked; this is acceptable, because a program reads few catalogues.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use catalogue::model::{
+use crate::model::{
     self, Api, Body, Builtin, Endpoint, Field, Group, History, KeyCarrier, Known, Param, RecordRef, RecordTime,
     Service, Type,
 };
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
     HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout,
-    Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    RecursiveRecord, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
-pub(crate) fn registry(api: &Api) -> Registry {
-    let mut tables = Tables { api, types: HashMap::new(), records: HashMap::new() };
+pub fn registry(api: &Api) -> Registry {
+    let mut tables =
+        Tables { api, types: HashMap::new(), records: HashMap::new(), recursive: HashMap::new(), unset: Vec::new() };
     let service = leak(tables.service(&api.service));
     let groups = list(api.groups.iter().map(|group| leak(tables.group(group))));
-    Registry::new(service, groups, tables.record(&RecordRef::shared("Metadata")).unwrap_or(leak(EMPTY)))
+    let metadata = tables.record(&RecordRef::shared("Metadata")).unwrap_or(&EMPTY);
+    tables.set_recursive_records();
+    Registry::new(service, groups, metadata)
 }
 
-const EMPTY: RecordInfo = RecordInfo::new("Metadata", &[]);
+static EMPTY: RecordInfo = RecordInfo::new("Metadata", &[]);
 
 fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
@@ -46,11 +49,18 @@ fn some(it: Option<&String>) -> Option<&'static str> {
     it.map(|it| text(it))
 }
 
+/// The description of a recursive record, which is set later.
+type Description = OnceLock<&'static RecordInfo>;
+
 /// The types and records that are already built, because several fields may refer to the same type or record.
 struct Tables<'a> {
     api: &'a Api,
     types: HashMap<&'a str, &'static TypeInfo>,
     records: HashMap<RecordRef, &'static RecordInfo>,
+    /// The descriptions of recursive records.
+    recursive: HashMap<RecordRef, &'static Description>,
+    /// The recursive records whose descriptions are not set yet, because they are built after all other records.
+    unset: Vec<RecordRef>,
 }
 
 impl<'a> Tables<'a> {
@@ -205,6 +215,30 @@ impl<'a> Tables<'a> {
         Some(self.records.entry(reference.clone()).or_insert(leak(info)))
     }
 
+    fn recursive(&mut self, record: &RecordRef) -> RecursiveRecord {
+        let description = match self.recursive.get(record) {
+            Some(known) => known,
+            None => self.new_recursive(record),
+        };
+        RecursiveRecord::new(leak(move || description.get().copied().unwrap_or(&EMPTY)))
+    }
+
+    fn new_recursive(&mut self, record: &RecordRef) -> &'static Description {
+        let description = leak(Description::new());
+        self.recursive.insert(record.clone(), description);
+        self.unset.push(record.clone());
+        description
+    }
+
+    /// Builds the recursive records, and the recursive records in them.
+    fn set_recursive_records(&mut self) {
+        while let Some(record) = self.unset.pop() {
+            if let (Some(info), Some(description)) = (self.record(&record), self.recursive.get(&record)) {
+                description.get_or_init(|| info);
+            }
+        }
+    }
+
     fn field(&mut self, field: &'a Field) -> FieldInfo {
         let ty = self.ty(&field.ty);
         let mut info = FieldInfo::new(text(&field.ident), text(&field.wire_name), ty, evidence(field.evidence));
@@ -233,9 +267,7 @@ impl<'a> Tables<'a> {
             },
             Type::Named(name) => self.named(name).map_or(ValueType::String, ValueType::Named),
             Type::Record(record) => self.record(record).map_or(ValueType::Any, ValueType::Record),
-            // For a recursive record, the sandbox sends only empty lists and maps, so it does not need the fields of
-            // the record.
-            Type::Recursive(_) => ValueType::Recursive(|| const { &RecordInfo::new("", &[]) }),
+            Type::Recursive(record) => ValueType::Recursive(self.recursive(record)),
             Type::List(item) => ValueType::List(leak(self.ty(item))),
             Type::Map(item) => ValueType::Map(leak(self.ty(item))),
             Type::Option(item) => ValueType::Option(leak(self.ty(item))),
