@@ -136,6 +136,7 @@ pub(super) fn timestamps(form: TimeForm) -> String {
         TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
         TimeForm::Written(TimeFormat::Iso8601) => "Timestamps are ISO 8601, UTC.".to_owned(),
         TimeForm::Written(TimeFormat::Date) => "Timestamps are ISO 8601 dates, UTC.".to_owned(),
+        TimeForm::Written(format) => format!("Timestamps are periods in UTC such as `{}`.", format.example()),
     }
 }
 

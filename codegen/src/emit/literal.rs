@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use catalogue::model::{
-    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, History, Known, ListFormat, Param, Range, RecordRef,
-    RecordTime, SharedParam, Status, Text, TimeForm, Type, UnknownFact,
+    Api, Body, Builtin, Endpoint, EndpointParam, Evidence, Field, FieldSource, History, Known, ListFormat, Param,
+    Range, RecordRef, RecordTime, SharedParam, Status, Text, TimeForm, Type, UnknownFact,
 };
 
 /// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
@@ -200,14 +200,26 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, .. } = field;
     let evidence = evidence(field.evidence);
     let ty = value_type(&field.ty);
-    let (quoted, optional) = (flag("quoted", field.quoted), flag("optional", field.optional));
+    let source = set("source", source(&field.source));
+    let nulls = values("nulls", &field.nulls);
+    let quoted = flag("quoted", field.quoted);
+    let optional = flag("optional", field.optional);
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let (unit, summary, notes) =
         (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
     let unknown = unknown(&field.unknown);
     quote! {
         FieldInfo::new(#name, #wire_name, #ty, #evidence)
-            #quoted #optional #range #example #unit #summary #notes #unknown
+            #source #nulls #quoted #optional #range #example #unit #summary #notes #unknown
+    }
+}
+
+/// Returns the part of a response that contains a value, unless it is the record.
+fn source(source: &FieldSource) -> Option<TokenStream> {
+    match source {
+        FieldSource::Record => None,
+        FieldSource::Group(path) => Some(quote!(FieldSource::Group(#path))),
+        FieldSource::Period(year, period) => Some(quote!(FieldSource::Period(#year, #period))),
     }
 }
 
@@ -265,11 +277,12 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, data, time, evidence: known } => {
+        Body::Series { record, data, is_optional, time, evidence: known } => {
             let evidence = evidence(*known);
             let item = record.as_ref().map_or_else(|| quote!(Value), |record| record_type(record).into_token_stream());
             let (time, data) = (option(time.as_ref()), some("data", data.as_ref()));
-            quote!(.series::<#item>(#time, #evidence) #data)
+            let is_optional = flag("data_optional", *is_optional);
+            quote!(.series::<#item>(#time, #evidence) #data #is_optional)
         }
         Body::Object { record, evidence: known } => {
             let (record, evidence) = (record_type(record), evidence(*known));

@@ -11,7 +11,7 @@ use quote::quote;
 use super::File;
 use super::literal::{self, ident};
 use super::render;
-use catalogue::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, Type};
+use catalogue::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, Type};
 use catalogue::url_path;
 
 pub(super) fn file(api: &Api) -> File {
@@ -152,8 +152,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let wire = match form {
                 // Each unit is a thousandth of the previous one.
                 TimeForm::Counted(unit) => format!("1700000000{}", "000".repeat(*unit as usize)),
-                TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z".to_owned(),
-                TimeForm::Written(TimeFormat::Date) => "2023-11-14".to_owned(),
+                TimeForm::Written(format) => format.example().to_owned(),
             };
             (quote!(Timestamp::from_unix_seconds(1_700_000_000)), wire)
         }

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use super::literal::{
-    evidence, field_info, flag, history_info, ident, integer, option, set, some, status_info, strings, text, time_unit,
-    values,
+    evidence, field_info, flag, history_info, ident, integer, option, set, some, status_info, strings, text, texts,
+    time_unit, values,
 };
 use super::render::{self, IMPORTS, print_list};
 use super::{File, Package, docs};
@@ -43,17 +43,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form() != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form());
-    let ErrorBody { message, code, success, rate_limited, .. } = &service.error_body;
-    let success = strings(success);
-    let rate_limited = strings(rate_limited);
-    let name = option(service.error_body.named().map(|(name, source)| {
-        let source = evidence(source);
-        quote!((#name, #source))
-    }));
-    let error_body = quote!(ErrorBodyInfo {
-        name: #name, message: &[#(#message),*], code: &[#(#code),*], success: &[#(#success),*],
-        rate_limited: &[#(#rate_limited),*]
-    });
+    let error_body = (service.error_body != ErrorBody::default()).then(|| error_body(&service.error_body));
     let facts: [&dyn ToTokens; 13] = [
         &text("version", &service.version),
         &text("summary", &service.summary),
@@ -64,12 +54,30 @@ fn info(service: &Service) -> TokenStream {
         &values("headers", &service.headers.iter().map(header).collect::<Vec<_>>()),
         &some("client_credentials", client_credentials(service)),
         &values("errors", &service.errors.iter().map(status_info).collect::<Vec<_>>()),
-        &set("error_body", Some(error_body)),
+        &set("error_body", error_body),
         &values("limits", &service.limits.iter().map(limit).collect::<Vec<_>>()),
         &some("envelope", service.envelope.as_ref().map(envelope)),
         &some("history", service.history.as_ref().map(history_info)),
     ];
     quote!(ServiceInfo::new(#title) #(#facts)*)
+}
+
+fn error_body(body: &ErrorBody) -> TokenStream {
+    let message = &body.message;
+    let statuses: Vec<_> = body.no_data_statuses.iter().copied().map(integer).collect();
+    let name = body.named().map(|(name, source)| {
+        let source = evidence(source);
+        quote!((#name, #source))
+    });
+    let facts = [
+        some("name", name),
+        values("code", &body.code),
+        texts("success", &body.success),
+        texts("rate_limited", &body.rate_limited),
+        texts("no_data", &body.no_data),
+        values("no_data_statuses", &statuses),
+    ];
+    quote!(ErrorBodyInfo::new(&[#(#message),*]) #(#facts)*)
 }
 
 /// Returns the name and the value of a header. HTTP ignores the case of the name.

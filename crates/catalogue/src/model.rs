@@ -21,7 +21,7 @@ pub use crate::spec::{
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
 pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
-pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
+pub use value::{Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The facts that all endpoints share. Dereferences to their declaration.
 #[derive(Debug)]

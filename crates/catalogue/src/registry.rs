@@ -11,9 +11,9 @@ use crate::model::{
     Service, Type,
 };
 use runtime::registry::{
-    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout,
-    RecursiveRecord, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
+    GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo,
+    RecordLayout, RecursiveRecord, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
@@ -104,6 +104,10 @@ impl<'a> Tables<'a> {
             code: texts(&body.code),
             success: texts(&body.success),
             rate_limited: texts(&body.rate_limited),
+            no_data: texts(&body.no_data),
+            no_data_statuses: list(
+                body.no_data_statuses.iter().map(|status| u16::try_from(*status).unwrap_or_default()),
+            ),
         };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
@@ -140,8 +144,9 @@ impl<'a> Tables<'a> {
             list([list(params)])
         });
         info.body = match &endpoint.body {
-            Body::Series { record, data, time, evidence: known } => {
+            Body::Series { record, data, is_optional, time, evidence: known } => {
                 info.data = some(data.as_ref());
+                info.data_optional = *is_optional;
                 BodyInfo::Series {
                     record: record.as_ref().and_then(|record| self.record(record)),
                     time: some(time.as_ref()),
@@ -242,6 +247,12 @@ impl<'a> Tables<'a> {
     fn field(&mut self, field: &'a Field) -> FieldInfo {
         let ty = self.ty(&field.ty);
         let mut info = FieldInfo::new(text(&field.ident), text(&field.wire_name), ty, evidence(field.evidence));
+        info.source = match &field.source {
+            model::FieldSource::Record => FieldSource::Record,
+            model::FieldSource::Group(path) => FieldSource::Group(text(path)),
+            model::FieldSource::Period(year, period) => FieldSource::Period(text(year), text(period)),
+        };
+        info.nulls = texts(&field.nulls);
         info.optional = field.optional;
         info.quoted = field.quoted;
         info.range = range(field.range);
@@ -343,5 +354,11 @@ const fn time_unit(form: model::TimeForm) -> TimeUnit {
         model::TimeForm::Counted(model::TimeUnit::Nanoseconds) => TimeUnit::Nanoseconds,
         model::TimeForm::Written(model::TimeFormat::Iso8601) => TimeUnit::Iso8601,
         model::TimeForm::Written(model::TimeFormat::Date) => TimeUnit::Date,
+        model::TimeForm::Written(model::TimeFormat::Year) => TimeUnit::Year,
+        model::TimeForm::Written(model::TimeFormat::Quarter) => TimeUnit::Quarter,
+        model::TimeForm::Written(model::TimeFormat::Month) => TimeUnit::Month,
+        model::TimeForm::Written(model::TimeFormat::Hour) => TimeUnit::Hour,
+        model::TimeForm::Written(model::TimeFormat::CompactDate) => TimeUnit::CompactDate,
+        model::TimeForm::Written(model::TimeFormat::CompactHour) => TimeUnit::CompactHour,
     }
 }

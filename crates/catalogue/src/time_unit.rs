@@ -23,7 +23,40 @@ words! {
         Iso8601 = "iso8601",
         /// Text like `2024-03-01`, which means a day in UTC.
         Date = "date",
+        /// Text like `2024`, which means a year in UTC. The number `2024` is also accepted.
+        Year = "year",
+        /// Text like `2024-Q1`, which means a quarter of a year in UTC. `2024Q1` is also accepted.
+        Quarter = "quarter",
+        /// Text like `2024-03`, which means a month in UTC. `2024M03` and `202403` are also accepted.
+        Month = "month",
+        /// Text like `2024-03-01T17`, which means an hour in UTC.
+        Hour = "hour",
+        /// Text like `20240301`, which means a day in UTC.
+        CompactDate = "yyyymmdd",
+        /// Text like `2024030117`, which means an hour in UTC.
+        CompactHour = "yyyymmddhh",
     }
+}
+
+impl TimeFormat {
+    /// Returns the time 2023-11-14T22:13:20Z in this format.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::Iso8601 => "2023-11-14T22:13:20Z",
+            Self::Date => "2023-11-14",
+            Self::Year => "2023",
+            Self::Quarter => "2023-Q4",
+            Self::Month => "2023-11",
+            Self::Hour => "2023-11-14T22",
+            Self::CompactDate => "20231114",
+            Self::CompactHour => "2023111422",
+        }
+    }
+}
+
+/// Returns a text with `0` in place of each digit.
+fn shape(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect()
 }
 
 /// The format of timestamps: a number or text.
@@ -62,14 +95,12 @@ impl TimeForm {
 
     /// Returns `true` if a text of the catalogue looks like a timestamp in this format.
     pub fn is_written(self, text: &str) -> bool {
-        let is_day = || {
-            let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
-            shape.eq(*b"0000-00-00")
-        };
         match self {
             Self::Counted(_) => text.parse::<i64>().is_ok(),
-            Self::Written(TimeFormat::Iso8601) => is_day(),
-            Self::Written(TimeFormat::Date) => is_day() && text.len() == 10,
+            Self::Written(TimeFormat::Iso8601) => shape(text).starts_with("0000-00-00"),
+            Self::Written(TimeFormat::Quarter) => matches!(&*shape(text), "0000-Q0" | "0000Q0"),
+            Self::Written(TimeFormat::Month) => matches!(&*shape(text), "0000-00" | "0000M00" | "000000"),
+            Self::Written(format) => shape(text) == shape(format.example()),
         }
     }
 }

@@ -10,6 +10,8 @@ mod error;
 
 mod scanner;
 
+mod json_path;
+
 mod unknown_fields;
 
 pub(crate) mod row;
@@ -30,9 +32,11 @@ mod any_record;
 
 mod columns;
 
-mod serialization;
-
 mod envelope;
+
+mod groups;
+
+mod serialization;
 
 pub(crate) mod error_body;
 #[cfg(any(test, fuzzing))]
@@ -45,7 +49,7 @@ pub use any_record::AnyRecord;
 pub use columns::Column;
 pub(crate) use columns::{TimeField, columns, times};
 pub use envelope::BadRecord;
-pub(crate) use envelope::{BadRecords, EnvelopeRest, Layout, Push, series};
+pub(crate) use envelope::{BadRecords, EnvelopeRest, Groups, Layout, Push, series};
 pub use error::DecodeError;
 pub(crate) use error::ENDS_EARLY;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};

@@ -56,7 +56,8 @@ pub use endpoint::{
 };
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo};
 pub use value::{
-    Evidence, FieldInfo, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    Evidence, FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo,
+    ValueType,
 };
 
 entry! {

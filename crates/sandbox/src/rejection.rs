@@ -69,13 +69,7 @@ mod tests {
     #[test]
     fn the_body_has_the_form_of_the_registry() {
         let service = ServiceInfo {
-            error_body: ErrorBodyInfo {
-                name: None,
-                message: &["detail.message", "error"],
-                code: &["detail.error_code"],
-                success: &[],
-                rate_limited: &[],
-            },
+            error_body: ErrorBodyInfo::new(&["detail.message", "error"]).code(&["detail.error_code"]),
             ..ServiceInfo::new("A service")
         };
         let body = Rejection::param("`limit` has to be a count, not \"x\"").body(&service.error_body);

@@ -62,6 +62,7 @@ impl Description<'_> {
     }
 
     fn field(&self, field: &Field) -> Object {
+        let nulls = (!field.nulls.is_empty()).then(|| field.nulls.clone());
         let schema = self.typed(&field.ty, field.quoted);
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
         let facts = docs::stated(&docs::field_facts(field));
@@ -70,6 +71,7 @@ impl Description<'_> {
         let written = |text: &String| if field.quoted { text.as_str().into() } else { written_value(&field.ty, text) };
         let keywords = described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes)
             .with("x-evidence", field.evidence.word())
+            .with_some("x-nulls", nulls)
             .and(range)
             .and(self.version.examples(field.example.as_ref().map(written)));
         self.version.extended(schema, keywords)
@@ -151,6 +153,7 @@ fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
         Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => ("integer", "int64"),
         Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => ("string", "date-time"),
         Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => ("string", "date"),
+        Builtin::Timestamp(TimeForm::Written(format)) => ("string", format.word()),
         Builtin::Count => ("integer", "uint64"),
         Builtin::Number => ("number", "double"),
         Builtin::Boolean => ("boolean", ""),

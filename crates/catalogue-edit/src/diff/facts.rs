@@ -1,7 +1,7 @@
 //! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
 //! text, a value, and the verdict for a change of the value.
 
-use catalogue::model::{ErrorBody, History, KeyCarrier, Record, RecordLayout, Type};
+use catalogue::model::{Body, ErrorBody, Field, FieldSource, History, KeyCarrier, Record, RecordLayout, Type};
 use catalogue::spec::Spanned;
 
 use super::Verdict::{self, Major, Minor, Patch};
@@ -17,13 +17,16 @@ impl Items<'_> {
         if let Some(envelope) = &service.envelope {
             self.fact("", "the records of a series are read from", Patch, format!("`{}`", envelope.data));
         }
-        let ErrorBody { message, code, success, rate_limited, .. } = &service.error_body;
+        let ErrorBody { message, code, success, rate_limited, no_data, no_data_statuses, .. } = &service.error_body;
         let texts = |values: &[Spanned<String>]| values.iter().map(ToString::to_string).collect();
-        let of_errors: [(&str, Vec<String>); 4] = [
+        let without_data: Vec<_> = no_data_statuses.iter().map(ToString::to_string).collect();
+        let of_errors: [(&str, Vec<String>); 6] = [
             ("the message of an error is read from", message.clone()),
             ("the code of an error is read from", code.clone()),
             ("a response is a success if its status is", texts(success)),
             ("a response is treated as one with status 429 if its status is", texts(rate_limited)),
+            ("a series has no records if the status in the body is", texts(no_data)),
+            ("a series has no records if the HTTP status is", without_data),
         ];
         for (what, values) in of_errors {
             let listed = format!("`{}`", values.join("`, `"));
@@ -90,6 +93,27 @@ impl Items<'_> {
             None => format!("`{unit}`"),
         };
         self.fact(location, "the unit or format is", Patch, value);
+    }
+
+    /// Adds the part of a response that contains a value, and the texts that stand for a missing value.
+    pub(super) fn missing(&mut self, location: &str, field: &Field) {
+        let part = match &field.source {
+            FieldSource::Record => "the record".to_owned(),
+            FieldSource::Group(path) => format!("`{path}` of the group"),
+            FieldSource::Period(year, period) => format!("the fields `{year}` and `{period}`"),
+        };
+        self.fact(location, "the value is read from", Patch, part);
+        let nulls = if field.nulls.is_empty() { "none".to_owned() } else { format!("`{}`", field.nulls.join("`, `")) };
+        self.fact(location, "the texts of a missing value are", Patch, nulls);
+    }
+
+    /// Adds the path of the records, and whether they can be missing.
+    pub(super) fn records_of(&mut self, location: &str, body: &Body) {
+        let Body::Series { data, is_optional, .. } = body else { return };
+        let path = data.as_ref().map_or("that of the envelope".to_owned(), |path| format!("`{path}`"));
+        self.fact(location, "the path of the records is", Patch, path);
+        let missing = if *is_optional { "an empty series" } else { "an error" };
+        self.fact(location, "a response without a list of records is", Patch, missing);
     }
 
     fn fact(&mut self, location: &str, what: &str, verdict: Verdict, value: impl Into<String>) {

@@ -137,7 +137,9 @@ impl<'a> Items<'a> {
         for field in &record.fields {
             let ty = if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) };
             self.add(Kind::Field, name, &format!(".{}", field.ident), &field.wire_name, &format!("`{ty}`"));
-            self.unit(&format!("{name}.{}", field.ident), &field.ty, &field.unit);
+            let location = format!("{name}.{}", field.ident);
+            self.unit(&location, &field.ty, &field.unit);
+            self.missing(&location, field);
         }
     }
 
@@ -173,6 +175,7 @@ impl<'a> Items<'a> {
         if let Some(Known::Known(history)) = &endpoint.history {
             self.history(&call, history);
         }
+        self.records_of(&call, &endpoint.body);
         if endpoint.has_history {
             self.add(Kind::Other, &call, ".history()", "", "");
         }

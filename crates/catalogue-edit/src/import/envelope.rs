@@ -36,7 +36,7 @@ impl<'d> Reader<'d> {
             let format = is_written.then_some(TimeFormat::Iso8601.into());
             Field { name: name.as_str().into(), ty: TIMESTAMP.into(), format, ..Field::default() }
         });
-        Some(Envelope { data, time, metadata, evidence: self.options.evidence })
+        Some(Envelope { data, optional: false, time, metadata, evidence: self.options.evidence })
     }
 
     /// Returns the schemas of the successful responses that are objects.

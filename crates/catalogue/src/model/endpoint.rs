@@ -193,6 +193,8 @@ pub enum Body {
         record: Option<RecordRef>,
         /// The JSON path of the records, if it differs from that of the envelope; `.` if the body is the list.
         data: Option<String>,
+        /// `true` if the list of records can be missing or null.
+        is_optional: bool,
         time: Option<String>,
         evidence: Evidence,
     },

@@ -54,12 +54,27 @@ pub enum RecordLayout {
     Value,
 }
 
+/// The part of a response that contains the value of a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FieldSource {
+    #[default]
+    Record,
+    /// A label: the group of the record. The text is the JSON path in the group, or `*` for the key of the group.
+    Group(String),
+    /// Two other fields of the record: a year, and a period in it.
+    Period(String, String),
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the field")]
 pub struct Field {
     pub ident: String,
     pub wire_name: String,
     pub ty: Type,
+    /// The part of a response that contains the value.
+    pub source: FieldSource,
+    /// Texts that stand for a missing value.
+    pub nulls: Vec<String>,
     /// `true` if the number or timestamp is in quotes on the wire.
     pub quoted: bool,
     pub optional: bool,

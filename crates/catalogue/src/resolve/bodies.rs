@@ -3,8 +3,8 @@
 use super::types::Records;
 use super::{Resolver, records};
 use crate::diagnostic::Location;
-use crate::model::{Body, Field, Record, RecordLayout, RecordRef, TimeForm};
-use crate::names;
+use crate::model::{Body, Builtin, Field, FieldSource, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type};
+use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Fields, Known};
 
@@ -57,6 +57,8 @@ impl<'a> Resolver<'a> {
             self.error("body-positional/record", positional.at(), &[]);
         } else if let Some(columns) = &body.columns {
             self.error("body-columns/record", columns.at(), &[]);
+        } else if let Some(label) = body.labels.first() {
+            self.error("body-labels/record", label.name.at(), &[]);
         } else if record.columns && body.series.is_none() {
             self.error("columns-record", name.at(), &[name]);
         } else if body.series.is_some() && self.has_no_unit(body) {
@@ -72,7 +74,10 @@ impl<'a> Resolver<'a> {
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
         let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
         let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
-        Body::Series { record, data: body.data.as_deref().cloned(), time, evidence }
+        let data = body.data.as_deref().cloned();
+        let shared = self.service.envelope.as_ref().is_some_and(|envelope| envelope.optional && data.is_none());
+        let is_optional = body.optional.as_deref().copied().unwrap_or(shared);
+        Body::Series { record, data, is_optional, time, evidence }
     }
 
     /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
@@ -90,17 +95,83 @@ impl<'a> Resolver<'a> {
         let own = body.time.as_ref().filter(is_other);
         // A positional record must list its time field itself, because the index of the field matters.
         let added = shared.filter(|_| own.is_none() && positional.is_none());
-        let fields = self.fields(records, listed, evidence, added);
+        let mut fields = self.fields(records, listed, evidence, added);
+        let derived = self.derived(records, listed, body, evidence);
+        let has_own_time = derived.iter().any(|field| own.is_some_and(|own| field.wire_name == **own));
+        fields.extend(derived);
         if added.is_some() {
             let form = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
             let time = self.time.clone().map(|time| time.timed_in(form));
             return time.into_iter().chain(fields).collect();
         }
         let at = own.map(Text::at).or(positional.map(Spanned::at));
+        if has_own_time {
+            return fields;
+        }
         if let Some((time, at)) = own.or(shared.map(|time| &time.name)).zip(at).filter(|_| self.has_no_unit(body)) {
             self.time(listed, time, at);
         }
         fields
+    }
+
+    /// Returns the fields whose values are not in a record: labels, and a time of two fields.
+    fn derived(
+        &mut self,
+        records: &Records<'a>,
+        listed: &'a [spec::Field],
+        body: &'a spec::Body,
+        evidence: spec::Evidence,
+    ) -> Vec<Field> {
+        if let Some(first) = body.labels.first()
+            && !body.data.as_ref().is_some_and(|data| data.split('.').any(|key| key == "*"))
+        {
+            self.error("body-labels/data", first.name.at(), &[]);
+        }
+        let mut derived = self.fields(records, &body.labels, evidence, None);
+        for (field, label) in derived.iter_mut().zip(&body.labels) {
+            field.source = FieldSource::Group(label.at.as_ref().unwrap_or(&label.name).to_string());
+        }
+        derived.extend(self.time_of_two(listed, body, evidence));
+        for field in &derived {
+            if listed.iter().any(|listed| *listed.name == field.wire_name) {
+                let at = body.labels.iter().find(|label| *label.name == field.wire_name).map(|label| label.name.at());
+                let at = at.or(body.time.as_ref().map(Text::at));
+                at.into_iter().for_each(|at| self.error("duplicate-field", at, &[&field.wire_name]));
+            }
+        }
+        derived
+    }
+
+    /// Returns the time field whose value is in two other fields.
+    fn time_of_two(
+        &mut self,
+        listed: &'a [spec::Field],
+        body: &'a spec::Body,
+        evidence: spec::Evidence,
+    ) -> Option<Field> {
+        let [year, period] = body.time_of.as_slice() else {
+            body.time_of.first().into_iter().for_each(|first| self.error("body-time/of", first.at(), &[]));
+            return None;
+        };
+        for name in [year, period] {
+            if listed.iter().all(|field| field.name != **name) {
+                let known = listed.iter().map(|field| field.name.as_str());
+                self.unknown_name("unknown-field", name, name.at(), "field", known);
+            }
+        }
+        let time = body.time.as_ref()?;
+        let ident = self.rust_name(time, None, Case::Snake, Scope::Fields);
+        let form = TimeForm::Written(TimeFormat::Date);
+        Some(Field {
+            ident: ident.unwrap_or_default(),
+            wire_name: time.to_string(),
+            ty: Type::Builtin(Builtin::Timestamp(form)),
+            source: FieldSource::Period(year.to_string(), period.to_string()),
+            optional: true,
+            summary: format!("Start of the period in `{year}` and `{period}`."),
+            evidence,
+            ..Field::default()
+        })
     }
 
     /// Rejects a unit or format on a body whose record lists the time field, because the catalogue must declare them on

@@ -4,7 +4,7 @@ use super::cycles::Cycles;
 use super::types::Records;
 use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Field, Range, Record, RecordLayout, Type};
+use crate::model::{Builtin, Field, FieldSource, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
@@ -111,14 +111,18 @@ impl<'a> Resolver<'a> {
                 self.error("quoted-type", quoted.at(), &[&field.ty]);
             }
         }
+        // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
+        let optional = field.optional || !field.nulls.is_empty() || evidence != Evidence::Documented;
+        let ty = ty.unwrap_or_default();
         Field {
             ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
-            ty: ty.unwrap_or_default(),
+            nulls: self.nulls(field, &ty, optional),
+            ty,
+            source: FieldSource::Record,
             quoted: quoted.is_some(),
             is_envelope_time: false,
-            // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
-            optional: field.optional || evidence != Evidence::Documented,
+            optional,
             range,
             example: field.example.as_deref().cloned(),
             unit: field.unit.as_deref().cloned().unwrap_or_default(),
@@ -127,6 +131,15 @@ impl<'a> Resolver<'a> {
             unknown: field.unknown.clone(),
             evidence,
         }
+    }
+
+    /// Returns the texts that stand for a missing value of a field: its own, or those of the service.
+    fn nulls(&self, field: &spec::Field, ty: &Type, optional: bool) -> Vec<String> {
+        let is_time = matches!(ty, Type::Builtin(Builtin::Timestamp(_)));
+        let is_shared =
+            field.nulls.is_empty() && optional && (is_time || ty.builtin().is_some_and(Builtin::is_numeric));
+        let nulls = if is_shared { &self.service.nulls } else { &field.nulls };
+        nulls.iter().map(ToString::to_string).collect()
     }
 
     /// Checks that the minimum of a range is not above the maximum, and that the type is numeric.

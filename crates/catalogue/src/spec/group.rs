@@ -109,8 +109,15 @@ map! {
         may "type" ty: Option<Text> as Form::Type;
         /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
         /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only
-        /// member of `result` whose value is a list (for columns, an object), for example the name of a coin.
+        /// member of `result` whose value is a list (for columns, an object), for example the name of a coin. With
+        /// `labels`, it stands for each item of a list, or each member of an object. A number is the index in a list.
         may data: Option<Text> as DATA_PATH;
+        /// The labels of records, if a response has several groups of records, as in `data: result.*.values`. Each label
+        /// becomes a field of the records; its value is next to the records of the group, or the key of the group (`at:
+        /// '*'`). A value that is an object instead of a list is a group of one record.
+        may labels: Vec<Field>;
+        /// `true` if the list of records can be missing or null in a response without records.
+        may optional: Option<Spanned<bool>>;
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.
         may positional: Option<Spanned<bool>>;
@@ -120,17 +127,27 @@ map! {
         /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
         /// a time series.
         may time: Option<Text>;
+        /// Two fields that together are the time of a record, as in `time_of: [year, period]`: a year, and a period in it
+        /// such as `M01`, `Q1`, `S1`, `W07` or `A01`. The records get another field, whose name is that in `time`. A record
+        /// with another period, such as an average over the year, has no time.
+        may time_of: Vec<Text>;
         /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
         /// the envelope; any other time field has its own unit.
         may unit: Option<Spanned<TimeUnit>>;
-        /// The format of the time field, if it is text: `iso8601` or `date`. Allowed in the same cases as `unit`.
+        /// The format of the time field, if it is text, for example `iso8601` or `date`. Allowed in the same cases as
+        /// `unit`.
         may format: Option<Spanned<TimeFormat>>;
         /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;
     }
     never(HasNotOne(&["series", "object", "type"])): "body-kind/one";
     never(Has("data"), Lacks("series")) at "data": "body-data";
-    never(HasAny(&["time", "unit", "format"]), Lacks("series")): "body-time/series";
+    never(Has("labels"), Lacks("series")) at "labels": "body-labels/series";
+    never(Has("labels"), Is("series", "unknown")) at "labels": "body-labels/unknown";
+    never(Has("labels"), Lacks("data")) at "labels": "body-labels/data";
+    never(Has("optional"), Lacks("series")) at "optional": "body-data/optional";
+    never(HasAny(&["time", "time_of", "unit", "format"]), Lacks("series")): "body-time/series";
+    never(Has("time_of"), Lacks("time")) at "time_of": "body-time/of";
     never(Is("time", "none"), HasAny(&["unit", "format"])): "body-time/none";
     never(Has("unit"), Has("format")) at "format": "time-format/both";
     never(Is("series", "unknown"), IsNot("time", "none")) at "time": "body-time/unknown";

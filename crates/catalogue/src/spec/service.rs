@@ -28,6 +28,8 @@ map! {
         may base_url: Option<BaseUrl>;
         /// The format of timestamps.
         must time: Time;
+        /// Texts that stand for a missing number or timestamp in every optional field, for example `['.', '-']`.
+        may nulls: Vec<Text> as Form::Scalar;
         /// The credentials that requests send.
         may credentials: Credentials;
         /// Headers that are sent with every request.
@@ -132,7 +134,8 @@ map! {
         may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", "type-name/schema");
         /// The source of this name, if it differs from the source of the JSON paths.
         may name_evidence: Option<Evidence>;
-        /// JSON paths of the message, for example `detail.message`.
+        /// JSON paths of the message, for example `detail.message`. A number is the index in a list, as in
+        /// `errors.0.text`.
         must message: Vec<String> as JSON_PATH;
         /// JSON paths of the error code.
         may code: Vec<String> as JSON_PATH;
@@ -143,6 +146,12 @@ map! {
         /// The values of the code, or of the message if there is no code, with which the service rate-limits a request,
         /// for example `["50011"]`. The client treats such a response as one with status 429. Requires `success`.
         may rate_limited: Vec<Text> as Form::Scalar;
+        /// The values of the code, or of the message if there is no code, that mean that a series has no records, for
+        /// example `[no_data]`.
+        may no_data: Vec<Text> as Form::Scalar;
+        /// The HTTP statuses that mean that a series has no records, for example `[404]`. List a status only if the
+        /// service uses it for nothing else.
+        may no_data_statuses: Vec<u32> as Form::Within(200, 599, "status-code");
         /// The source of these facts.
         must evidence: Option<Evidence>;
     }
@@ -191,6 +200,8 @@ map! {
     Envelope, ENVELOPE, "the envelope" {
         /// The JSON path of the records, for example `data` or `result.rows`.
         must data: String as JSON_PATH;
+        /// `true` if the list of records can be missing or null in a response without records.
+        may optional: bool;
         /// The time field of every record.
         may time: Option<Field>;
         /// The metadata of the response.

@@ -56,7 +56,7 @@ map! {
         /// The unit as text, for example `percent`. For a `timestamp`, the unit of time, if it differs from the unit of
         /// the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
-        /// The format of a `timestamp` that is text: `iso8601` or `date`.
+        /// The format of a `timestamp` that is text, for example `iso8601`, `date`, `month` or `yyyymmdd`.
         may format: Option<Spanned<TimeFormat>>;
         /// A description for users. Omitted if the meaning is unknown.
         may summary: String as Form::Prose;
@@ -171,7 +171,7 @@ map! {
         /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, the unit of time, if
         /// it differs from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
-        /// The format of a `timestamp` that is text: `iso8601` or `date`.
+        /// The format of a `timestamp` that is text, for example `iso8601`, `date`, `month` or `yyyymmdd`.
         may format: Option<Spanned<TimeFormat>>;
         /// The range of the values, for example `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
@@ -180,6 +180,11 @@ map! {
         /// `true` if the number or timestamp is in quotes on the wire, as in `"0.10"`. The client writes it back with the
         /// same digits.
         may quoted: Option<Spanned<bool>>;
+        /// Texts that stand for a missing value, for example `['.', '-']`. The field is then null.
+        may nulls: Vec<Text> as Form::Scalar;
+        /// For a label: the JSON path of its value in the group, for example `metric.job`, or `'*'` for the key of the
+        /// group. Without it, the path is the name.
+        may at: Option<Text> as LABEL_PATH;
         /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
         /// The source of the field, if it differs from the source of its body or record.
@@ -192,6 +197,9 @@ map! {
     never(Has("unit"), Has("format")) at "format": "time-format/both";
     never(Has("unit"), Lists("unknown", "unit")) at "unknown": "unknown-unit";
 }
+
+/// The condition for the path of a label.
+const LABEL_PATH: Form = Form::Like(r"^(\*|[^.]+(\.[^.]+)*)$", "dotted-path/json");
 
 /// A fact about an endpoint, a param or a field that is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]

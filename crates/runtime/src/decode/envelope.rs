@@ -12,7 +12,7 @@ use super::record::{Item, Record};
 use super::row::{ANY, DecodedValue, Row};
 use super::scanner::{DEPTH, Scanner, read};
 use super::unknown_fields::{UnknownFields, UnknownText};
-use crate::registry::{EnvelopeInfo, RecordInfo, RecordLayout};
+use crate::registry::{EnvelopeInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout};
 
 /// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
 /// memory would be reserved if the first record is short.
@@ -61,6 +61,8 @@ pub(crate) struct Layout {
     /// The path of the metadata, if there is any.
     metadata: Option<&'static str>,
     time: Option<&'static str>,
+    /// Whether the records can be missing or null.
+    is_optional: bool,
 }
 
 impl Layout {
@@ -68,7 +70,12 @@ impl Layout {
     pub(crate) fn of(envelope: Option<&EnvelopeInfo>, data: Option<&'static str>) -> Self {
         let data = data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
         let metadata = envelope.and_then(|envelope| envelope.metadata).filter(|_| data.is_some());
-        Self { data, metadata, time: envelope.and_then(|envelope| envelope.time) }
+        Self { data, metadata, time: envelope.and_then(|envelope| envelope.time), is_optional: false }
+    }
+
+    /// Sets whether the records can be missing or null.
+    pub(crate) fn optional(self, is_optional: bool) -> Self {
+        Self { is_optional, ..self }
     }
 
     /// Returns the paths of the records and of the metadata. `key` is the name in the body for which `*` stands.
@@ -76,6 +83,25 @@ impl Layout {
         let named = |part| if part == "*" { key.unwrap_or(part) } else { part };
         [self.data, self.metadata].map(|path| Some(path?.split('.').map(named).collect()))
     }
+}
+
+/// The groups of the records in a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    /// Whether the groups are items of a list, and not members of an object.
+    pub(crate) are_items: bool,
+    pub(crate) groups: Vec<Group>,
+}
+
+/// A group of records, which share their labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// The key of the group in its object, or its index in its list.
+    pub(crate) key: String,
+    /// The number of records.
+    pub(crate) records: usize,
+    /// Whether the group has one record and no list.
+    pub(crate) is_single: bool,
 }
 
 /// Everything in the response to a series request, except the valid records and the metadata.
@@ -87,6 +113,8 @@ pub(crate) struct EnvelopeRest {
     pub(crate) bad_records: Vec<BadRecord>,
     /// The name for which `*` stands in the path of the records.
     pub(crate) key: Option<String>,
+    /// The groups of the records, if the records have labels.
+    pub(crate) groups: Option<Groups>,
     /// The number of values that do not fit undocumented fields.
     pub(crate) misfits: usize,
     /// The number of records if every record has unknown fields, and no known field except the time. Otherwise 0.
@@ -96,23 +124,47 @@ pub(crate) struct EnvelopeRest {
 }
 
 /// A series that is being read.
-struct Reader<'w, 'a> {
+pub(super) struct Reader<'w, 'a> {
     layout: Layout,
     bad_records: BadRecords,
-    row: Row<'a>,
+    pub(super) row: Row<'a>,
     push: &'w mut dyn Push,
     /// The metadata; a row without values if the envelope has no metadata.
     metadata: Row<'a>,
-    rest: EnvelopeRest,
+    pub(super) rest: EnvelopeRest,
     /// True if any record had a known field other than the time, or no unknown field.
     is_known: bool,
     /// True once the records were found.
-    has_data: bool,
+    pub(super) has_data: bool,
+    /// True if the records have labels, so that `*` in their path stands for each of several groups.
+    is_grouped: bool,
+    /// The records that were read last.
+    pub(super) last: LastRecords,
+}
+
+/// The records of a list, or one record without a list.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LastRecords {
+    /// The number of records, without bad records.
+    pub(super) kept: usize,
+    pub(super) is_single: bool,
 }
 
 /// The remaining paths from a value to the records and to the metadata; `None` for a path that does not contain the
 /// value, and an empty path for the value itself.
-type Leads = [Option<&'static str>; 2];
+pub(super) type Leads = [Option<&'static str>; 2];
+
+/// The object or the list that is being read around the records.
+struct Around {
+    /// The paths from this value to the records and to the metadata.
+    paths: Leads,
+    /// Whether the members on these paths were found.
+    met: [bool; 2],
+    /// The other members.
+    unknown: UnknownText,
+    /// The depth of the members.
+    depth: u8,
+}
 
 /// Reads a series, and passes each record to `push`. Returns the metadata, and the rest of the envelope.
 ///
@@ -133,6 +185,8 @@ pub(crate) fn series<M: Record>(
         rest: EnvelopeRest::default(),
         is_known: false,
         has_data: false,
+        is_grouped: record.is_some_and(has_labels),
+        last: LastRecords::default(),
     };
     read(text, |json, next| {
         reader.body(json, next)?;
@@ -148,50 +202,88 @@ impl<'a> Reader<'_, 'a> {
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let data = self.layout.data.unwrap_or_default();
         self.rest.unknown_fields = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?.take();
-        if self.has_data { Ok(()) } else { Err(json.error(format_args!("`{data}` is missing")).without_data()) }
+        self.rest.is_empty |= !self.has_data;
+        self.require_data(json, data)
     }
 
-    /// Reads the records, the metadata or an object around them, and returns the other members of this object.
-    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, paths: Leads) -> Result<UnknownText, DecodeError> {
+    /// Returns an error if the records were not found at their path, unless they are optional.
+    pub(super) fn require_data(&self, json: &Scanner<'a>, path: &str) -> Result<(), DecodeError> {
+        if self.has_data || self.layout.is_optional {
+            return Ok(());
+        }
+        Err(json.error(format_args!("`{path}` is missing")).without_data())
+    }
+
+    /// Reads the records, the metadata or a value around them, and returns the other members of this value.
+    pub(super) fn level(
+        &mut self,
+        json: &mut Scanner<'a>,
+        next: u8,
+        depth: u8,
+        paths: Leads,
+    ) -> Result<UnknownText, DecodeError> {
         match paths {
             [Some(""), _] => return self.records(json, next, depth),
             [_, Some("")] => return self.metadata.fill(json, next, depth).map(|()| UnknownText::default()),
-            _ if next != b'{' => return Err(json.expected("an object").without_data()),
+            [Some(path), _] if self.is_grouped && first(path) == "*" => return self.groups(json, next, depth, path),
             _ => {}
         }
-        let (depth, mut met, mut unknown) = (json.deeper(depth)?, [false; 2], UnknownText::default());
-        json.object(|json| {
-            let start = json.at;
-            let (key, next) = json.any_key()?;
-            // `*` stands for the member that can contain the records.
-            let is_list = self.row.record.form != RecordLayout::Columns;
-            let is_any = |rest: &str| next == if rest.is_empty() && is_list { b'[' } else { b'{' };
-            let step = |path: &'static str| {
-                let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-                (first == key || (first == "*" && is_any(rest))).then_some((first, rest))
-            };
-            let steps = paths.map(|path| path.and_then(step));
-            if matches!(steps, [Some(("*", _)), _]) {
-                self.rest.key = Some(key.clone().into_owned());
+        let has_index = || paths.iter().flatten().any(|path| first(path).parse::<usize>().is_ok());
+        let mut around = Around { paths, met: [false; 2], unknown: UnknownText::default(), depth: json.deeper(depth)? };
+        match next {
+            b'{' => json.object(|json| {
+                let start = json.at;
+                let (key, next) = json.any_key()?;
+                self.member(json, next, &key, json.since(start), &mut around)
+            })?,
+            b'[' if has_index() => {
+                let mut index = 0;
+                json.list(|json, next| {
+                    let key = index.to_string();
+                    index += 1;
+                    self.member(json, next, &key, &format!("\"{key}\":"), &mut around)
+                })?;
             }
-            for (met, (first, _)) in met.iter_mut().zip(steps).filter_map(|(met, step)| Some((met, step?))) {
-                if std::mem::replace(met, true) {
-                    let second = || json.error("found a second list of records");
-                    return Err(if first == "*" { second() } else { json.duplicate(first) });
-                }
+            b'n' if self.layout.is_optional => json.literal().map(drop)?,
+            _ => return Err(json.expected("an object").without_data()),
+        }
+        Ok(around.unknown)
+    }
+
+    /// Reads a member of a value around the records. `entry` is the text of its key and colon.
+    fn member(
+        &mut self,
+        json: &mut Scanner<'a>,
+        next: u8,
+        key: &str,
+        entry: &str,
+        around: &mut Around,
+    ) -> Result<(), DecodeError> {
+        // `*` stands for the member that can contain the records.
+        let is_list = self.row.record.form != RecordLayout::Columns;
+        let is_any = |rest: &str| next == if rest.is_empty() && is_list { b'[' } else { b'{' };
+        let step = |path: &'static str| {
+            let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+            (first == key || (first == "*" && is_any(rest))).then_some((first, rest))
+        };
+        let steps = around.paths.map(|path| path.and_then(step));
+        if matches!(steps, [Some(("*", _)), _]) {
+            self.rest.key = Some(key.to_owned());
+        }
+        for (met, (first, _)) in around.met.iter_mut().zip(steps).filter_map(|(met, step)| Some((met, step?))) {
+            if std::mem::replace(met, true) {
+                let second = || json.error("found a second list of records");
+                return Err(if first == "*" { second() } else { json.duplicate(first) });
             }
-            let read = match steps.map(|step| Some(step?.1)) {
-                [None, None] => json.skip(next).map(|()| unknown.push(json.since(start))),
-                // `null` in place of the metadata, or of an object around it, means that there is no metadata.
-                [None, _] if next == b'n' => json.literal().map(drop),
-                leads => {
-                    let key = json.since(start);
-                    self.level(json, next, depth, leads).map(|inner| unknown.push_object(key, &inner))
-                }
-            };
-            read.map_err(|error| error.in_field(&key))
-        })?;
-        Ok(unknown)
+        }
+        let start = json.at;
+        let read = match steps.map(|step| Some(step?.1)) {
+            [None, None] => json.skip(next).map(|()| around.unknown.push(&[entry, json.since(start)].concat())),
+            // `null` in place of the metadata, or of an object around it, means that there is no metadata.
+            [None, _] if next == b'n' => json.literal().map(drop),
+            leads => self.level(json, next, around.depth, leads).map(|inner| around.unknown.push_object(entry, &inner)),
+        };
+        read.map_err(|error| error.in_field(key))
     }
 
     /// Reads the records. Returns the other members of the object if the records are columns.
@@ -200,22 +292,23 @@ impl<'a> Reader<'_, 'a> {
         if next == b'{' && self.row.record.form == RecordLayout::Columns {
             return self.columns(json, depth);
         }
+        if next == b'n' && self.layout.is_optional {
+            self.rest.is_empty = true;
+            return json.literal().map(|_| UnknownText::default());
+        }
+        if self.is_grouped && self.is_one_record(json, next) {
+            return self.one_record(json, next, depth).map(|()| UnknownText::default());
+        }
         if next != b'[' {
             return Err(json.expected("a list of records").without_data());
         }
         let (depth, mut index) = (json.deeper(depth)?, 0);
+        let bad_before = self.rest.bad_records.len();
         json.list(|json, next| {
             let start = json.at;
             match self.row.fill(json, next, depth) {
                 Ok(()) => self.keep(index),
-                Err(error) => {
-                    // The failed attempt stopped within the record, so the record is skipped from its beginning.
-                    json.at = start;
-                    match json.skip(next) {
-                        Ok(()) => self.leave_out(error, index, json.since(start))?,
-                        Err(_) => return Err(error.at_index(index)),
-                    }
-                }
+                Err(error) => self.skip_record(json, next, start, index, error)?,
             }
             if index == 0 {
                 // Estimates the number of records in the rest of the text: all are assumed to be as long as the first.
@@ -226,7 +319,52 @@ impl<'a> Reader<'_, 'a> {
             Ok(())
         })?;
         self.rest.is_empty = index == 0;
+        self.last.kept = index + bad_before - self.rest.bad_records.len();
         Ok(UnknownText::default())
+    }
+
+    /// Leaves out a record that failed to decode.
+    #[cold]
+    fn skip_record(
+        &mut self,
+        json: &mut Scanner<'a>,
+        next: u8,
+        start: usize,
+        index: usize,
+        error: DecodeError,
+    ) -> Result<(), DecodeError> {
+        // The failed attempt stopped within the record, so the record is skipped from its beginning.
+        json.at = start;
+        match json.skip(next) {
+            Ok(()) => self.leave_out(error, index, json.since(start)),
+            Err(_) => Err(error.at_index(index)),
+        }
+    }
+
+    /// Returns whether the value is one record instead of a list of records.
+    fn is_one_record(&self, json: &Scanner<'a>, next: u8) -> bool {
+        match self.row.record.form {
+            RecordLayout::Object => next == b'{',
+            RecordLayout::Positional => {
+                let first = json.rest().strip_prefix('[').unwrap_or_default().trim_start();
+                next == b'[' && !first.starts_with(['[', ']'])
+            }
+            RecordLayout::Columns | RecordLayout::Value => false,
+        }
+    }
+
+    /// Reads one record that is not in a list.
+    fn one_record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        let start = json.at;
+        self.last.is_single = true;
+        match self.row.fill(json, next, depth) {
+            Ok(()) => {
+                self.last.kept = 1;
+                self.keep(0);
+                Ok(())
+            }
+            Err(error) => self.skip_record(json, next, start, 0, error),
+        }
     }
 
     /// Reads records that are columns. Returns the other members of the object.
@@ -235,6 +373,7 @@ impl<'a> Reader<'_, 'a> {
         let (depth, mut unknown) = (json.deeper(json.deeper(depth)?)?, UnknownText::default());
         let columns = Columns::read(json, self.row.record, &mut unknown)?;
         let end = json.at;
+        let bad_before = self.rest.bad_records.len();
         self.push.reserve(columns.length.min(AT_ONCE));
         for index in 0..columns.length {
             match self.row.fill_from(&columns, json, index, depth) {
@@ -244,6 +383,7 @@ impl<'a> Reader<'_, 'a> {
         }
         json.at = end;
         self.rest.is_empty = columns.length == 0;
+        self.last.kept = columns.length + bad_before - self.rest.bad_records.len();
         Ok(unknown)
     }
 
@@ -252,7 +392,8 @@ impl<'a> Reader<'_, 'a> {
         let time = self.layout.time;
         let mut fields = self.row.record.fields.iter().zip(&self.row.values);
         let has_value = |value: &_| !matches!(value, DecodedValue::Absent);
-        fields.any(|(field, value)| has_value(value) && Some(field.wire_name) != time) || self.row.unknown.is_empty()
+        let is_told = |field: &FieldInfo| Some(field.wire_name) != time && !field.source.is_derived();
+        fields.any(|(field, value)| has_value(value) && is_told(field)) || self.row.unknown.is_empty()
     }
 
     /// Passes on the record in the row.
@@ -281,6 +422,16 @@ impl<'a> Reader<'_, 'a> {
         self.rest.bad_records.push(BadRecord { index, error, text: text.to_owned() });
         Ok(())
     }
+}
+
+/// Returns whether records have values from their groups.
+fn has_labels(record: &RecordInfo) -> bool {
+    record.fields.iter().any(|field| matches!(field.source, FieldSource::Group(_)))
+}
+
+/// Returns the first key of a JSON path.
+fn first(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
 }
 
 /// A record of a series that is not as expected; returned with `Request::skip_bad_records`.

@@ -2,8 +2,8 @@
 //!
 //! Some services report an error with a success status. The catalogue has the JSON paths at which the body says so.
 
-use super::error::DecodeError;
-use super::scanner::{Scanner, any, read};
+use super::json_path::at_path;
+use super::scanner::any;
 use crate::error::{Error, ErrorKind, quoted};
 use crate::registry::{ErrorBodyInfo, RecordInfo};
 use crate::transport::HttpResponse;
@@ -19,6 +19,18 @@ pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<Ht
         return Ok(response);
     }
     Err(refusal(response, paths, ", but the body is an error of the service", None))
+}
+
+/// Returns whether a response means that a series has no records: by its HTTP status, or by the status in its body.
+pub(crate) fn means_no_data(response: &HttpResponse, paths: &ErrorBodyInfo) -> bool {
+    if paths.no_data_statuses.contains(&response.status) {
+        return true;
+    }
+    if paths.no_data.is_empty() {
+        return false;
+    }
+    let text = std::str::from_utf8(&response.body).unwrap_or_default();
+    statuses(text, paths).next().is_some_and(|status| is_one_of(status, paths.no_data))
 }
 
 /// Returns the JSON paths of the status in a body.
@@ -88,48 +100,18 @@ pub(crate) fn find(body: &[u8], paths: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns the text of the value at a JSON path. The rest of the body is not read, because the status of a body usually
-/// precedes its data.
-fn at_path<'a>(body: &'a str, path: &str) -> Option<&'a str> {
-    path.split('.').try_fold(body, |object, wanted| {
-        let mut found = None;
-        // The error ends the search.
-        let search = |json: &mut Scanner<'a>| {
-            let (key, next) = json.any_key()?;
-            let start = json.at;
-            json.skip(next)?;
-            found = Some(json.since(start)).filter(|_| key == wanted);
-            if found.is_none() { Ok(()) } else { Err(DecodeError::new(String::new())) }
-        };
-        let _ = read(object, |json, next| if next == b'{' { json.object(search) } else { Ok(()) });
-        found
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::headers::Headers;
     use crate::registry::{Evidence, FieldInfo, ValueType};
 
-    const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo {
-        name: None,
-        message: &["error.message", "error", "note"],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    };
+    const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo::new(&["error.message", "error", "note"]);
 
     #[test]
     fn status_in_a_body_decides() {
-        let number = ErrorBodyInfo {
-            name: None,
-            message: &["note"],
-            code: &["status.code"],
-            success: &["0", "OK"],
-            rate_limited: &[],
-        };
-        let list = ErrorBodyInfo { name: None, message: &["error"], code: &[], success: &["[]"], rate_limited: &[] };
+        let number = ErrorBodyInfo::new(&["note"]).code(&["status.code"]).success(&["0", "OK"]);
+        let list = ErrorBodyInfo::new(&["error"]).success(&["[]"]);
         for (paths, body, expected) in [
             (&number, r#"{"status": {"code": 0}, "note": "fine"}"#, Ok(())),
             (&number, r#"{"status": {"code": "OK"}, "rest": 1e999}"#, Ok(())),
@@ -196,13 +178,7 @@ mod tests {
 
     #[test]
     fn message_decides_if_a_body_has_no_status() {
-        let paths = ErrorBodyInfo {
-            name: None,
-            message: &["msg", "error"],
-            code: &["code"],
-            success: &["0"],
-            rate_limited: &[],
-        };
+        let paths = ErrorBodyInfo::new(&["msg", "error"]).code(&["code"]).success(&["0"]);
         for (body, is_expected) in [
             (r#"{"error": "maintenance"}"#, true),
             (r#"{"code": null, "msg": "maintenance"}"#, true),
@@ -216,17 +192,14 @@ mod tests {
 
     #[test]
     fn message_is_a_text_or_the_first_of_a_list() {
-        let error_body = ErrorBodyInfo {
-            name: None,
-            message: &["errors", "error.message"],
-            code: &[],
-            success: &[],
-            rate_limited: &[],
-        };
+        let error_body = ErrorBodyInfo::new(&["errors", "error.message", "0.message.1.value"]);
         let table = [
             (r#"{"errors": ["wrong pair", "other"]}"#, Some("wrong pair")),
             (r#"{"errors": [], "error": {"message": "down"}}"#, Some("down")),
             (r#"{"errors": {"0": "x"}}"#, None),
+            (r#"[{"message": [{"value": "a"}, {"value": "b"}]}]"#, Some("b")),
+            (r#"[{"message": [{"value": "a"}]}]"#, None),
+            ("[]", None),
         ];
         for (body, expected) in table {
             assert_eq!(find(body.as_bytes(), error_body.message).as_deref(), expected, "{body}");

@@ -7,8 +7,8 @@ use super::row::{BoxedValue, DecodedValue, Row};
 use super::scalar::mismatch;
 use super::scanner::{DEPTH, INEXACT, QUOTED, Scanner, UNQUOTED, read};
 use super::unknown_fields::{ABSENT, UnknownText};
-use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
-use crate::values::Value;
+use crate::registry::{Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
+use crate::values::{Timestamp, Value};
 
 /// Reads one object.
 pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<Row<'a>, DecodeError> {
@@ -27,6 +27,7 @@ impl<'a> Row<'a> {
         self.clear();
         match (self.record.form, next) {
             (RecordLayout::Object | RecordLayout::Columns, b'{') => self.fill_by_name(json, depth)?,
+            (RecordLayout::Positional, b'[') if !self.labels.is_empty() => self.fill_own_by_position(json, depth)?,
             (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
@@ -44,17 +45,53 @@ impl<'a> Row<'a> {
     /// unknown fields, as null.
     #[inline(never)] // Most records have all fields.
     fn note_absent(&mut self) -> Result<(), DecodeError> {
+        self.derive()?;
         if !self.is_lenient {
             self.require_all()?;
         }
         for (field, value) in self.record.fields.iter().zip(&self.values) {
             match value {
+                DecodedValue::Absent if field.source.is_derived() => {}
                 DecodedValue::Absent if field.optional => self.unknown.keep(field.wire_name, ABSENT),
                 DecodedValue::Absent => self.unknown.push(&format!("{}:null", Value::from(field.wire_name))),
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Reads the fields whose values are not in the record: labels of its group, and times of two fields.
+    fn derive(&mut self) -> Result<(), DecodeError> {
+        for (index, text) in std::mem::take(&mut self.labels) {
+            if matches!(self.values[index], DecodedValue::Absent) {
+                let name = self.record.fields[index].wire_name;
+                let filled = read(text, |json, next| self.fill_value(index, json, next, DEPTH));
+                filled.map_err(|error| error.in_field(name))?;
+            }
+            self.labels.push((index, text));
+        }
+        for (index, field) in self.record.fields.iter().enumerate() {
+            let FieldSource::Period(year, period) = field.source else { continue };
+            let [year, period] = [year, period].map(|name| self.text_of(name));
+            let time = year.zip(period).and_then(|(year, period)| Timestamp::of_period(&year, &period));
+            if let Some(time) = time {
+                self.values[index].set(DecodedValue::Timestamp(time));
+                self.present += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of a field as text; `None` if it is neither text nor a number.
+    fn text_of(&self, name: &str) -> Option<String> {
+        let index = self.record.fields.iter().position(|field| field.wire_name == name)?;
+        match &self.values[index] {
+            DecodedValue::Text(text) => Some((*text).to_owned()),
+            DecodedValue::Integer(number) => Some(number.to_string()),
+            DecodedValue::Count(number) => Some(number.to_string()),
+            DecodedValue::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
     }
 
     /// Returns an error if a required field has no value.
@@ -111,6 +148,25 @@ impl<'a> Row<'a> {
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
+            index += 1;
+            Ok(())
+        })
+    }
+
+    /// Does the same for a record with derived fields, which are not in the list.
+    #[inline(never)] // Within `fill`, it would slow down other records.
+    fn fill_own_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+        let depth = json.deeper(depth)?;
+        let own = self.own_fields();
+        let mut index = 0;
+        json.list(|json, next| {
+            if index < own {
+                self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
+            } else {
+                let start = json.at;
+                json.skip(next)?;
+                self.unknown.push(&format!("\"{index}\":{}", json.since(start)));
+            }
             index += 1;
             Ok(())
         })
@@ -189,7 +245,7 @@ fn read_form<'a>(
     unknown: &mut UnknownText,
 ) -> Result<DecodedValue<'a>, DecodeError> {
     let start = json.at;
-    if next == b'"' && field.optional && field.ty.is_never_empty() && json.empty_text() {
+    if next == b'"' && field.optional && (field.ty.is_never_empty() && json.empty_text() || is_marker(field, json)) {
         unknown.keep(field.wire_name, json.since(start));
         return Ok(DecodedValue::Null);
     }
@@ -201,6 +257,19 @@ fn read_form<'a>(
         unknown.keep(field.wire_name, json.since(start));
     }
     read
+}
+
+/// Reads a text if it is one that stands for a missing value of the field. Returns whether it is.
+fn is_marker(field: &FieldInfo, json: &mut Scanner<'_>) -> bool {
+    if field.nulls.is_empty() {
+        return false;
+    }
+    let start = json.at;
+    let is_marker = json.text().is_ok_and(|text| field.nulls.contains(&&*text));
+    if !is_marker {
+        json.at = start;
+    }
+    is_marker
 }
 
 impl<'a> DecodedValue<'a> {
@@ -233,7 +302,8 @@ impl<'a> DecodedValue<'a> {
                 } else {
                     json.seen |= UNQUOTED;
                     let number = json.number()?;
-                    (Self::of_digits(ty, number, json.since(start)), ty.is_usual(number))
+                    let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
+                    (Self::of_digits(ty, number, json.since(start)), ty.is_usual(number) && !is_text)
                 };
                 let value = value.ok_or_else(|| mismatch(ty, json.since(start)))?;
                 if !is_usual {

@@ -27,13 +27,28 @@ pub struct Row<'a> {
     pub(super) is_lenient: bool,
     /// Number of values in the body that do not fit undocumented fields.
     pub(crate) misfits: usize,
+    /// The labels of the group that contains the record: the index of the field, and the JSON text of the value.
+    pub(super) labels: Vec<(usize, &'a str)>,
 }
 
 impl Row<'_> {
     /// Creates a row without values.
     pub(crate) fn of(record: &'static RecordInfo) -> Self {
         let values = record.fields.iter().map(|_| DecodedValue::Absent).collect();
-        Self { record, values, unknown: UnknownText::default(), present: 0, is_lenient: false, misfits: 0 }
+        Self {
+            record,
+            values,
+            unknown: UnknownText::default(),
+            present: 0,
+            is_lenient: false,
+            misfits: 0,
+            labels: Vec::new(),
+        }
+    }
+
+    /// Returns the number of fields whose values are in a record on the wire. Derived fields are at the end of the table.
+    pub(super) fn own_fields(&self) -> usize {
+        self.record.fields.iter().take_while(|field| !field.source.is_derived()).count()
     }
 
     /// Takes the fields that are not in the table.

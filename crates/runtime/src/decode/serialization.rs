@@ -14,12 +14,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_core::de::Error as _;
-use serde_core::ser::{Error as _, SerializeMap, SerializeStruct};
+use serde_core::ser::{Error as _, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
 use serde_json::value::RawValue;
 
 use super::any_record::{AnyRecord, AnyValue};
+use super::envelope::{Group, Groups};
 use super::error::DecodeError;
 use super::field_value::{AsFieldValue, FieldValue, RecordValue, Typed};
 use super::read_row::object;
@@ -47,12 +48,27 @@ impl Serialize for AnyRecord {
 /// Writes a struct if there are no unknown fields, otherwise a map; a positional record becomes a list.
 impl Serialize for RecordValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (info, unknown) = (self.info(), self.unknown_fields());
+        WrittenRecord { record: *self, is_in_body: false }.serialize(serializer)
+    }
+}
+
+/// A record that is written, in its body or alone.
+struct WrittenRecord<'r> {
+    record: RecordValue<'r>,
+    /// Whether fields are omitted whose values are elsewhere in the body.
+    is_in_body: bool,
+}
+
+impl Serialize for WrittenRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (info, unknown) = (self.record.info(), self.record.unknown_fields());
         let originals = unknown.originals();
         let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
         let (misfits, others): (Vec<_>, Vec<_>) = unknown.iter_raw().partition(|(name, _)| is_known(name));
         let form = |(field, value): (&FieldInfo, _)| Some((field.wire_name, form(field, value, &originals, &misfits)?));
-        let known: Vec<_> = self.values().into_iter().filter_map(form).collect();
+        let values = self.record.values().into_iter();
+        let is_written = |(field, _): &(&FieldInfo, _)| !(self.is_in_body && field.source.is_derived());
+        let known: Vec<_> = values.filter(is_written).filter_map(form).collect();
         let others = others.into_iter().map(|(name, text)| (name, Form::Original(text, value_of(text))));
         let others: Vec<_> = others.collect();
         match info.form {
@@ -117,7 +133,8 @@ fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, mis
     if is_empty && original == Some(ABSENT) {
         return None;
     }
-    let is_same = |text: &str| (is_empty && matches!(text, "null" | "\"\"")) || is_read_as(value, ty, text);
+    let is_null = |text: &str| matches!(text, "null" | "\"\"") || is_marker(field, text);
+    let is_same = |text: &str| (is_empty && is_null(text)) || is_read_as(value, ty, text);
     let original = original.filter(|text| is_same(text)).map(|text| {
         // A `Value` has a number as an `f64`, so the text of the number is used if digits are lost.
         let mut forms = [any(text).ok(), Some(text.into()), serde_json::to_value(typed).ok()].into_iter().flatten();
@@ -125,6 +142,12 @@ fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, mis
     });
     let misfit = || text_in(misfits).filter(|_| is_empty).map(|text| Form::Original(text, value_of(text)));
     Some(original.or_else(misfit).unwrap_or(Form::Usual(typed)))
+}
+
+/// Returns whether a text stands for a missing value of the field.
+fn is_marker(field: &FieldInfo, text: &str) -> bool {
+    let is_listed = |text: &str| field.nulls.contains(&text);
+    !field.nulls.is_empty() && any(text).is_ok_and(|value| value.as_str().is_some_and(is_listed))
 }
 
 /// Returns whether a text is read as this value.
@@ -138,20 +161,41 @@ impl Serialize for UnknownFields {
     }
 }
 
+/// An element of a series, as it is written in its body.
+struct InBody<'r>(FieldValue<'r>);
+
+impl Serialize for InBody<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            FieldValue::Record(record) => WrittenRecord { record, is_in_body: true }.serialize(serializer),
+            other => other.serialize(serializer),
+        }
+    }
+}
+
 /// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
-/// the metadata, and the table of the records, if it is known.
+/// the metadata, the table of the records, if it is known, and the groups of the records.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     [data, to_metadata]: [Option<Vec<&str>>; 2],
     info: Option<&'static RecordInfo>,
+    groups: Option<&Groups>,
     records: &[T],
     metadata: &impl Serialize,
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     let data = data.unwrap_or_default();
     let (leads, unknown) = ([Some(&*data), to_metadata.as_deref()], unknown.as_json());
+    if let Some((groups, groups_at)) = groups.zip(data.iter().position(|key| *key == "*")) {
+        let leads = [Some(&data[..groups_at]), leads[1]];
+        let others = data[..groups_at].iter().fold(unknown, |object, key| inner(object, key));
+        let records: Vec<_> = records.iter().map(|record| InBody(record.as_field_value())).collect();
+        let records = &WrittenGroups { groups, path: &data[groups_at + 1..], records: &records, unknown: others };
+        return Level { leads, records, metadata, unknown }.serialize(serializer);
+    }
+    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     let Some(info) = info.filter(|info| info.form == RecordLayout::Columns) else {
+        let records: Vec<_> = records.into_iter().map(InBody).collect();
         return Level { leads, records: &records, metadata, unknown }.serialize(serializer);
     };
     let others = members(data.iter().fold(unknown, |object, key| inner(object, key)));
@@ -196,6 +240,9 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
         }
         let mut keys: Vec<_> = self.leads.iter().flatten().filter_map(|lead| lead.first().copied()).collect();
         keys.dedup();
+        if !keys.is_empty() && keys.iter().all(|key| key.parse::<usize>().is_ok()) {
+            return self.list(&keys, serializer);
+        }
         let mut object = serializer.serialize_map(None)?;
         for key in &keys {
             let leads = self.leads.map(|lead| lead?.strip_prefix(&[*key]));
@@ -205,6 +252,77 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
             object.serialize_entry(name, &Form::Original(text, value_of(text)))?;
         }
         object.end()
+    }
+}
+
+impl<R: Serialize, M: Serialize> Level<'_, R, M> {
+    /// Writes a list, some of whose items are at these indices.
+    fn list<S: Serializer>(&self, keys: &[&str], serializer: S) -> Result<S::Ok, S::Error> {
+        let others = members(self.unknown);
+        let length = others.len() + keys.len();
+        let mut list = serializer.serialize_seq(Some(length))?;
+        for index in 0..length {
+            let index = index.to_string();
+            let leads =
+                self.leads.map(|lead| lead?.split_first().filter(|(key, _)| **key == index).map(|(_, rest)| rest));
+            if leads.iter().any(Option::is_some) {
+                list.serialize_element(&Self { leads, unknown: inner(self.unknown, &index), ..*self })?;
+            } else if let Some((_, text)) = others.iter().find(|(name, _)| *name == index) {
+                list.serialize_element(&Form::Original(text, value_of(text)))?;
+            }
+        }
+        list.end()
+    }
+}
+
+/// The groups of a series, each with its records.
+struct WrittenGroups<'r, R> {
+    groups: &'r Groups,
+    /// The path from a group to its records.
+    path: &'r [&'r str],
+    records: &'r [R],
+    /// The other members of the groups, as a JSON object.
+    unknown: &'r str,
+}
+
+impl<R: Serialize> Serialize for WrittenGroups<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Groups { are_items, groups } = self.groups;
+        let mut rest = self.records;
+        let mut written = Vec::with_capacity(groups.len());
+        for group in groups {
+            let (records, after) = rest.split_at(group.records.min(rest.len()));
+            rest = after;
+            written.push(WrittenGroup { group, path: self.path, records, unknown: self.unknown });
+        }
+        if *are_items {
+            return serializer.collect_seq(written);
+        }
+        serializer.collect_map(written.iter().map(|written| (&written.group.key, written)))
+    }
+}
+
+/// One group of a series.
+struct WrittenGroup<'r, R> {
+    group: &'r Group,
+    path: &'r [&'r str],
+    records: &'r [R],
+    unknown: &'r str,
+}
+
+impl<R: Serialize> Serialize for WrittenGroup<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { group, path, records, .. } = self;
+        let others = member(self.unknown, &group.key);
+        let leads = [Some(*path), None];
+        let unknown = others.unwrap_or("{}");
+        match records {
+            [] if others == Some("null") => serializer.serialize_unit(),
+            [record] if group.is_single => {
+                Level { leads, records: record, metadata: &(), unknown }.serialize(serializer)
+            }
+            records => Level { leads, records, metadata: &(), unknown }.serialize(serializer),
+        }
     }
 }
 

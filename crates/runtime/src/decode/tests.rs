@@ -5,7 +5,9 @@
 
 mod columns;
 mod forms;
+mod groups;
 mod json_paths;
+mod missing;
 mod series;
 mod written_forms;
 

@@ -76,7 +76,7 @@ mod tests {
     use crate::headers::Headers;
     use crate::registry::Evidence;
 
-    const NONE: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[], rate_limited: &[] };
+    const NONE: ErrorBodyInfo = ErrorBodyInfo::new(&[]);
 
     #[test]
     fn undocumented_status_has_no_description() {

@@ -132,13 +132,17 @@ impl RequestTemplate {
     /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
     /// result is the same whether the service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
-        let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
         let [from, to] = self.units;
         let begin = before(window.from, from).to_wire(from);
-        let end = (before(window.to, to) + to.grain()).to_wire(to);
+        let end = to.after(before(window.to, to)).to_wire(to);
         let ends = [(self.info.from, begin), (self.info.to, end)].into_iter().filter(|(name, _)| !name.is_empty());
         ends.fold(self.request.clone(), |request, (name, time)| request.set(Cow::Borrowed(name), Some(time)))
     }
+}
+
+/// Returns the latest time before `time` that can be sent in a unit.
+fn before(time: Timestamp, unit: TimeUnit) -> Timestamp {
+    unit.floor(time - Duration::from_nanos(1))
 }
 
 /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds, or
@@ -175,10 +179,11 @@ fn named(name: &'static str) -> Option<&'static str> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-/// Returns the maximum time from the end of a window to the last record on its page. If the unit is a date, the service
-/// may include the entire day at the end of the range.
+/// Returns the maximum time from the end of a window to the last record on its page. If the unit is a day or another
+/// period, the service may include the entire period at the end of the range.
 pub(super) fn last(unit: TimeUnit) -> Duration {
-    unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
+    let is_exact = unit.grain() <= Duration::from_secs(1);
+    unit.grain().saturating_mul(if is_exact { 1 } else { 2 })
 }
 
 /// Returns the maximum number of records on a page that are outside its window. For times in seconds and steps of two

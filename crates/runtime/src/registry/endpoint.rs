@@ -52,8 +52,11 @@ entry! {
         /// Body of a response.
         pub body: BodyInfo = BodyInfo::Unknown,
         /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
-        /// member whose value is a list; `.` means that the body is the list.
+        /// member whose value is a list; `.` means that the body is the list. If the records have labels, `*` stands for
+        /// each item of a list, or each member of an object: each is a group of records.
         pub data: Option<&'static str> = None,
+        /// `true` if the list of records can be missing or null in a response without records.
+        pub data_optional: bool = false,
         /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
         pub history_source: HistorySource = HistorySource::Service,
         /// `true` if help uses this endpoint as its example.

@@ -41,7 +41,7 @@ entry! {
         /// Statuses other than success with which the service can respond to a data request.
         pub errors: &'static [StatusInfo] = &[],
         /// JSON paths of the message and the code in an error body.
-        pub error_body: ErrorBodyInfo = ErrorBodyInfo { name: None, message: &[], code: &[], success: &[], rate_limited: &[] },
+        pub error_body: ErrorBodyInfo = ErrorBodyInfo::new(&[]),
         /// The rate limits that the service documents.
         pub limits: &'static [LimitInfo] = &[],
         /// The object around the records of a series; `None` if a series is a bare list.
@@ -103,20 +103,28 @@ entry! {
     }
 }
 
-/// JSON paths of the message and the code in an error body. Of several paths, the first that exists is used.
-#[derive(Debug)]
-pub struct ErrorBodyInfo {
-    /// The name of the error body's schema in the interface document, and the source of the name.
-    pub name: Option<(&'static str, Evidence)>,
-    /// JSON paths of the message.
-    pub message: &'static [&'static str],
-    /// JSON paths of the machine-readable code.
-    pub code: &'static [&'static str],
-    /// The values of the code, or of the message if there is no code, that mean success. Empty if the service has no such
-    /// status in the body.
-    pub success: &'static [&'static str],
-    /// The values of the code, or of the message if there is no code, with which the service rate-limits a request.
-    pub rate_limited: &'static [&'static str],
+entry! {
+    /// JSON paths of the message and the code in an error body. Of several paths, the first that exists is used. A number
+    /// in a path is the index of an item, if the value there is a list.
+    #[derive(Debug)]
+    pub struct ErrorBodyInfo {
+        /// JSON paths of the message.
+        pub message: &'static [&'static str],
+        ..
+        /// The name of the error body's schema in the interface document, and the source of the name.
+        pub name: Option<(&'static str, Evidence)> = None,
+        /// JSON paths of the machine-readable code.
+        pub code: &'static [&'static str] = &[],
+        /// The values of the code, or of the message if there is no code, that mean success. Empty if the service has no
+        /// such status in the body.
+        pub success: &'static [&'static str] = &[],
+        /// The values of the code, or of the message if there is no code, with which the service rate-limits a request.
+        pub rate_limited: &'static [&'static str] = &[],
+        /// The values of the code, or of the message if there is no code, that mean that a series has no records.
+        pub no_data: &'static [&'static str] = &[],
+        /// The HTTP statuses that mean that a series has no records.
+        pub no_data_statuses: &'static [u16] = &[],
+    }
 }
 
 /// One rate limit of the service.

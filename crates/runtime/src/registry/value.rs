@@ -52,6 +52,10 @@ entry! {
         /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
         #[doc(hidden)]
         pub is_escaped: bool = is_escaped_in_json(wire_name),
+        /// The part of a response that contains the value.
+        pub source: FieldSource = FieldSource::Record,
+        /// Texts that stand for a missing value, such as `.` or `-`; the field is then null.
+        pub nulls: &'static [&'static str] = &[],
         /// True if the number or timestamp is in quotes on the wire.
         pub quoted: bool = false,
         /// True if the field can be absent or null.
@@ -68,6 +72,25 @@ entry! {
         pub notes: &'static str = "",
         /// Facts about the field that are unknown, for example `the unit`.
         pub unknown: &'static [&'static str] = &[],
+    }
+}
+
+/// The part of a response that contains the value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldSource {
+    /// The record.
+    Record,
+    /// A label: the group of records to which the record belongs. The text is the JSON path of the value in the group, or
+    /// `*` for the key of the group.
+    Group(&'static str),
+    /// The names of two other fields of the record: a year, and a period within that year, such as `M01` or `Q1`.
+    Period(&'static str, &'static str),
+}
+
+impl FieldSource {
+    /// Returns whether a record on the wire does not contain the value itself.
+    pub const fn is_derived(self) -> bool {
+        !matches!(self, Self::Record)
     }
 }
 
@@ -202,6 +225,18 @@ pub enum TimeUnit {
     Iso8601,
     /// Text such as `2024-03-01`, which is a day in UTC.
     Date,
+    /// Text such as `2024`, which is a year in UTC.
+    Year,
+    /// Text such as `2024-Q1`, which is a quarter of a year in UTC.
+    Quarter,
+    /// Text such as `2024-03`, which is a month in UTC.
+    Month,
+    /// Text such as `20240301`, which is a day in UTC.
+    CompactDate,
+    /// Text such as `2024030117`, which is an hour in UTC.
+    CompactHour,
+    /// Text such as `2024-03-01T17`, which is an hour in UTC.
+    Hour,
 }
 
 impl TimeUnit {
@@ -214,12 +249,23 @@ impl TimeUnit {
             Self::Nanoseconds => "nanoseconds",
             Self::Iso8601 => "iso8601",
             Self::Date => "date",
+            Self::Year => "year",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::CompactDate => "yyyymmdd",
+            Self::CompactHour => "yyyymmddhh",
+            Self::Hour => "hour",
         }
     }
 
     /// Returns whether timestamps are text and not numbers.
     pub const fn is_text(self) -> bool {
-        matches!(self, Self::Iso8601 | Self::Date)
+        !matches!(self, Self::Seconds | Self::Milliseconds | Self::Microseconds | Self::Nanoseconds)
+    }
+
+    /// Returns whether timestamps are periods, which can be numbers without quotes, such as `2024` for a year.
+    pub(crate) const fn is_period(self) -> bool {
+        self.is_text() && !matches!(self, Self::Iso8601 | Self::Date)
     }
 
     /// Returns the name of the unit that is a thousand times finer, for errors: users often confuse the units.

@@ -159,9 +159,16 @@ async fn success(
     let (path_and_query, headers) = (target.path_and_query(), options.headers()?);
     connection.credentials.check(headers)?;
     let (service, retries) = (connection.service, &connection.dispatcher.retries);
+    let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
     loop {
         let outcome = authorized(connection, &path_and_query, headers, context).await;
-        match outcome.and_then(|response| status::accept(response, service.errors, &service.error_body)) {
+        let outcome = outcome.and_then(|response| {
+            if is_series && error_body::means_no_data(&response, &service.error_body) {
+                return Ok(response);
+            }
+            status::accept(response, service.errors, &service.error_body)
+        });
+        match outcome {
             Ok(response) => {
                 retries.succeeded();
                 return Ok(response);

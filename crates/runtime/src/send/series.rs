@@ -8,7 +8,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
 use super::exchange::Outcome;
 use crate::decode::{
-    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Item, Layout, Push, Record, TimeField,
+    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Groups, Item, Layout, Push, Record, Row, TimeField,
     UnknownFields, error_body,
 };
 use crate::dispatch::observer::Event;
@@ -33,6 +33,8 @@ pub struct Series<T, M> {
     pub bad_records: Vec<BadRecord>,
     /// The name in the response for which `*` stands in the path of the records.
     key: Option<String>,
+    /// The groups of the records, if the records have labels.
+    groups: Option<Groups>,
     info: SeriesInfo,
 }
 
@@ -56,7 +58,9 @@ impl SeriesInfo {
     }
 
     fn layout(&self) -> Layout {
-        Layout::of(self.service.envelope.as_ref(), self.endpoint.and_then(|endpoint| endpoint.data))
+        let data = self.endpoint.and_then(|endpoint| endpoint.data);
+        let is_optional = self.endpoint.is_some_and(|endpoint| endpoint.data_optional);
+        Layout::of(self.service.envelope.as_ref(), data).optional(is_optional)
     }
 
     fn time(&self) -> Option<TimeField> {
@@ -77,8 +81,8 @@ impl SeriesInfo {
 
 impl<T, M> Series<T, M> {
     fn new(records: Vec<T>, (metadata, rest): (M, EnvelopeRest), info: SeriesInfo) -> Self {
-        let EnvelopeRest { unknown_fields, bad_records, key, .. } = rest;
-        Self { records, metadata, unknown_fields, bad_records, key, info }
+        let EnvelopeRest { unknown_fields, bad_records, key, groups, .. } = rest;
+        Self { records, metadata, unknown_fields, bad_records, key, groups, info }
     }
 
     /// Returns the catalogue's description of the records; `None` if their fields are unknown.
@@ -128,6 +132,9 @@ fn read_series<M: Record>(
     let known = if let BodyInfo::Series { record, .. } = target.endpoint.body { record } else { None };
     let info = SeriesInfo { service, endpoint: Some(target.endpoint), record: record.or(known) };
     let (layout, bad_records) = (info.layout(), target.bad_records);
+    if error_body::means_no_data(&response.response, &service.error_body) {
+        return Ok((without_records(&response.response.body), info));
+    }
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
         Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
@@ -146,6 +153,16 @@ fn read_series<M: Record>(
         }
         Err(error) => Err(response.misfit(error)),
     }
+}
+
+/// Returns the content of a response that means that a series has no records. Its members are unknown fields.
+#[cold]
+fn without_records<M: Record>(body: &[u8]) -> (M, EnvelopeRest) {
+    let members =
+        std::str::from_utf8(body).ok().and_then(|text| decode::object(text, <UnknownFields as Record>::INFO).ok());
+    let unknown_fields = members.map(|mut row| row.unknown_fields()).unwrap_or_default();
+    let rest = EnvelopeRest { unknown_fields, is_empty: true, ..EnvelopeRest::default() };
+    (M::from_row(&mut Row::of(M::INFO)), rest)
 }
 
 impl<T: Item, M: Record + Serialize> Series<T, M> {
@@ -220,10 +237,11 @@ impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
 /// Serializes the series in its envelope, as the service sends it.
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { records, metadata, unknown_fields, key, info, .. } = self;
+        let Self { records, metadata, unknown_fields, key, groups, info, .. } = self;
         decode::serialize_series(
             info.layout().paths(key.as_deref()),
             info.record,
+            groups.as_ref(),
             records,
             metadata,
             unknown_fields,

@@ -5,6 +5,8 @@
 
 mod iso8601;
 
+mod period;
+
 mod arithmetic;
 
 mod conversions;
@@ -54,20 +56,47 @@ impl TimeUnit {
     /// Returns the length of the unit in nanoseconds; for a unit that is text, the length of a second.
     const fn nanos(self) -> u32 {
         match self {
-            Self::Seconds | Self::Iso8601 | Self::Date => 1_000_000_000,
             Self::Milliseconds => 1_000_000,
             Self::Microseconds => 1000,
             Self::Nanoseconds => 1,
+            _ => 1_000_000_000,
         }
     }
 
-    /// Returns the resolution of timestamps sent in this unit.
+    /// Returns the resolution of timestamps sent in this unit; of a unit of the calendar, the longest period.
     pub(crate) fn grain(self) -> Duration {
-        if self == Self::Date { Duration::from_secs(24 * 60 * 60) } else { Duration::from_nanos(self.nanos().into()) }
+        const DAY: u64 = 24 * 60 * 60;
+        let seconds = match self {
+            Self::Date | Self::CompactDate => DAY,
+            Self::CompactHour | Self::Hour => 60 * 60,
+            Self::Month => 31 * DAY,
+            Self::Quarter => 92 * DAY,
+            Self::Year => 366 * DAY,
+            _ => return Duration::from_nanos(self.nanos().into()),
+        };
+        Duration::from_secs(seconds)
+    }
+
+    /// Returns the latest time at or before `time` that can be sent in this unit.
+    pub(crate) fn floor(self, time: Timestamp) -> Timestamp {
+        if self.is_period() {
+            return Timestamp::from_unix_seconds(period::floor(time.unix_seconds(), self));
+        }
+        time.floor(self.grain())
+    }
+
+    /// Returns the first time after the period that begins at `time`.
+    pub(crate) fn after(self, time: Timestamp) -> Timestamp {
+        let next = time + self.grain();
+        // The longest period ends within the next one.
+        if self.is_period() { self.floor(next) } else { next }
     }
 
     /// Parses a timestamp from its text on the wire; returns `None` if the text is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
+        if self.is_period() {
+            return period::read(text, self).map(Timestamp::from_unix_seconds);
+        }
         if self.is_text() {
             return iso8601::read(text).map(Timestamp::from_unix_nanos);
         }
@@ -76,6 +105,11 @@ impl TimeUnit {
 }
 
 impl Timestamp {
+    /// Reads a period of a year, such as `M01` or `Q1` of `2024`, as its start.
+    pub(crate) fn of_period(year: &str, period: &str) -> Option<Self> {
+        period::in_year(year, period).map(Self::from_unix_seconds)
+    }
+
     /// The last second that RFC 3339 can represent, because its years have four digits.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
@@ -154,6 +188,7 @@ impl ToWire for Timestamp {
         match unit {
             TimeUnit::Iso8601 => iso8601::write(self.unix_seconds(), self.subsec_nanos(), out),
             TimeUnit::Date => iso8601::write_date(self.unix_seconds(), out),
+            unit if unit.is_period() => period::write(self.unix_seconds(), unit, out),
             _ => out.push_str(&self.wire(unit).to_string()),
         }
     }

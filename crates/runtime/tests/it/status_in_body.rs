@@ -16,13 +16,7 @@ const SECONDS: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
 const KNOWN: Evidence = Evidence::Documented;
 
 static SERVICE: ServiceInfo = ServiceInfo {
-    error_body: ErrorBodyInfo {
-        name: None,
-        message: &["msg"],
-        code: &["code"],
-        success: &["0"],
-        rate_limited: &["50011"],
-    },
+    error_body: ErrorBodyInfo::new(&["msg"]).code(&["code"]).success(&["0"]).rate_limited(&["50011"]),
     ..ServiceInfo::new("Columns")
 };
 

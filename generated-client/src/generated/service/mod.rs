@@ -100,13 +100,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                 ),
         ],
     )
-    .error_body(ErrorBodyInfo {
-        name: Some(("ErrorResponse", Evidence::Documented)),
-        message: &["detail.message", "error.message", "error", "message"],
-        code: &["detail.error_code"],
-        success: &[],
-        rate_limited: &[],
-    })
+    .error_body(
+        ErrorBodyInfo::new(&["detail.message", "error.message", "error", "message"])
+            .name(Some(("ErrorResponse", Evidence::Documented)))
+            .code(&["detail.error_code"]),
+    )
     .limits(
         &[
             LimitInfo {

@@ -89,6 +89,7 @@ fn nested_records_are_written_at_their_path() {
     serialize_series(
         Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
         None,
+        None,
         &data,
         &RecordValue::of(&metadata),
         &unknown_fields,

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-const DAY: i64 = 24 * 60 * 60;
+pub(super) const DAY: i64 = 24 * 60 * 60;
 
 /// Nanoseconds of a second.
 pub(super) const SECOND: i128 = 1_000_000_000;
@@ -56,25 +56,52 @@ pub(super) fn write(seconds: i64, nanos: u32, out: &mut String) {
 
 /// Appends the day in UTC of the time that is `seconds` after the Unix epoch.
 pub(super) fn write_date(seconds: i64, out: &mut String) {
-    // Howard Hinnant, "chrono-compatible low-level date algorithms".
-    let day = seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
-    let (era, of_era) = (day.div_euclid(ERA), day.rem_euclid(ERA));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let _ = write!(out, "{year:04}-{month:02}-{:02}", of_year - (153 * from_march + 2) / 5 + 1);
+    let Date { year, month, day } = Date::at(seconds);
+    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+}
+
+/// A day of the Gregorian calendar.
+#[derive(Clone, Copy)]
+pub(super) struct Date {
+    pub(super) year: i64,
+    /// From 1 to 12.
+    pub(super) month: i64,
+    /// From 1 to 31.
+    pub(super) day: i64,
+}
+
+impl Date {
+    /// Returns the day in UTC of the time that is `seconds` after the Unix epoch.
+    pub(super) fn at(seconds: i64) -> Self {
+        // Howard Hinnant, "chrono-compatible low-level date algorithms".
+        let day = seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
+        let era = day.div_euclid(ERA);
+        let of_era = day.rem_euclid(ERA);
+        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let from_march = (5 * of_year + 2) / 153;
+        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        Self { year, month, day: of_year - (153 * from_march + 2) / 5 + 1 }
+    }
+
+    /// Returns the number of days from 1970 to this day, which may be after the end of its month.
+    pub(super) fn days(self) -> i64 {
+        let is_before_march = self.month <= 2;
+        let year = self.year - i64::from(is_before_march);
+        let from_march = if is_before_march { self.month + 9 } else { self.month - 3 };
+        let era = year.div_euclid(400);
+        let year_of_era = year.rem_euclid(400);
+        let of_year = (153 * from_march + 2) / 5 + self.day - 1;
+        era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970
+    }
 }
 
 /// Returns the number of days from 1970 to a date.
-fn days(date: &str) -> Option<i64> {
+pub(super) fn days(date: &str) -> Option<i64> {
     let mut parts = date.split('-').map_while(digits);
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    let (year_from_march, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
-    let of_year = (153 * from_march + 2) / 5 + day - 1;
-    let days = era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970;
+    let days = Date { year, month, day }.days();
     // An invalid date is detected by writing it: February 30, for example, would be written as another day.
     let mut again = String::with_capacity(10);
     write_date(days * DAY, &mut again);

@@ -20,7 +20,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo { version: "v2", env_prefix: "INVE
         StatusInfo { label: Some("Unauthorized"), summary: "The service could not work with the params as they are.", ..StatusInfo::new(422, Evidence::Documented) },
         StatusInfo { summary: "More requests came than the limits allow.", ..StatusInfo::new(429, Evidence::Reported) },
         StatusInfo { label: Some("Forbidden"), summary: "The service failed.", ..StatusInfo::new(500, Evidence::Documented) },
-    ], error_body: ErrorBodyInfo { name: None, message: &["detail.message", "error.message", "error", "message"], code: &["detail.error_code"], success: &[], rate_limited: &[] }, limits: &[
+    ], error_body: ErrorBodyInfo::new(&["detail.message", "error.message", "error", "message"]).code(&["detail.error_code"]), limits: &[
         LimitInfo { name: "A", requests: 10, seconds: 1, concurrent: Some(20), evidence: Evidence::Documented, scope: None, endpoints: &[] },
         LimitInfo { name: "B", requests: 600, seconds: 60, concurrent: Some(10), evidence: Evidence::Documented, scope: None, endpoints: &[] },
     ], envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }), history: Some(HistoryInfo { from: "startTime", to: "endTime", limit: "limit", step: "timeframe", every: None, oldest: None, time_is_end: false, evidence: Evidence::Documented, sort: Some(("sort", "asc")) }), ..ServiceInfo::new("An invented service") };

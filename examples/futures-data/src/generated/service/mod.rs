@@ -32,13 +32,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
                 .summary("A rate limit was exceeded."),
         ],
     )
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &["msg"],
-        code: &["code"],
-        success: &[],
-        rate_limited: &[],
-    })
+    .error_body(ErrorBodyInfo::new(&["msg"]).code(&["code"]))
     .limits(
         &[
             LimitInfo {

@@ -18,13 +18,12 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Chart Service")
     .summary("Charts of an exchange, as a list for each field.")
     .env_prefix("CHARTS")
     .time_unit(TimeUnit::Milliseconds)
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &["msg"],
-        code: &["code"],
-        success: &["0"],
-        rate_limited: &["50011"],
-    })
+    .error_body(
+        ErrorBodyInfo::new(&["msg"])
+            .code(&["code"])
+            .success(&["0"])
+            .rate_limited(&["50011"]),
+    )
     .history(
         Some(HistoryInfo {
             from: "from",

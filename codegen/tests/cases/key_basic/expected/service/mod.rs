@@ -19,14 +19,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
     .api_key_header(Some("authorization"))
     .api_key_prefix("Basic ")
     .api_key_basic(true)
-    .api_key_optional(true)
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    });
+    .api_key_optional(true);
 
 define_client!(
     crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata

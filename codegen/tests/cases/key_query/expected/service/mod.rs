@@ -16,14 +16,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
     .version("v1")
     .summary("Quotes of the day.")
     .env_prefix("QUOTES")
-    .api_key_query(Some("apikey"))
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    });
+    .api_key_query(Some("apikey"));
 
 define_client!(
     crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata

@@ -51,13 +51,6 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
                 .advice("list the stations first"),
         ],
     )
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    })
     .limits(
         &[
             LimitInfo {

@@ -16,13 +16,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     .version("v1")
     .summary("What was sold at auctions, a page at a time.")
     .env_prefix("AUCTIONS")
-    .error_body(ErrorBodyInfo {
-        name: Some(("Failure", Evidence::Documented)),
-        message: &["error.message"],
-        code: &["error.code"],
-        success: &[],
-        rate_limited: &[],
-    })
+    .error_body(
+        ErrorBodyInfo::new(&["error.message"])
+            .name(Some(("Failure", Evidence::Documented)))
+            .code(&["error.code"]),
+    )
     .limits(
         &[
             LimitInfo {

@@ -22,14 +22,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .api_key_optional(true)
     .headers(
         &[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")],
-    )
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    });
+    );
 
 define_client!(
     crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata

@@ -39,13 +39,6 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
                 .notes("The label is printed like this."),
         ],
     )
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    })
     .limits(
         &[
             LimitInfo {

@@ -35,14 +35,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
             StatusInfo::new(404, Evidence::Documented).label(Some("Not here")),
             StatusInfo::new(418, Evidence::Documented),
         ],
-    )
-    .error_body(ErrorBodyInfo {
-        name: None,
-        message: &[],
-        code: &[],
-        success: &[],
-        rate_limited: &[],
-    });
+    );
 
 define_client!(
     crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
