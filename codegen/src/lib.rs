@@ -7,9 +7,6 @@
 //! This crate contains no facts about endpoints, groups, params or services. All of them are in the catalogue.
 
 mod emit;
-// Part of the command line. A crate of its own would have to be published with the command line.
-#[path = "../../crates/cli/src/fact_sentences.rs"]
-mod fact_sentences;
 mod write;
 
 pub use emit::{

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::fact_sentences::{Facts, enumerated};
 use catalogue::model::{
     Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
 };
+use wording::{Facts, enumerated};
 
 /// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;

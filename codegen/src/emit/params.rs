@@ -8,8 +8,8 @@ use quote::quote;
 use super::literal::{ident, param_info, param_lists, rust_type};
 use super::render::{self, IMPORTS};
 use super::{File, docs, endpoint};
-use crate::fact_sentences::Facts;
 use catalogue::model::{Api, ParamSet, Passing, Setter, SharedParam, Type};
+use wording::Facts;
 
 pub(super) fn file(api: &Api) -> File {
     let params = api.shared_params_of(api.endpoints(), |_| true).into_iter().map(constant);

@@ -6,8 +6,8 @@ use quote::quote;
 use super::literal::{field_info, field_literal, ident, rust_type, set, text, variant};
 use super::render::{self, IMPORTS};
 use super::{File, docs};
-use crate::fact_sentences::Facts;
 use catalogue::model::{Api, Field, Record, RecordLayout};
+use wording::Facts;
 
 /// Emits `service/records.rs`: the records that several groups share.
 pub(super) fn shared_file(api: &Api) -> File {

@@ -2,7 +2,7 @@
 
 use catalogue::names::{self, Case};
 use catalogue::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
-use catalogue::{Catalogue, did_you_mean, url_path};
+use catalogue::{Catalogue, url_path};
 use heck::ToTitleCase;
 
 use super::content::{Content, SERVICE, ident_of, label, new_service};
@@ -60,9 +60,11 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
             let like = like.unwrap_or_else(|| "my_group".to_owned());
             return Err(format!("`{group}` is not a valid group name; use a name like `{like}`").into());
         }
-        let meant = did_you_mean(group, editor.groups.keys().map(String::as_str));
-        let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
-        notes.push(format!("the group `{group}` is new{meant}"));
+        let mut note = format!("the group `{group}` is new");
+        if let Some(meant) = wording::did_you_mean(group, editor.groups.keys().map(String::as_str)) {
+            note += &format!("; {meant}");
+        }
+        notes.push(note);
     }
     editor.note_all(notes);
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::Catalogue;
 use catalogue::model::TimeUnit;
 use catalogue::names::{self, Case};
 use catalogue::spec::{
     Body, Endpoint, Evidence, Field, Fields, Group, Known, Metadata, Param, ParamEntry, Range, Record, Service, Time,
     Type,
 };
-use catalogue::{Catalogue, did_you_mean};
 
 use crate::editor::Refusal;
 
@@ -187,8 +187,8 @@ impl Content {
                 Err(format!("several endpoints match `{wanted}`: {}", labels.join(", ")))
             }
             [] => {
-                let meant = did_you_mean(wanted, known.iter().map(String::as_str));
-                let help = if meant.is_empty() { "add it with `cargo xtask add`" } else { &meant };
+                let meant = wording::did_you_mean(wanted, known.iter().map(String::as_str));
+                let help = meant.as_deref().unwrap_or("add it with `cargo xtask add`");
                 Err(format!("the catalogue has no endpoint `{wanted}`; {help}"))
             }
         }

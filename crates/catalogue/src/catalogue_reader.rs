@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
-use crate::suggest::did_you_mean;
 use crate::yaml_parser::{Kind, Node};
 pub use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose, repeats_name};
@@ -152,7 +151,7 @@ impl Reader {
         let key = map.keys.iter().find(|key| key.name == text);
         if key.is_none() {
             let written = self.file.slice(name.span.start..name.span.end.min(name.span.start + 40));
-            let help = did_you_mean(text, map.keys.iter().map(|key| key.name));
+            let help = wording::did_you_mean(text, map.keys.iter().map(|key| key.name));
             let error = Diagnostic::new("unknown-key", &self.location(name), &[&written, &map.what, &names(map)]);
             self.diagnostics.push(error.suggest(help));
         }
@@ -224,14 +223,7 @@ impl Reader {
     fn mismatch(&mut self, node: &Node, shape: &Shape) -> bool {
         let words = words(shape);
         let text = node.text().filter(|_| !words.is_empty());
-        let mut help = did_you_mean(text.unwrap_or_default(), words.into_iter());
-        if help.is_empty() {
-            help = match (node.text(), shape.maps().as_slice()) {
-                (Some(text), _) if has_list(shape) => format!("write `[{text}]`"),
-                (_, [map, ..]) => format!("{} has the keys {}", map.what, names(map)),
-                _ => help,
-            };
-        }
+        let help = wording::did_you_mean(text.unwrap_or_default(), words).or_else(|| other_shape(node, shape));
         match text {
             Some(text) => self.suggest(node, "wrong-value", &[&expected(shape), &text], help),
             None => self.suggest(node, "wrong-type", &[&expected(shape), &node.describe()], help),
@@ -240,11 +232,11 @@ impl Reader {
 
     /// Reports an error, and returns `false`.
     fn error(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display]) -> bool {
-        self.suggest(node, rule, values, String::new())
+        self.suggest(node, rule, values, None)
     }
 
-    /// Reports an error with this help, unless the help is empty, and returns `false`.
-    fn suggest(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display], help: String) -> bool {
+    /// Reports an error with this help, if there is any, and returns `false`.
+    fn suggest(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display], help: Option<String>) -> bool {
         self.diagnostics.push(Diagnostic::new(rule, &self.location(node), values).suggest(help));
         false
     }
@@ -256,6 +248,15 @@ impl Reader {
             Kind::List(items) if !items.is_empty() => self.location(&items[0]),
             _ => Location::new(&self.file, node.span.clone()),
         }
+    }
+}
+
+/// Returns help for a node that does not have a shape.
+fn other_shape(node: &Node, shape: &Shape) -> Option<String> {
+    match (node.text(), shape.maps().as_slice()) {
+        (Some(text), _) if has_list(shape) => Some(format!("write `[{text}]`")),
+        (_, [map, ..]) => Some(format!("{} has the keys {}", map.what, names(map))),
+        _ => None,
     }
 }
 

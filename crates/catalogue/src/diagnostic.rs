@@ -151,9 +151,9 @@ impl Diagnostic {
         Self { rule: rules::name(rule), message, subject, earlier: None, help }
     }
 
-    /// Replaces the help by a suggestion, unless the suggestion is empty.
-    pub(crate) fn suggest(mut self, help: String) -> Self {
-        if !help.is_empty() {
+    /// Replaces the help by a suggestion, if there is one.
+    pub(crate) fn suggest(mut self, help: Option<String>) -> Self {
+        if let Some(help) = help {
             self.help = help;
         }
         self

@@ -17,7 +17,6 @@ mod registry;
 mod resolve;
 mod rules;
 mod spanned;
-mod suggest;
 mod time_unit;
 
 pub mod catalogue_format;
@@ -39,7 +38,6 @@ pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use registry::registry;
 pub use resolve::{check, may_be_fixed, may_carry_key, resolve};
-pub use suggest::did_you_mean;
 
 /// Reads a catalogue, and returns the model of the client, or all errors in the catalogue.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {

@@ -25,7 +25,6 @@ use crate::model::{Api, Field};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, Service};
-use crate::suggest::did_you_mean;
 use params::Setter;
 pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
@@ -166,13 +165,13 @@ impl<'a> Resolver<'a> {
             self.reported += 1;
             return;
         }
-        let mut help = String::new();
+        let mut help = None;
         if self.compared < MAX_COMPARED {
             let known: Vec<_> = known.collect();
             self.compared += known.len();
-            help = did_you_mean(name, known.iter().copied());
-            if help.is_empty() && !known.is_empty() {
-                help = format!("known: `{}`", known[..known.len().min(12)].join("`, `"));
+            help = wording::did_you_mean(name, known.iter().copied());
+            if help.is_none() && !known.is_empty() {
+                help = Some(format!("known: `{}`", known[..known.len().min(12)].join("`, `")));
             }
         }
         self.errors.push(Diagnostic::new(rule, at, &[&what, &name]).suggest(help));

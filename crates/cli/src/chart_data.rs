@@ -11,7 +11,6 @@ use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
 use crate::requested_series::{Series, differing, labels};
-use crate::suggest;
 
 /// One series with its records.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let by_endpoint = || all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint));
     let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
     if let Some(missing) = chosen.iter().find(|name| !names.contains(name)) {
-        let help = suggest::help(missing, names.iter().map(String::as_str));
+        let help = wording::did_you_mean(missing, names.iter().map(String::as_str));
         let known = format!("numeric fields: {}", names.join(", "));
         return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(known)));
     }

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use runtime::registry::{EndpointInfo, GroupInfo, HistoryInfo};
 
 use crate::program::{program, service};
-use crate::suggest;
 
 /// An endpoint of the catalogue.
 pub(crate) type Endpoint = &'static EndpointInfo;
@@ -68,7 +67,7 @@ pub(crate) fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
     }
-    let key = suggest::key(written);
+    let key = wording::normalized(written);
     let mut found = Vec::new();
     for (endpoint, names) in NAMES.iter() {
         if names.contains(&key) {
@@ -80,7 +79,7 @@ pub(crate) fn called(written: &str) -> Vec<Endpoint> {
     if with_path.len() == 1 { with_path } else { found }
 }
 
-/// Every endpoint with its names, normalized by [`suggest::key`]. The names are normalized only once, because every
+/// Every endpoint with its names, normalized by [`wording::normalized`]. The names are normalized only once, because every
 /// displayed name is compared with all names.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let mut all_names = Vec::new();
@@ -90,7 +89,7 @@ static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
         names.extend(endpoint.path);
         names.extend(endpoint.aliases);
         names.retain(|name| !name.is_empty());
-        all_names.push((endpoint, names.into_iter().map(suggest::key).collect()));
+        all_names.push((endpoint, names.into_iter().map(wording::normalized).collect()));
     }
     all_names
 });

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use dataset::{BackfillPlan, SeriesStatus, Target, quoted};
 
 use crate::endpoint_names;
-use crate::fact_sentences::enumerated;
 use crate::find_endpoint::find;
+use wording::enumerated;
 
 /// Notes, each with its endpoint, or with an empty text if it is about all.
 pub(crate) type Notes = BTreeSet<(String, String)>;

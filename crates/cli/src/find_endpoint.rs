@@ -9,7 +9,6 @@ use crate::endpoint_names::{Endpoint, called, name, with_path};
 use crate::failure::{Failure, Result};
 use crate::param_options::several_values;
 use crate::program::program;
-use crate::suggest;
 
 /// Finds an endpoint by name or path. A path that is not in the catalogue becomes an endpoint about which nothing is
 /// known.
@@ -33,7 +32,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let idents: Vec<String> = with_path().map(name).collect();
             // The part before a dot is a group.
             let ident = written.rsplit('.').next().unwrap_or_default();
-            let help = suggest::help(ident, idents.iter().map(String::as_str));
+            let help = wording::did_you_mean(ident, idents.iter().map(String::as_str));
             let failure = Failure::usage(format!("unknown endpoint `{written}`"));
             let is_file = matches!(Target::parse(written), Ok(Target::File { .. }));
             if is_file || written.ends_with('/') || Path::new(written).exists() {

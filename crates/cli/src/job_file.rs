@@ -19,7 +19,6 @@ use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
 use crate::program::service;
 use crate::requested_series::{Series, combine, combine_given, must_have_history};
-use crate::suggest;
 use crate::time_arg::{self, Start};
 
 /// The content of a job file.
@@ -166,7 +165,9 @@ impl Source<'_> {
     fn unknown_key<'n>(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'n str> + Clone) -> Failure {
         let name = key.get_ref().as_ref();
         let accepted = format!("accepted: {}", known.clone().collect::<Vec<_>>().join(", "));
-        self.error(Some(key.span()), format!("unknown key `{name}`")).help_if(suggest::help(name, known)).help(accepted)
+        self.error(Some(key.span()), format!("unknown key `{name}`"))
+            .help_if(wording::did_you_mean(name, known))
+            .help(accepted)
     }
 
     fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {

@@ -17,9 +17,7 @@
 mod catalogue;
 
 // Modules, lowest layer first.
-mod fact_sentences;
 mod log;
-mod suggest;
 mod time_arg;
 
 mod program;

@@ -6,12 +6,11 @@ use runtime::Timestamp;
 use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 
 use crate::endpoint_names::name;
-use crate::fact_sentences::enumerated;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, splits};
-use crate::suggest;
 use crate::time_arg;
+use wording::enumerated;
 
 /// The value of a param.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +106,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params
         return Err(invalid("expected no spaces").help(several).help_if(params.unchecked(param, value)));
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
-    let help = suggest::help(value, known.iter().copied());
+    let help = wording::did_you_mean(value, known.iter().copied());
     if !ty.open && is_documented {
         let invalid = invalid(&format!("expected {}", enumerated(&known, "or")));
         return Err(invalid.help_if(help).help_if(params.unchecked(param, value)));

@@ -6,12 +6,12 @@ use std::time::Duration;
 use dataset::{BackfillPlan, SeriesRequest};
 use indicatif::HumanCount;
 
-use crate::fact_sentences::enumerated;
 use crate::failure::Result;
 use crate::progress::{counted, duration};
 use crate::requested_series::plan;
 use crate::table::{Cell, Table};
 use crate::time_arg;
+use wording::enumerated;
 
 /// Returns one line with the dates and the size of a plan.
 pub(crate) fn announced(plan: &BackfillPlan) -> String {

@@ -12,7 +12,6 @@ use runtime::{AnyClient as Client, Dynamic, Request, Timestamp};
 
 use crate::connection::Connection;
 use crate::endpoint_names::{self, Endpoint, history, is_same, name};
-use crate::fact_sentences::enumerated;
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
@@ -20,6 +19,7 @@ use crate::param_options::{Params, endpoint_candidates, endpoints_help, kebab, o
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::{program, service};
 use crate::time_arg;
+use wording::enumerated;
 
 /// One endpoint with one value for each param.
 #[derive(Clone, Debug)]

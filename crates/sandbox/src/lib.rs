@@ -19,7 +19,6 @@ mod routes;
 mod sandbox;
 mod seed;
 mod settings;
-mod suggest;
 mod time_range;
 mod token;
 mod traffic;

@@ -23,7 +23,7 @@ use crate::response_body::MARK;
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
-use crate::{access, middleware, response_body, suggest, token};
+use crate::{access, middleware, response_body, token};
 
 /// State shared by all requests.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ fn unknown_path(registry: Registry, path: &str) -> Rejection {
     // The common prefix is removed, because with it every path would be similar.
     let own = path.strip_prefix(prefix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
-    let message = match suggest::nearest(own, callable(registry).map(|(path, _)| path)) {
+    let message = match wording::most_similar(own, callable(registry).map(|(path, _)| path)) {
         Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
         None => format!("unknown path `{shown}`; no known path is similar"),
     };

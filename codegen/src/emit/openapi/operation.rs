@@ -7,11 +7,11 @@ use super::schema::{range, schema_ref};
 use super::{Description, OpenApiVersion, described, operation_id, some, source};
 use crate::emit::docs;
 use crate::emit::json_object::{self, Object, number, typed};
-use crate::fact_sentences::Facts;
 use catalogue::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, TimeForm,
     Type, UnknownFact,
 };
+use wording::Facts;
 
 impl Description<'_> {
     pub(super) fn paths(&self) -> Object {

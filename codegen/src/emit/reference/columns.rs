@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use crate::emit::docs::{self, code};
 use crate::emit::literal;
-use crate::fact_sentences::Facts;
 use catalogue::model::{Api, Builtin, Evidence, Field, ListFormat, Param, TimeForm, Type, UnknownFact};
+use wording::Facts;
 
 /// Returns the setters of a param.
 pub(super) fn setters(param: &Param) -> String {

@@ -18,11 +18,11 @@ impl Reader {
             (Kind::Flag(flag), Form::Scalar) => flag.to_string(),
             (kind, _) => {
                 let help = match kind {
-                    Kind::Number(written) => format!("quote it: \"{written}\""),
-                    Kind::Flag(flag) => format!("quote it: \"{flag}\""),
+                    Kind::Number(written) => Some(format!("quote it: \"{written}\"")),
+                    Kind::Flag(flag) => Some(format!("quote it: \"{flag}\"")),
                     // An author who writes a list or map here misunderstands the key, so the help describes the key.
-                    Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
-                    _ => String::new(),
+                    Kind::List(_) | Kind::Map(_) => Some(format!("`{}`: {}", key.name, key.about.trim())),
+                    _ => None,
                 };
                 self.suggest(node, "wrong-type", &[&"text", &node.describe()], help);
                 return None;

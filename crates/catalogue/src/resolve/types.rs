@@ -10,7 +10,6 @@ use crate::model::{NamedType, RecordRef, Type, Value};
 use crate::names::{Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
-use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
 
@@ -72,7 +71,7 @@ impl<'a> Resolver<'a> {
         if known.is_none() {
             let rule = if TimeFormat::of(unit).is_some() { "time-unit/format" } else { "time-unit/other" };
             let error = Diagnostic::new(rule, unit.at(), &[&expected(&TimeUnit::SHAPE), unit]);
-            self.errors.push(error.suggest(did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
+            self.errors.push(error.suggest(wording::did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
         }
         known
     }

@@ -10,7 +10,6 @@ use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, 
 use crate::catalogue_json;
 use crate::endpoint_names;
 use crate::examples;
-use crate::fact_sentences::Facts;
 use crate::failure::Result;
 use crate::find_endpoint::find;
 use crate::param_options::{endpoint_candidates, option, required};
@@ -19,6 +18,7 @@ use crate::record_columns::fields;
 use crate::sections::{section, wrapped};
 use crate::stdout;
 use crate::time_arg;
+use wording::Facts;
 
 /// Show everything that is known about an endpoint
 #[derive(Args, Debug)]

@@ -14,7 +14,6 @@ use crate::progress::counted;
 use crate::record_columns::fields;
 use crate::sections::section;
 use crate::stdout;
-use crate::suggest;
 
 /// List all endpoints, or search them
 #[derive(Args, Debug)]
@@ -61,7 +60,7 @@ impl List {
         let text = searched(group, endpoint);
         self.words.iter().all(|word| {
             let word = word.to_lowercase();
-            text.contains(&word) || text.contains(&suggest::key(&word))
+            text.contains(&word) || text.contains(&wording::normalized(&word))
         })
     }
 
@@ -74,7 +73,7 @@ impl List {
         for group in program().registry.groups {
             known.push(group.ident.to_owned());
         }
-        let help = self.words.iter().find_map(|word| suggest::help(word, known.iter().map(String::as_str)));
+        let help = self.words.iter().find_map(|word| wording::did_you_mean(word, known.iter().map(String::as_str)));
         Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help)
     }
 }

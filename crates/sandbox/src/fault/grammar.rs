@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use runtime::registry::Registry;
 
-use super::rule_error::{RuleError, did_you_mean};
+use super::rule_error::RuleError;
 use super::{Fault, RequestParams, Share, Target, kind, target};
 
 /// A rule for a fault on demand: the target, the share of requests, and the fault.
@@ -86,7 +86,9 @@ FAULT is one of
         let message = format!("unknown endpoint, path, group or param `{word}`");
         // The target is the first word of the rule, so its offset is 0.
         let forms = "write `all`, `token`, a path, an endpoint, a group or PARAM=VALUE";
-        Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter(), forms)))
+        let meant = wording::did_you_mean(word, known.iter().map(String::as_str));
+        let help = meant.unwrap_or_else(|| forms.to_owned());
+        Err(RuleError::new(&self.text, (0, word), message, help))
     }
 }
 

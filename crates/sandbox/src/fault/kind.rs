@@ -7,7 +7,6 @@ use axum::http::{HeaderValue, StatusCode};
 use super::delivery::{Delivery, Phase};
 use super::edit::Edit;
 use super::record::RecordFault;
-use super::rule_error::did_you_mean;
 use super::{Fault, Replacement};
 
 /// The names of all faults.
@@ -68,7 +67,8 @@ pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
         "stale" => plain(name, value, Fault::Stale),
         _ => Err((
             format!("unknown fault `{name}`"),
-            did_you_mean(name, NAMES.iter(), format!("known: {}", NAMES.join(", "))),
+            wording::did_you_mean(name, NAMES.iter().copied())
+                .unwrap_or_else(|| format!("known: {}", NAMES.join(", "))),
         )),
     }
 }

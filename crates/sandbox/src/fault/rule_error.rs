@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::suggest::nearest;
-
 /// The reason that a rule is invalid, and the position of the wrong word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
@@ -37,15 +35,3 @@ impl fmt::Display for RuleError {
 }
 
 impl std::error::Error for RuleError {}
-
-/// Returns help for an unknown word: the nearest known word, or `else_help`.
-pub(super) fn did_you_mean<T: AsRef<str>>(
-    written: &str,
-    known: impl Iterator<Item = T>,
-    else_help: impl Into<String>,
-) -> String {
-    match nearest(written, known) {
-        Some(name) => format!("did you mean `{}`?", name.as_ref()),
-        None => else_help.into(),
-    }
-}

@@ -1,44 +1,41 @@
 //! Sentences about the facts of a param or a field.
-//!
-//! The crate `codegen` compiles this file too, so that the docs of a client state a fact in the same words as
-//! `describe`. Therefore the file uses no other module.
 
 /// Facts about a param or a field. Each of them becomes a sentence, unless it is missing or empty.
 #[derive(Debug, Default)]
-pub(crate) struct Facts<'a> {
+pub struct Facts<'a> {
     /// The unit of the value, for example `percent`.
-    pub(crate) unit: &'a str,
+    pub unit: &'a str,
     /// The minimum and the maximum of the value.
-    pub(crate) range: [Option<f64>; 2],
+    pub range: [Option<f64>; 2],
     /// The source of the param or field. A documented fact is stated without its source.
-    pub(crate) source: &'a str,
+    pub source: &'a str,
     /// The source of the fact that the param is required.
-    pub(crate) required: Option<&'a str>,
+    pub required: Option<&'a str>,
     /// The values of its type.
-    pub(crate) values: Vec<&'a str>,
+    pub values: Vec<&'a str>,
     /// `true` if the type accepts other values too.
-    pub(crate) is_open: bool,
+    pub is_open: bool,
     /// The value that every request sends.
-    pub(crate) const_value: Option<&'a str>,
+    pub const_value: Option<&'a str>,
     /// The value that the service uses if the param is omitted.
-    pub(crate) default: Option<&'a str>,
+    pub default: Option<&'a str>,
     /// The source of the fact that only one value is accepted.
-    pub(crate) single_value: Option<&'a str>,
+    pub single_value: Option<&'a str>,
     /// The only values that worked for public clients.
-    pub(crate) allowed_values: Vec<&'a str>,
+    pub allowed_values: Vec<&'a str>,
     /// Values that are known to work.
-    pub(crate) tested_values: Vec<&'a str>,
+    pub tested_values: Vec<&'a str>,
     /// Values that the service is known to reject.
-    pub(crate) rejected_values: Vec<&'a str>,
+    pub rejected_values: Vec<&'a str>,
     /// An example, which is omitted if it is an allowed or a tested value.
-    pub(crate) example: Option<&'a str>,
+    pub example: Option<&'a str>,
     /// The facts that are undocumented.
-    pub(crate) unknown: Vec<&'a str>,
+    pub unknown: Vec<&'a str>,
 }
 
 impl Facts<'_> {
     /// Returns the sentences, separated by spaces. `code` formats a value, and `prose` formats text of the catalogue.
-    pub(crate) fn sentences(&self, code: fn(&str) -> String, prose: fn(&str) -> String) -> String {
+    pub fn sentences(&self, code: fn(&str) -> String, prose: fn(&str) -> String) -> String {
         let stated = |words: &str, value: Option<&str>| value.map(|value| format!("{words} {}.", code(value)));
         let listed = |words: &str, values: &[&str]| {
             let values: Vec<_> = values.iter().map(|value| code(value)).collect();
@@ -87,7 +84,7 @@ fn sourced(fact: &str, source: &str) -> String {
 }
 
 /// Joins words as in "a, b and c"; the last one follows a conjunction.
-pub(crate) fn enumerated(words: &[impl AsRef<str>], conjunction: &str) -> String {
+pub fn enumerated(words: &[impl AsRef<str>], conjunction: &str) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
         Some((last, others @ [_, ..])) => format!("{} {conjunction} {last}", others.join(", ")),
