@@ -49,6 +49,9 @@ pub(crate) struct CommandLine {
     /// End, as after Ctrl-C, when standard input has a byte or ends; for programs that run the command
     #[arg(long, global = true, hide = true)]
     pub(crate) end_with_stdin: bool,
+    /// Print the progress as JSON objects on standard error; for programs that run the command
+    #[arg(long, global = true, hide = true)]
+    pub(crate) progress_json: bool,
 }
 
 #[derive(Subcommand, Debug)]

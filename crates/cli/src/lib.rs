@@ -106,6 +106,9 @@ fn run(line: CommandLine) -> Result<()> {
     // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
     // because a run that then opens too many files reports an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
+    if line.progress_json {
+        progress::print_as_json();
+    }
     let ends = line.end_with_stdin;
     match line.command {
         Command::List(list) => list.run(log),

@@ -81,7 +81,7 @@ impl<'s> Printer<'s> {
             Output::Rows { format, is_growing, table, widths } => {
                 // The objects of JSON Lines need no common columns, so each page determines its own columns.
                 if table.columns.is_empty() || *format == Format::Jsonl {
-                    table.columns = columns(self.series, parts);
+                    table.columns = columns(self.series, parts, *format != Format::Table);
                     let is_missing = !table.columns.iter().any(|column| column == UNKNOWN_FIELDS);
                     if *is_growing && is_missing && *format == Format::Csv {
                         table.columns.push(UNKNOWN_FIELDS.to_owned());

@@ -3,17 +3,30 @@
 //! The bar is drawn only on a terminal. Without a terminal, the progress is printed as a line every ten seconds.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runtime::Timestamp;
 use runtime::history::Progress;
+use serde_json::json;
 
 use crate::log::Log;
 use crate::table::readable;
 
 /// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Interval of the JSON objects with the progress.
+const OBJECT_EVERY: Duration = Duration::from_millis(500);
+
+/// Whether the progress is printed as JSON objects, for a program that draws it.
+static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Prints the progress of this process as JSON objects from now on.
+pub(crate) fn print_as_json() {
+    IS_JSON.store(true, Ordering::Relaxed);
+}
 
 /// Maximum number of characters of a received text on a terminal.
 const MAX_LINE: usize = 110;
@@ -48,9 +61,13 @@ impl Bar {
         self.bar.set_length(total.pages + total.pages_left);
         self.bar.set_position(total.pages);
         self.bar.set_message(format!("{}, {}", counted(total.records, "record"), remaining(total)));
-        if self.bar.is_hidden() && self.line.elapsed() >= LINE_EVERY {
+        if !self.bar.is_hidden() {
+            return;
+        }
+        let is_json = IS_JSON.load(Ordering::Relaxed);
+        if self.line.elapsed() >= if is_json { OBJECT_EVERY } else { LINE_EVERY } {
             self.line = Instant::now();
-            log.remark(&format!("{what}{}", summary(&self.total)));
+            log.remark(&if is_json { object(total) } else { format!("{what}{}", summary(total)) });
         }
     }
 
@@ -70,6 +87,16 @@ fn summary(sum: &Progress) -> String {
     let requests = counted(sum.pages + sum.pages_left, "request");
     let (records, done) = (counted(sum.records, "record"), HumanCount(sum.pages));
     format!("{records} so far, {done} of {requests} done, {}", remaining(sum))
+}
+
+/// Formats the progress as a JSON object.
+fn object(total: &Progress) -> String {
+    let left = total.time_left().filter(|_| total.pages_left > 0);
+    let progress = json!({
+        "done": total.pages, "requests": total.pages + total.pages_left, "records": total.records,
+        "seconds_left": left.map(|left| left.as_secs()),
+    });
+    json!({ "progress": progress }).to_string()
 }
 
 fn remaining(sum: &Progress) -> String {

@@ -70,7 +70,9 @@ pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static F
 
 /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
-pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
+///
+/// With `all_params`, every param that is set is a column, so that the columns do not depend on the number of series.
+pub(crate) fn columns(series: &[Series], parts: &[Part<'_>], all_params: bool) -> Vec<String> {
     let mut columns = Vec::new();
     for one in series {
         columns.extend(time_field(one.endpoint).map(str::to_owned));
@@ -78,7 +80,13 @@ pub(crate) fn columns(series: &[Series], parts: &[Part<'_>]) -> Vec<String> {
     if series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint)) {
         columns.push(ENDPOINT.to_owned());
     }
-    columns.extend(differing(series));
+    if all_params {
+        for one in series {
+            columns.extend(one.identity().into_iter().map(|(name, _)| name));
+        }
+    } else {
+        columns.extend(differing(series));
+    }
     for one in series {
         columns.extend(fields(one.endpoint).map(|field| field.wire_name.to_owned()));
     }
@@ -197,6 +205,6 @@ mod tests {
         let rows =
             rows(&columns_of_both, &part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
         assert_eq!(rows.collect::<Vec<_>>(), [["7", ""], ["7", r#"{"site":8,"new":1}"#], ["7", ""]]);
-        assert!(columns(std::slice::from_ref(&series), &[part]).contains(&UNKNOWN_FIELDS.to_owned()));
+        assert!(columns(std::slice::from_ref(&series), &[part], false).contains(&UNKNOWN_FIELDS.to_owned()));
     }
 }

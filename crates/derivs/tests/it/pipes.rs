@@ -58,8 +58,12 @@ fn describe_prints_a_page() {
 fn records_are_csv_in_a_pipe() {
     let output = run(&get(&page()));
     assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
-    let columns: Vec<_> = [metric().time].into_iter().chain(metric().fields()).collect();
-    assert_eq!(output.out.lines().next().unwrap(), columns.join(","));
+    // The params that were set are between the time and the fields, also for one series.
+    let header: Vec<_> = output.out.lines().next().unwrap().split(',').collect();
+    let fields: Vec<_> = metric().fields().collect();
+    let (first, rest) = header.split_at(header.len() - fields.len());
+    assert_eq!((first[0], rest), (metric().time, &*fields));
+    assert!(first.contains(&metric().key.wire_name), "{header:?}");
     assert_eq!(output.rows().len(), page_size());
 }
 
@@ -84,10 +88,11 @@ fn several_series_are_one_table_with_their_params() {
     let Metric { time, endpoint, key, keys, .. } = metric();
     let args = [&["get"], &*metric().two_hourly(), &[other_metric().name], &page()].concat();
     let output = run(&args);
-    let mut columns = vec![*time, "endpoint", key.wire_name];
-    columns.extend(metric().fields());
-    columns.extend(other_metric().fields().filter(|name| !metric().fields().any(|known| known == *name)));
-    assert_eq!(output.out.lines().next().unwrap(), columns.join(","));
+    let mut fields: Vec<_> = metric().fields().collect();
+    fields.extend(other_metric().fields().filter(|name| !metric().fields().any(|known| known == *name)));
+    let header = output.out.lines().next().unwrap();
+    assert!(header.starts_with(&format!("{time},endpoint,{},", key.wire_name)), "{header}");
+    assert!(header.ends_with(&format!(",{}", fields.join(","))), "{header}");
     assert_eq!(output.rows().len(), 4 * page_size());
     assert!(output.rows()[page_size()].contains(&format!("Z,{endpoint},{},", keys[1])), "{}", output.out);
     let lines = run(&[args.as_slice(), &["--format", "jsonl"]].concat());

@@ -1,0 +1,228 @@
+"""Runs the command `derivs`, and converts keyword arguments to its options."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sysconfig
+import threading
+from contextlib import suppress
+from datetime import date, datetime, timedelta, timezone
+from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
+
+from ._progress import ProgressLine
+
+Row = Dict[str, Any]
+# An endpoint is its name, its path, or an entry of `endpoints()`.
+Names = Union[str, Row, Iterable[Union[str, Row]]]
+Path = Union[str, "os.PathLike[str]"]
+# A number is Unix seconds.
+Time = Union[str, date, timedelta, float]
+T = TypeVar("T")
+
+_LOG = logging.getLogger("derivs")
+_KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6: "incomplete"}
+
+
+class Error(Exception):
+    """The command failed; the text is its message.
+
+    code: The exit code of the command, which is negative if a signal has ended it.
+    kind: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete`, `stopped` (by a signal) or `unknown`.
+    result: What the function would have returned, with everything from before the failure. None if that is nothing.
+    """
+
+    def __init__(self, text: str, code: int, result: Any) -> None:
+        super().__init__(text)
+        self.code = code
+        self.kind = "stopped" if code < 0 or code > 128 else _KINDS.get(code, "unknown")
+        self.result = result
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.code, self.result)
+
+
+class Run:
+    """A process of the command."""
+
+    def __init__(self, command: List[str], options: Row) -> None:
+        # The process ends when its standard input has a byte or is closed, so it ends with this program, however that ends.
+        # A signal would be the second one after Ctrl-C, and the process would not complete its work.
+        self.process = subprocess.Popen(
+            [_program(), *command, *_options(options), "--end-with-stdin", "--progress-json"],
+            env={**os.environ, "NO_COLOR": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        # The process waits while nobody takes the data that it has written.
+        self.out: queue.Queue[Optional[bytes]] = queue.Queue(maxsize=16)
+        self.objects: List[Row] = []
+        self.error = ""
+        self.has_output = False
+        self.progress = ProgressLine()
+        self.threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_messages)]
+        for thread in self.threads:
+            thread.start()
+
+    def _read_out(self) -> None:
+        assert self.process.stdout is not None
+        while chunk := os.read(self.process.stdout.fileno(), 1 << 16):
+            self.out.put(chunk)
+        self.out.put(None)
+
+    def _read_messages(self) -> None:
+        assert self.process.stderr is not None
+        for line in (line.decode(errors="replace").rstrip() for line in self.process.stderr):
+            if line.startswith("For more information, try"):
+                continue
+            if line.startswith("error: ") or self.error:
+                self.error += line + "\n"
+            elif line.startswith('{"progress":'):
+                self.progress.show(json.loads(line)["progress"])
+            elif line.startswith('{"'):
+                with suppress(ValueError):
+                    self.objects.append(json.loads(line))
+            elif line.startswith("warning: "):
+                self.progress.clear()
+                text = line[len("warning: ") :]
+                _LOG.warning(text.replace("`derivs backfill` fetches it", "`derivs.history` fetches it"))
+            else:
+                _LOG.info(line)
+        self.progress.clear()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        """Waits for the process. After Ctrl-C, and if nobody wants more records, asks it to end."""
+        assert self.process.stdin is not None
+        if kind is not None:
+            self.end()
+        for thread in self.threads:
+            thread.join()
+        self.process.wait()
+        self.process.stdin.close()
+
+    def end(self) -> None:
+        """Asks the process to end, and ignores what it still writes."""
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            os.write(self.process.stdin.fileno(), b"\n")
+        while self.threads[0].is_alive():
+            with suppress(queue.Empty):
+                self.out.get(timeout=0.2)
+
+    def chunks(self, stop: Optional[threading.Event] = None) -> Generator[bytes, None, None]:
+        with self:
+            while not (stop and stop.is_set()):
+                try:
+                    # Without a timeout, a signal handler of another library can keep Ctrl-C from ending the wait.
+                    chunk = self.out.get(timeout=0.2)
+                except queue.Empty:
+                    continue
+                if chunk is None:
+                    return
+                self.has_output = True
+                yield chunk
+            self.end()
+
+    def read(self, stop: Optional[threading.Event] = None) -> bytes:
+        return b"".join(self.chunks(stop))
+
+    def result(self, result: T) -> T:
+        """Returns the result, or raises the error of the command."""
+        code = self.process.returncode
+        if code:
+            # The usage is that of the command line.
+            text = self.error.split("\nUsage: ")[0].strip()[len("error: ") :]
+            text = text or f"the command ended with {_ending(code)}"
+            # The other options have the names of their arguments.
+            text = re.sub(r"--from\b", "start", re.sub(r"--to\b", "end", text))
+            raise Error(text, code, result if self.has_output else None)
+        return result
+
+
+def _ending(code: int) -> str:
+    try:
+        return f"the signal {signal.Signals(-code).name}"
+    except ValueError:
+        # An exit code, or a signal without a name, such as a real-time signal.
+        return f"the exit code {code}" if code > 0 else f"the signal {-code}"
+
+
+def _program() -> str:
+    name = "derivs" + (sysconfig.get_config_var("EXE") or "")
+    installed = os.path.join(sysconfig.get_path("scripts"), name)
+    found = installed if os.path.isfile(installed) else shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"the command `{name}` is neither in {os.path.dirname(installed)} nor in PATH")
+    return found
+
+
+def endpoint_names(endpoints: Names) -> List[str]:
+    if isinstance(endpoints, (str, dict)) or not isinstance(endpoints, Iterable):
+        return [endpoint_name(endpoints)]
+    return [endpoint_name(endpoint) for endpoint in endpoints]
+
+
+def endpoint_name(endpoint: Any) -> str:
+    name = endpoint.get("endpoint") if isinstance(endpoint, dict) else endpoint
+    if isinstance(name, str):
+        return name
+    raise TypeError(f"an endpoint is a name or an entry of `endpoints()`, not {endpoint!r}")
+
+
+def range_options(start: Optional[Time], end: Optional[Time]) -> Row:
+    return {"from": time_option("start", start), "to": time_option("end", end)}
+
+
+def time_option(name: str, time: Optional[Time]) -> Any:
+    if isinstance(time, bool) or time != time:
+        raise TypeError(f"`{name}` is not a time: {time!r}")
+    return datetime.fromtimestamp(time, timezone.utc) if isinstance(time, float) else time
+
+
+def with_own_options(options: Row, own: Row) -> Row:
+    """Returns the options of a caller and those that a function sets. No option of a caller is ignored."""
+    for name in options:
+        option = name.rstrip("_").replace("-", "_")
+        if option in ("from", "to"):
+            raise TypeError(f"`{name}` is not an argument: the arguments for a range are `start` and `end`")
+        if option in own:
+            raise TypeError(f"`{name}` is not an argument: this function sets `--{option.replace('_', '-')}` itself")
+    return {**options, **own}
+
+
+def _options(options: Row) -> Iterator[str]:
+    for name, value in options.items():
+        option = "--" + name.rstrip("_").replace("_", "-")
+        if value is True:
+            yield option
+        elif value is not None and value is not False:
+            many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+            if not many:
+                raise ValueError(f"`{name}` is an empty list")
+            # A missing value of a data frame is None, or differs from itself.
+            if any(one is None or one != one for one in many):
+                raise TypeError(f"`{name}` has a missing value: {value!r}")
+            yield from (f"{option}={_text(one)}" for one in many)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, timedelta):
+        # The unit is that of timeframes, such as `4h`.
+        seconds = int(value.total_seconds())
+        sizes = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+        return next(f"{seconds // size}{unit}" for unit, size in sizes.items() if seconds % size == 0)
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def parse_rows(lines: bytes) -> List[Row]:
+    return [json.loads(line) for line in lines.splitlines()]

@@ -1,0 +1,59 @@
+"""A line that shows the progress of a command, on a terminal and in a notebook."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import Any, Dict
+
+_LOG = logging.getLogger("derivs")
+_BAR = 20
+# Seconds between two messages of the logger.
+_LOGGED_EVERY = 10.0
+
+
+class ProgressLine:
+    """Draws the progress on standard error if a person reads it; otherwise, logs it every ten seconds.
+
+    A command that ends within a second draws nothing."""
+
+    def __init__(self) -> None:
+        self.is_read = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        self.started = time.monotonic()
+        self.logged = self.started
+        self.drawn = 0
+
+    def show(self, progress: Dict[str, Any]) -> None:
+        now = time.monotonic()
+        if now - self.started < 1:
+            return
+        done, requests = progress["done"], max(progress["requests"], 1)
+        filled = _BAR * done // requests
+        bar = "\u2588" * filled + " " * (_BAR - filled)
+        text = f"{100 * done // requests:3}%|{bar}| {done:,}/{requests:,} requests, {progress['records']:,} records"
+        if progress["seconds_left"] is not None:
+            text += f", {_duration(progress['seconds_left'])} left"
+        if self.is_read:
+            self._draw(text)
+        elif now - self.logged >= _LOGGED_EVERY:
+            self.logged = now
+            _LOG.info(text)
+
+    def clear(self) -> None:
+        if self.drawn:
+            self._draw("")
+            sys.stderr.write("\r")
+            self.drawn = 0
+
+    def _draw(self, text: str) -> None:
+        # The rest of a longer line is overwritten.
+        sys.stderr.write("\r" + text.ljust(self.drawn))
+        sys.stderr.flush()
+        self.drawn = len(text)
+
+
+def _duration(seconds: int) -> str:
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"

@@ -1,0 +1,166 @@
+"""A table of records, as a notebook and data frames read it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from html import escape
+from typing import Any, Dict, Iterator, List, Union, overload
+
+Row = Dict[str, Any]
+
+# The rows at each end of a table that a notebook shows.
+_SHOWN = 5
+
+
+class Table:
+    """Rows of histories. Iteration yields each row as a dict with times as datetimes in UTC.
+
+    `pandas.DataFrame(table)`, `polars.DataFrame(table)` and `pyarrow.table(table)` convert it, and DuckDB queries
+    `pyarrow.table(table)`. `table["fundingRate"]` is a column as a list, `table[0]` and `table[-1]` are rows. All of it
+    needs pyarrow or polars.
+
+    The first columns are the time, the params that were set and the fields; columns without any value are the last.
+
+    ipc: The rows as a stream in Arrow's IPC format, with the columns of a file.
+    report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
+        the `last` one, the `gaps` between them, and an `error` or None.
+    """
+
+    def __init__(self, ipc: bytes, report: List[Row]) -> None:
+        self.ipc = ipc
+        self.report = report
+        self._read: Any = None
+
+    @property
+    def gaps(self) -> List[Row]:
+        """The ranges without a record between the first and the last record of a series.
+
+        Each has an endpoint, params, from, and to, which is excluded."""
+        return [
+            {"endpoint": series["endpoint"], "params": series["params"], "from": start, "to": end}
+            for series in self.report
+            for start, end in series["gaps"]
+        ]
+
+    @property
+    def columns(self) -> List[str]:
+        """The names of the columns."""
+        return list(_column_names(self._arrow()))
+
+    def to_pandas(self) -> Any:
+        """Returns a `pandas.DataFrame`; needs pandas and pyarrow."""
+        import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+        return pyarrow.table(self).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return sum(series["added"] for series in self.report)
+
+    def __iter__(self) -> Iterator[Row]:
+        table = self._arrow()
+        if hasattr(table, "iter_rows"):
+            yield from table.iter_rows(named=True)
+        else:
+            for batch in table.to_batches():
+                yield from batch.to_pylist()
+
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> List[Row]: ...
+    @overload
+    def __getitem__(self, key: str) -> List[Any]: ...
+
+    def __getitem__(self, key: Union[int, slice, str]) -> Any:
+        table = self._arrow()
+        if isinstance(key, str):
+            if key not in _column_names(table):
+                raise KeyError(f"no column `{key}`; the columns are {', '.join(self.columns)}")
+            column = table[key]
+            return column.to_list() if hasattr(column, "to_list") else column.to_pylist()
+        if isinstance(key, slice):
+            return [self._row(index) for index in range(len(self))[key]]
+        # `range` also checks the index.
+        return self._row(range(len(self))[key])
+
+    def _row(self, index: int) -> Row:
+        part = self._arrow().slice(index, 1)
+        rows: List[Row] = part.to_dicts() if hasattr(part, "to_dicts") else part.to_pylist()
+        return rows[0]
+
+    def _arrow(self) -> Any:
+        """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""
+        if self._read is None:
+            self._read = _ordered(_open(self.ipc))
+        return self._read
+
+    def __repr__(self) -> str:
+        return f"<derivs.Table: {len(self)} rows of {len(self.report)} series, {len(self.gaps)} gaps>"
+
+    def _repr_html_(self) -> str:
+        try:
+            columns = self.columns
+        except ImportError as error:
+            return f"<p>{escape(repr(self))}<br>{escape(str(error))}</p>"
+        first = self[:_SHOWN] if len(self) > 2 * _SHOWN else self[:]
+        last = self[-_SHOWN:] if len(self) > 2 * _SHOWN else []
+        lines = [_html_row("th", columns)]
+        lines += [_html_row("td", row.values()) for row in first]
+        if last:
+            lines += [_html_row("td", ["\u2026"] * len(columns))]
+            lines += [_html_row("td", row.values()) for row in last]
+        gaps = f", {len(self.gaps):,} gaps" if self.gaps else ""
+        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}"
+        return f"<table>{''.join(lines)}</table><p>{caption}; times in UTC</p>"
+
+
+def _open(ipc: bytes) -> Any:
+    try:
+        import pyarrow.ipc  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        try:
+            import polars
+        except ImportError:
+            raise ImportError("reading a table needs pyarrow or polars: pip install pyarrow") from None
+        return polars.read_ipc_stream(ipc)
+    return pyarrow.ipc.open_stream(ipc).read_all()
+
+
+def _column_names(table: Any) -> List[str]:
+    names: List[str] = getattr(table, "column_names", None) or list(table.columns)
+    return names
+
+
+def _ordered(table: Any) -> Any:
+    """Returns the table with the time first, then the params that were set and the fields, then all other columns.
+
+    A file begins with all params of its endpoint, most of which have no value in a table of a few series."""
+    names = _column_names(table)
+    times = [name for name in names if _is_time(table, name)][:1]
+    empty = [name for name in names if table[name].null_count == len(table)] if len(table) else []
+    last = [name for name in names if name in empty or name == "endpoint"]
+    middle = [name for name in names if name not in times and name not in last]
+    return table.select(times + middle + last)
+
+
+def _is_time(table: Any, name: str) -> bool:
+    column = table[name]
+    return "timestamp" in str(getattr(column, "type", "")) or "Datetime" in str(getattr(column, "dtype", ""))
+
+
+def _html_row(tag: str, values: Any) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(_shown(value))}</{tag}>" for value in values) + "</tr>"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        text = value.strftime("%Y-%m-%d %H:%M:%S")
+        return text[:-3] if text.endswith(":00") else text
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    return str(value)
