@@ -9,8 +9,8 @@ use codegen::OpenApiVersion;
 use codegen::{ChangeKind, File, FileChange, Folder, Mode, Report};
 
 use crate::crate_folder::CrateFolder;
-use crate::endpoint_references;
 use crate::project_paths::{self, shown};
+use crate::stale_names::{self, StaleName};
 use crate::terminal::{Outcome, print, print_error};
 
 /// Generate the client from the catalogue
@@ -31,9 +31,20 @@ pub(crate) struct Codegen {
     cli: bool,
 }
 
-// A doc comment here would replace those of the commands.
+/// Report every error in the catalogue
 #[derive(Args)]
-pub(crate) struct View {
+pub(crate) struct Check {
+    /// The catalogue
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
+    spec: PathBuf,
+    /// Report warnings as errors
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+/// Show how much is known about the endpoints, and which unknown facts would be most useful
+#[derive(Args)]
+pub(crate) struct Status {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
@@ -54,7 +65,8 @@ impl Codegen {
     pub(crate) fn run(&self) -> Outcome {
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = self.crate_folder()?;
-        let Generated { summary, reports, created, stale } = generate(&self.spec, &crate_folder, mode, self.cli)?;
+        let Generated { summary, reports, created, warnings, stale } =
+            generate(&self.spec, &crate_folder, mode, self.cli)?;
         let unclean: Vec<_> = reports.iter().filter(|(_, report)| !report.is_clean()).collect();
         let has_foreign = unclean.iter().any(|(_, report)| report.has_foreign());
         if has_foreign || (self.check && !unclean.is_empty()) {
@@ -65,7 +77,11 @@ impl Codegen {
         let created = created.iter().map(|file| format!("{root}: wrote {}, which you may edit\n", file.path));
         let created: String = created.collect();
         print(&format!("{summary}\n{created}{outcomes}"));
+        if warnings > 0 {
+            print_error(&format!("{}\n", style_warnings(warnings, &self.spec)));
+        }
         if !stale.is_empty() {
+            let stale = stale_names::text(&stale, "warning");
             print_error(&format!(
                 "{stale}help: `cargo check --workspace --all-targets --keep-going` lists all errors\n"
             ));
@@ -127,6 +143,16 @@ pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
     command
 }
 
+/// Returns one line about warnings, with the command that prints them.
+fn style_warnings(count: usize, spec: &Path) -> String {
+    let noun = if count == 1 { "warning" } else { "warnings" };
+    let mut command = "cargo xtask check".to_owned();
+    if !project_paths::is_same(spec, &project_paths::spec()) {
+        command += &format!(" --spec {}", spec.display());
+    }
+    format!("warning: {count} {noun} about the style of the catalogue; `{command}` prints them")
+}
+
 fn outcome(root: &Path, report: &Report) -> String {
     let root = shown(root);
     if report.is_clean() {
@@ -145,21 +171,40 @@ fn outcome(root: &Path, report: &Report) -> String {
     text
 }
 
-impl View {
-    pub(crate) fn check(&self) -> Outcome {
+impl Check {
+    pub(crate) fn run(&self) -> Outcome {
         let api = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
-        if project_paths::is_same(&self.spec, &project_paths::own_spec()) {
-            let emitted = codegen::emit(&api, &CrateFolder::ours().package);
-            let errors = endpoint_references::unknown(project_paths::root(), &api, &emitted);
-            if !errors.is_empty() {
-                return Err(errors);
-            }
+        let stale = self.stale_names(&api);
+        if self.deny_warnings {
+            self.deny(&api, &stale)?;
         }
+        print_error(&api.warnings.render_warnings(&folder(&self.spec), stderr().is_terminal()));
+        print_error(&stale_names::text(&stale, "warning"));
         print(&format!("{}\nno errors in the catalogue in {}\n", catalogue::endpoint_counts(&api), shown(&self.spec)));
         Ok(())
     }
 
-    pub(crate) fn status(&self) -> Outcome {
+    /// Finds names in pages and programs of this project that the client of this project's catalogue does not have.
+    fn stale_names(&self, api: &Api) -> Vec<StaleName> {
+        if !project_paths::is_same(&self.spec, &project_paths::own_spec()) {
+            return Vec::new();
+        }
+        let emitted = codegen::emit(api, &CrateFolder::ours().package);
+        stale_names::find(project_paths::root(), api, &emitted)
+    }
+
+    /// Returns the warnings as errors.
+    fn deny(&self, api: &Api, stale: &[StaleName]) -> Outcome {
+        let mut errors = stale_names::text(stale, "error");
+        if !api.warnings.is_empty() {
+            errors += &rendered(&api.warnings, &self.spec);
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+impl Status {
+    pub(crate) fn run(&self) -> Outcome {
         print_view(&self.spec, |api| Coverage::of(api).to_string())
     }
 }
@@ -193,8 +238,10 @@ struct Generated {
     reports: Vec<(PathBuf, Report)>,
     /// The files that are written only once and did not exist yet.
     created: Vec<File>,
-    /// The errors about uses of names that the emitted client does not have.
-    stale: String,
+    /// The number of warnings about the style of the catalogue.
+    warnings: usize,
+    /// The names in pages and programs that the emitted client does not have.
+    stale: Vec<StaleName>,
 }
 
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
@@ -208,11 +255,11 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         folder(crate_folder.docs.clone(), codegen::documents(&api, package)),
     ];
     let is_ours = project_paths::is_same(spec, &project_paths::own_spec());
-    let mut stale = String::new();
+    let mut stale = Vec::new();
     if is_ours {
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
-        stale = endpoint_references::unknown(project_paths::root(), &api, &folders[0].files);
+        stale = stale_names::find(project_paths::root(), &api, &folders[0].files);
     }
     let created = if mode == Mode::Write { crate_folder.missing(&api, has_cli) } else { Vec::new() };
     let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
@@ -226,7 +273,13 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         report.changes.extend(readme);
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
-    Ok(Generated { summary: catalogue::endpoint_counts(&api), reports, created, stale })
+    Ok(Generated {
+        summary: catalogue::endpoint_counts(&api),
+        reports,
+        created,
+        warnings: api.warnings.as_slice().len(),
+        stale,
+    })
 }
 
 /// Returns the path of a folder, with a trailing slash.

@@ -6,7 +6,7 @@ mod terminal;
 
 mod cargo_programs;
 mod crate_folder;
-mod endpoint_references;
+mod stale_names;
 mod verify;
 
 mod codegen;
@@ -34,8 +34,7 @@ enum Command {
     #[command(disable_help_flag = true)]
     Bench(cargo_programs::Program),
     Codegen(codegen::Codegen),
-    /// Report every error in the catalogue
-    Check(codegen::View),
+    Check(codegen::Check),
     Openapi(codegen::Openapi),
     Add(catalogue_edits::Add),
     Import(catalogue_edits::Import),
@@ -45,8 +44,7 @@ enum Command {
     /// Run the sandbox, a mock server for the client of a catalogue
     #[command(disable_help_flag = true)]
     Serve(cargo_programs::Program),
-    /// Show how much is known about the endpoints, and which unknown facts would be most useful
-    Status(codegen::View),
+    Status(codegen::Status),
     Verify(verify::Verify),
 }
 
@@ -54,7 +52,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Bench(program) => program.bench(),
         Command::Codegen(command) => command.run(),
-        Command::Check(view) => view.check(),
+        Command::Check(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Add(command) => command.run(),
         Command::Import(command) => command.run(),
@@ -62,7 +60,7 @@ fn main() -> ExitCode {
         Command::Diff(command) => command.run(),
         Command::Drift(command) => command.run(),
         Command::Serve(program) => program.serve(),
-        Command::Status(view) => view.status(),
+        Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),
     };
     if let Err(text) = &outcome {

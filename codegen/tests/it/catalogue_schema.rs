@@ -80,7 +80,6 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "path-param",
             "nested-path",
             "range-order",
-            "repeated-evidence",
             "range-type",
             "recursive-record",
             "rejected-value",
@@ -104,7 +103,6 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("Rust names are derived by rules, and some are reserved", &["no-rust-name", "same-rust-name", "taken-name"]),
     ("`check` reports the invalid segment of a path", &["path-braces", "path-character", "path-segment"]),
     ("some header names are reserved", &["header-name"]),
-    ("a summary is compared with the name next to it", &["summary-repeats-name"]),
     ("a `use` entry can set the default of a required shared param", &["required-default"]),
 ];
 

@@ -59,7 +59,7 @@ pub(crate) struct Reader {
     pub(crate) file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
     /// Errors about summaries that only repeat a name.
-    pub(crate) repeated_names: Diagnostics,
+    pub(crate) warnings: Diagnostics,
     /// Names of entries that were dropped because of errors; a reference to one of them is not reported as unknown.
     pub(crate) cut: HashSet<String>,
 }
@@ -138,7 +138,7 @@ impl Reader {
             && let (Some(text), Some(summary)) = (name.text(), summary.text())
             && repeats_name(summary, text)
         {
-            self.repeated_names.push(Diagnostic::new("summary-repeats-name", &self.location(name), &[&text]));
+            self.warnings.push(Diagnostic::new("summary-repeats-name", &self.location(name), &[&text]));
         }
         // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
         // cause a second error.

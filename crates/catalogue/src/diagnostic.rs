@@ -117,7 +117,7 @@ impl Location {
     }
 }
 
-/// An error in the catalogue.
+/// An error or a warning about a place in the catalogue.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     rule: &'static str,
@@ -174,7 +174,7 @@ impl Diagnostic {
         }
     }
 
-    fn render(&self, folder: &str, renderer: &Renderer) -> String {
+    fn render(&self, level: Level<'static>, folder: &str, renderer: &Renderer) -> String {
         let mut elements = match &self.subject {
             Subject::File(file) => vec![Origin::path(format!("{folder}{file}")).into()],
             Subject::Span(location) => excerpt(location, AnnotationKind::Primary, None, folder),
@@ -185,7 +185,7 @@ impl Diagnostic {
         if !self.help.is_empty() {
             elements.push(Level::HELP.message(&self.help).into());
         }
-        let title = Level::ERROR.primary_title(&self.message).id(self.rule);
+        let title = level.primary_title(&self.message).id(self.rule);
         renderer.render(&[title.elements(elements)])
     }
 }
@@ -214,7 +214,7 @@ fn excerpt<'a>(
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
 
-/// All errors in a catalogue, in the order of the files.
+/// All errors in a catalogue, or all warnings, in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
@@ -222,12 +222,6 @@ impl Diagnostics {
     /// Adds a diagnostic.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
-    }
-
-    /// Adds all diagnostics of another list.
-    pub(crate) fn and(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
-        self
     }
 
     /// Returns `true` if there are no diagnostics.
@@ -253,13 +247,33 @@ impl Diagnostics {
     ///
     /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {
+        let text = self.listed(Level::ERROR, folder, colour);
+        format!("{text}error: {} in the catalogue\n", counted(self.0.len(), "error"))
+    }
+
+    /// Returns the warnings as text, as [`render`](Self::render) does with errors; empty if there are none.
+    pub fn render_warnings(&self, folder: &str, colour: bool) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let text = self.listed(Level::WARNING, folder, colour);
+        format!("{text}warning: {} in the catalogue\n", counted(self.0.len(), "warning"))
+    }
+
+    fn listed(&self, level: Level<'static>, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        let mut text: String = self.0.iter().map(|error| error.render(folder, &renderer) + "\n\n").collect();
-        let count = self.0.len();
-        let noun = if count == 1 { "error" } else { "errors" };
-        text += &format!("error: {count} {noun} in the catalogue\n");
+        let mut text = String::new();
+        for diagnostic in &self.0 {
+            text += &diagnostic.render(level.clone(), folder, &renderer);
+            text += "\n\n";
+        }
         text
     }
+}
+
+/// A number of things, such as "1 error" or "2 errors".
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("{count} {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// The text of a command that would have written files.

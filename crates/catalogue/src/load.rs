@@ -24,8 +24,8 @@ pub struct Catalogue {
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
-    /// Errors about summaries that only repeat a name.
-    pub(crate) repeated_names: Diagnostics,
+    /// Warnings about the style of entries.
+    pub(crate) warnings: Diagnostics,
     /// Names of entries that were dropped because of errors. References to them are not reported as unknown.
     pub(crate) cut: HashSet<String>,
 }
@@ -102,8 +102,8 @@ fn catalogue(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue 
             groups.extend(document(&mut reader));
         }
     }
-    let Reader { diagnostics, repeated_names, cut, .. } = reader;
-    Catalogue { service, groups, diagnostics, repeated_names, cut }
+    let Reader { diagnostics, warnings, cut, .. } = reader;
+    Catalogue { service, groups, diagnostics, warnings, cut }
 }
 
 const SERVICE_FILE: &str = "service.yaml";

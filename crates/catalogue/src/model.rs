@@ -76,8 +76,10 @@ pub struct Api {
     /// The setters of requests for all endpoints, one setter for each method name.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// Errors about entries to which no other entry refers, and about evidence that repeats the inherited one.
-    pub superfluous: Diagnostics,
+    /// Errors about entries to which no other entry refers.
+    pub unused: Diagnostics,
+    /// Warnings about the style of entries: repeated evidence, and summaries that only repeat a name.
+    pub warnings: Diagnostics,
 }
 
 impl Api {

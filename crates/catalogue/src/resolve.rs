@@ -18,6 +18,7 @@ mod unused;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
+use std::mem;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Location};
 use crate::load::Catalogue;
@@ -30,11 +31,10 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Creates the model of a client from a catalogue, and reports unused entries, repeated evidence and summaries that only
-/// repeat a name as errors.
+/// Creates the model of a client from a catalogue, and reports unused entries as errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
-    if api.superfluous.is_empty() { Ok(api) } else { Err(api.superfluous) }
+    if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
 }
 
 /// Creates the model of a client. A catalogue may contain what only [`check`] rejects during an edit.
@@ -45,7 +45,7 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let mut resolver = Resolver::new(catalogue, service);
     let api = resolver.api();
     // A model with a placeholder is never returned, because each placeholder comes with an error.
-    if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.and(resolver.repeated).sorted()) }
+    if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.sorted()) }
 }
 
 /// The state while a catalogue is resolved.
@@ -75,7 +75,7 @@ struct Resolver<'a> {
     time: Option<Field>,
     used: Used<'a>,
     /// Errors about summaries that repeat a name, and about evidence that repeats the inherited one.
-    repeated: Diagnostics,
+    warnings: Diagnostics,
     /// The number of names that were compared for suggestions so far.
     compared: usize,
 }
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
             constants: Unique::default(),
             time: None,
             used: Used::default(),
-            repeated: catalogue.repeated_names.clone(),
+            warnings: catalogue.warnings.clone(),
             compared: 0,
         }
     }
@@ -125,8 +125,9 @@ impl<'a> Resolver<'a> {
         let groups: Vec<_> = catalogue.groups.iter().map(|group| self.group(group, &shared)).collect();
         let shared_params: Vec<_> = shared.into_iter().flatten().collect();
         let setters = setters::setters(&shared_params, &groups);
-        let superfluous = self.superfluous();
-        Api { service: facts, types, records, shared_params, param_sets, setters, groups, superfluous }
+        let unused = self.unused();
+        let warnings = mem::take(&mut self.warnings).sorted();
+        Api { service: facts, types, records, shared_params, param_sets, setters, groups, unused, warnings }
     }
 
     /// Reports an error.
@@ -146,7 +147,7 @@ impl<'a> Resolver<'a> {
     /// error at `at`.
     fn evidence(&mut self, what: &str, own: Option<Evidence>, inherited: Evidence, at: &Location) -> Evidence {
         if own == Some(inherited) {
-            self.repeated.push(Diagnostic::new("repeated-evidence", at, &[&inherited.word(), &what]));
+            self.warnings.push(Diagnostic::new("repeated-evidence", at, &[&inherited.word(), &what]));
         }
         own.unwrap_or(inherited)
     }

@@ -80,7 +80,7 @@ mod define_client;
 #[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod emitted;
-#[cfg(all(feature = "client", any(test, fuzzing)))]
+#[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 #[path = "../properties/mod.rs"]
 pub mod properties;

@@ -35,13 +35,12 @@ impl<'a> Used<'a> {
 }
 
 impl Resolver<'_> {
-    /// Reports repeated evidence, summaries that only repeat a name and, unless the catalogue has no endpoint yet, unused
-    /// entries.
-    pub(super) fn superfluous(&self) -> Diagnostics {
+    /// Reports unused entries, unless the catalogue has no endpoint yet.
+    pub(super) fn unused(&self) -> Diagnostics {
         let (service, catalogue) = (self.service, self.catalogue);
-        let mut unused = self.repeated.clone();
+        let mut unused = Diagnostics::default();
         if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
-            return unused.sorted();
+            return unused;
         }
         let types = service.types.iter().map(|ty| ("type", None, &ty.name));
         let records = service.records.iter().map(|record| ("record", None, &record.name));
