@@ -2,11 +2,13 @@
 //!
 //! A repeated key is an error, because either value may be the right one.
 
+use std::borrow::Cow;
+
 use super::error::DecodeError;
 use super::row::{BoxedValue, DecodedValue, Row};
-use super::scalar::mismatch;
+use super::scalar::{Scalar, mismatch};
 use super::scanner::{DEPTH, INEXACT, QUOTED, Scanner, UNQUOTED, read};
-use super::unknown_fields::{ABSENT, UnknownText};
+use super::unknown_fields::ABSENT;
 use crate::registry::{Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
 use crate::values::{Timestamp, Value};
 
@@ -49,10 +51,10 @@ impl<'a> Row<'a> {
         if !self.is_lenient {
             self.require_all()?;
         }
-        for (field, value) in self.record.fields.iter().zip(&self.values) {
+        for (index, (field, value)) in self.record.fields.iter().zip(&self.values).enumerate() {
             match value {
                 DecodedValue::Absent if field.source.is_derived() => {}
-                DecodedValue::Absent if field.optional => self.unknown.keep(field.wire_name, ABSENT),
+                DecodedValue::Absent if field.optional => self.unknown.keep(index, ABSENT),
                 DecodedValue::Absent => self.unknown.push(&format!("{}:null", Value::from(field.wire_name))),
                 _ => {}
             }
@@ -108,33 +110,62 @@ impl<'a> Row<'a> {
     }
 
     fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
-        let (depth, mut guess) = (json.deeper(depth)?, 0);
+        let depth = json.deeper(depth)?;
+        // The number of the field that precedes the next one, counted from 1.
+        let mut previous = 0;
         json.object(|json| {
-            let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
-            guess = index + 1;
+            let Some((index, next)) = self.known_key(previous, json)? else { return Ok(()) };
+            previous = index + 1;
             self.fill_value(index, json, next, depth)
                 .map_err(|error| error.in_field(self.record.fields[index].wire_name))
         })
     }
 
     /// Reads a key, and returns the index of its field and the first byte of its value. Keeps an unknown field, and
-    /// returns `None` for such a field. `guess` is the probable index.
+    /// returns `None` for such a field. `previous` is the number of the preceding field, counted from 1.
     #[inline]
-    fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
-        // Keys usually appear in the order of the table.
+    fn known_key(&mut self, previous: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
+        // Fast path: keys are usually in the order of the table, or of the previous record.
+        let guess = self.next_fields.get(previous).copied().unwrap_or(previous);
         if let Some(field) = self.record.fields.get(guess).filter(|field| !field.is_escaped) {
             if let Some(next) = json.key_if(field.wire_name)? {
                 return Ok(Some((guess, next)));
             }
         }
+        self.other_key(previous, json)
+    }
+
+    /// Reads a key that is not the expected one. The field is probably one of those that follow in the table.
+    #[inline(never)] // Most keys are the expected ones.
+    fn other_key(&mut self, previous: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
+        let fields = self.record.fields;
+        for index in (previous..fields.len()).chain(0..previous.min(fields.len())) {
+            if fields[index].is_escaped {
+                continue;
+            }
+            if let Some(next) = json.key_if(fields[index].wire_name)? {
+                self.expect_next(previous, index);
+                return Ok(Some((index, next)));
+            }
+        }
         self.any_key(json)
     }
 
-    /// Reads any key, and looks it up in the entire table.
+    /// Notes that the field at `index` followed the field with the number `previous`.
+    fn expect_next(&mut self, previous: usize, index: usize) {
+        if self.next_fields.is_empty() {
+            self.next_fields = (0..self.record.fields.len()).collect();
+        }
+        self.next_fields.get_mut(previous).into_iter().for_each(|next| *next = index);
+    }
+
+    /// Reads a key that has escapes or is not in the table.
     fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         let start = json.at;
         let (key, next) = json.any_key()?;
-        let known = self.record.fields.iter().position(|field| field.wire_name == key);
+        let has_escapes = matches!(key, Cow::Owned(_));
+        let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.wire_name == key;
+        let known = self.record.fields.iter().position(is_key);
         if known.is_none() {
             json.skip(next).map_err(|error| error.in_field(&key))?;
             self.unknown.push(json.since(start));
@@ -197,24 +228,63 @@ impl<'a> Row<'a> {
                 value.set(DecodedValue::Null);
                 if matches!(ty, ValueType::List(_) | ValueType::Map(_)) {
                     // It is read as an empty list or map.
-                    self.unknown.keep(field.wire_name, "null");
+                    self.unknown.keep(index, "null");
                 }
             }),
-            // Fast path: most values are numbers.
-            (b'-' | b'0'..=b'9', ty) if !field.quoted && value.set_usual(ty, json) => Ok(()),
+            // A text can stand for a missing value.
+            (b'"', _) if !field.nulls.is_empty() => self.fill_other(index, json, next, depth),
+            (b'"', ValueType::String | ValueType::Named(_)) => value.set_text(&field.ty, json, depth),
             // These values are written as they are read, so their form need not be noted.
-            (b'"', ValueType::String | ValueType::Named(_))
-            | (b't' | b'f', ValueType::Boolean)
-            | (_, ValueType::Any | ValueType::Record(_)) => {
+            (b't' | b'f', ValueType::Boolean) | (_, ValueType::Any | ValueType::Record(_)) => {
                 DecodedValue::read(&field.ty, json, next, depth).map(|read| value.set(read))
             }
-            _ => read_form(field, json, next, depth, &mut self.unknown).map(|read| value.set(read)),
+            (b'-' | b'0'..=b'9', ty) => match value.set_number(ty, json) {
+                Some(is_exact) => {
+                    if !is_exact || field.quoted {
+                        self.unknown.keep(index, json.since(start));
+                    }
+                    Ok(())
+                }
+                None => self.fill_other(index, json, next, depth),
+            },
+            (b'"', ty) if ty.is_never_empty() => match value.set_quoted(field, json) {
+                Some(is_usual) => {
+                    if !is_usual {
+                        self.unknown.keep(index, json.since(start));
+                    }
+                    Ok(())
+                }
+                None => self.fill_other(index, json, next, depth),
+            },
+            _ => self.fill_other(index, json, next, depth),
         };
         read.or_else(|error| {
             json.at = start;
             self.keep_misfit(index, json, error)
         })?;
         self.present += 1;
+        Ok(())
+    }
+
+    /// Reads the value of a field in any form, and keeps its text if it would be written in another form.
+    #[inline(never)] // Most values are read without calling it.
+    fn fill_other(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        let start = json.at;
+        let field = &self.record.fields[index];
+        let is_null = |json: &mut Scanner<'a>| field.ty.is_never_empty() && json.empty_text() || is_marker(field, json);
+        if next == b'"' && field.optional && is_null(json) {
+            self.values[index].set(DecodedValue::Null);
+            self.unknown.keep(index, json.since(start));
+            return Ok(());
+        }
+        // The form of the values in a record is noted for the fields of that record.
+        let outer = std::mem::replace(&mut json.seen, 0);
+        let read = DecodedValue::read(&field.ty, json, next, depth);
+        let seen = std::mem::replace(&mut json.seen, outer);
+        self.values[index].set(read?);
+        if seen & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
+            self.unknown.keep(index, json.since(start));
+        }
         Ok(())
     }
 
@@ -235,30 +305,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads a value, and keeps its text if it would be written in another form.
-#[inline(never)]
-fn read_form<'a>(
-    field: &FieldInfo,
-    json: &mut Scanner<'a>,
-    next: u8,
-    depth: u8,
-    unknown: &mut UnknownText,
-) -> Result<DecodedValue<'a>, DecodeError> {
-    let start = json.at;
-    if next == b'"' && field.optional && (field.ty.is_never_empty() && json.empty_text() || is_marker(field, json)) {
-        unknown.keep(field.wire_name, json.since(start));
-        return Ok(DecodedValue::Null);
-    }
-    // The form of the values in a record is noted for the fields of that record.
-    let outer = std::mem::replace(&mut json.seen, 0);
-    let read = DecodedValue::read(&field.ty, json, next, depth);
-    let seen = std::mem::replace(&mut json.seen, outer);
-    if read.is_ok() && seen & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
-        unknown.keep(field.wire_name, json.since(start));
-    }
-    read
-}
-
 /// Reads a text if it is one that stands for a missing value of the field. Returns whether it is.
 fn is_marker(field: &FieldInfo, json: &mut Scanner<'_>) -> bool {
     if field.nulls.is_empty() {
@@ -273,6 +319,35 @@ fn is_marker(field: &FieldInfo, json: &mut Scanner<'_>) -> bool {
 }
 
 impl<'a> DecodedValue<'a> {
+    /// Replaces the value by a text.
+    #[inline]
+    fn set_text(&mut self, ty: &ValueType, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+        // Fast path: few texts have escapes.
+        if let Some(text) = json.plain_text() {
+            self.set(Self::Text(text));
+            return Ok(());
+        }
+        self.set(Self::read(ty, json, b'"', depth)?);
+        Ok(())
+    }
+
+    /// Replaces the value by a number or a timestamp in quotes, or by null if nothing is in the quotes, if that is next.
+    /// Returns whether the field is written like that, and `None` if the value is not replaced.
+    fn set_quoted(&mut self, field: &FieldInfo, json: &mut Scanner<'a>) -> Option<bool> {
+        let start = json.at;
+        let text = json.plain_text()?;
+        if text.is_empty() && field.optional {
+            self.set(Self::Null);
+            return Some(false);
+        }
+        let Some(scalar) = Scalar::of_plain_text(&field.ty, text) else {
+            json.at = start;
+            return None;
+        };
+        self.set(scalar.value);
+        Some(scalar.is_exact && (field.quoted || !field.ty.has_quoted_form()))
+    }
+
     /// Reads a text that contains a value of the type `ty`.
     pub(super) fn of_json(ty: &ValueType, text: &'a str) -> Result<Self, DecodeError> {
         read(text, |json, next| Self::read(ty, json, next, DEPTH))
@@ -297,19 +372,12 @@ impl<'a> DecodedValue<'a> {
             (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record.record()), json, next, depth)?,
             (b'-' | b'0'..=b'9' | b'"', _) => {
                 let start = json.at;
-                let (value, is_usual) = if next == b'"' {
-                    (Self::of_text(ty, json.text()?), !ty.is_never_empty() || matches!(ty, ValueType::Decimal))
-                } else {
-                    json.seen |= UNQUOTED;
-                    let number = json.number()?;
-                    let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
-                    (Self::of_digits(ty, number, json.since(start)), ty.is_usual(number) && !is_text)
-                };
-                let value = value.ok_or_else(|| mismatch(ty, json.since(start)))?;
-                if !is_usual {
-                    json.seen |= value.form(ty, json.since(start));
+                let scalar = if next == b'"' { Scalar::quoted(ty, json)? } else { Scalar::unquoted(ty, json)? };
+                let scalar = scalar.ok_or_else(|| mismatch(ty, json.since(start)))?;
+                if !scalar.is_exact {
+                    json.seen |= INEXACT;
                 }
-                value
+                scalar.value
             }
             (b't' | b'f', ValueType::Boolean) => json.literal()?.map_or(Self::Null, Self::Boolean),
             (b'[', ValueType::List(ty)) => {

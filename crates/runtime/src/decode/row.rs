@@ -21,6 +21,9 @@ pub struct Row<'a> {
     pub(super) record: &'static RecordInfo,
     pub(super) values: Box<[DecodedValue<'a>]>,
     pub(super) unknown: UnknownText,
+    /// The index of the first field of the previous object, and of the field that followed each field. It is empty if the
+    /// fields of all objects so far were in the order of the table.
+    pub(super) next_fields: Vec<usize>,
     /// Number of fields that have a value, which may be null.
     pub(super) present: usize,
     /// True if a value of a wrong type is kept among the unknown fields, instead of being an error.
@@ -39,6 +42,7 @@ impl Row<'_> {
             record,
             values,
             unknown: UnknownText::default(),
+            next_fields: Vec::new(),
             present: 0,
             is_lenient: false,
             misfits: 0,

@@ -1,38 +1,92 @@
 //! Numbers, timestamps and text, read as the types in a record's table.
 //!
 //! This module accepts numbers that are written as strings, and integers that are written with an exponent. Nothing is
-//! guessed: an ambiguous value, or one that would have to be rounded, is an error. The scanner notes values that would be
-//! written in another form, so that their text is kept.
+//! guessed: an ambiguous value, or one that would have to be rounded, is an error. The digits of a value show whether it
+//! would be written in another form, so that its text is kept.
 
 use std::borrow::Cow;
 
 use super::error::DecodeError;
-use super::field_value::{FieldValue, Typed};
+use super::field_value::FieldValue;
 use super::row::{BoxedValue, DecodedValue};
-use super::scanner::{INEXACT, QUOTED, Scanner, found};
+use super::scanner::{QUOTED, Scanner, UNQUOTED, found};
 use crate::registry::{RecordLayout, TimeUnit, ValueType};
 use crate::values::number::EXACT;
 use crate::values::{Number, Timestamp};
 
-impl<'a> DecodedValue<'a> {
-    /// Replaces the value by a number of the type `ty`, if that is next and is written as it is read. Returns whether it is
-    /// replaced.
-    #[inline(always)] // A number is read in one call, or in none.
-    pub(super) fn set_usual(&mut self, ty: &ValueType, json: &mut Scanner<'a>) -> bool {
-        let start = json.at;
-        let value = match json.number() {
-            Ok(number) if ty.is_usual(number) => Self::of_number(ty, number),
-            _ => None,
-        };
-        match value {
-            Some(value) => self.set(value),
-            None => json.at = start,
+/// A number, a timestamp or a text, and whether it is written with the characters from which it was read.
+pub(super) struct Scalar<'a> {
+    pub(super) value: DecodedValue<'a>,
+    pub(super) is_exact: bool,
+}
+
+impl<'a> Scalar<'a> {
+    /// Converts the content of a string without escapes.
+    pub(super) fn of_plain_text(ty: &ValueType, text: &'a str) -> Option<Self> {
+        match ty {
+            ValueType::String | ValueType::Named(_) => Some(Self { value: DecodedValue::Text(text), is_exact: true }),
+            ValueType::Timestamp(unit) if unit.is_text() => {
+                let value = DecodedValue::Timestamp(unit.read(text)?);
+                Some(Self { value, is_exact: unit.is_as_written(text) })
+            }
+            _ => {
+                let number = Number::parse(text)?;
+                let is_exact = ty.is_usual(number) || matches!(ty, ValueType::Decimal);
+                Some(Self { value: DecodedValue::of_digits(ty, number, text)?, is_exact })
+            }
         }
-        json.at > start
+    }
+
+    /// Reads a string as a value of the type `ty`; `None` if it is not such a value.
+    pub(super) fn quoted(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Option<Self>, DecodeError> {
+        if ty.has_quoted_form() {
+            json.seen |= QUOTED;
+        }
+        Ok(match json.text()? {
+            Cow::Borrowed(text) => Self::of_plain_text(ty, text),
+            Cow::Owned(text) => {
+                let value = DecodedValue::of_text(ty, Cow::Owned(text));
+                value.map(|value| Self { value, is_exact: !ty.is_never_empty() })
+            }
+        })
+    }
+
+    /// Reads a number without quotes as a value of the type `ty`; `None` if it is not such a value.
+    pub(super) fn unquoted(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Option<Self>, DecodeError> {
+        let start = json.at;
+        json.seen |= UNQUOTED;
+        let number = json.number()?;
+        let value = DecodedValue::of_digits(ty, number, json.since(start));
+        let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
+        Ok(value.map(|value| Self { value, is_exact: ty.is_usual(number) && !is_text }))
+    }
+}
+
+impl<'a> DecodedValue<'a> {
+    /// Replaces the value by a number of the type `ty`, if that is next. Returns whether it is written as it is read, and
+    /// `None` if it is not replaced.
+    #[inline(always)] // A number is read in one call, or in none.
+    pub(super) fn set_number(&mut self, ty: &ValueType, json: &mut Scanner<'a>) -> Option<bool> {
+        let start = json.at;
+        let number = json.number().ok()?;
+        let is_usual = ty.is_usual(number);
+        let value = if is_usual { Self::of_number(ty, number) } else { None };
+        // Fast path: most numbers are written in their shortest form.
+        if let Some(value) = value {
+            self.set(value);
+            return Some(true);
+        }
+        if let Some(value) = Self::of_digits(ty, number, json.since(start)) {
+            self.set(value);
+            return Some(false);
+        }
+        json.at = start;
+        None
     }
 
     /// Converts a number without quotes; `digits` is its text. An integer converts to text, since its digits are
     /// unambiguous.
+    #[inline(never)] // Most numbers are read without calling it.
     pub(super) fn of_digits(ty: &ValueType, number: Number, digits: &'a str) -> Option<Self> {
         Some(match (ty, number) {
             (ValueType::Decimal, _) => Self::Decimal(digits),
@@ -54,14 +108,6 @@ impl<'a> DecodedValue<'a> {
             Self::Timestamp(time) => FieldValue::Timestamp(time),
             _ => FieldValue::Null,
         }
-    }
-
-    /// Returns the flags about the form of a number or timestamp; `text` is the value as written in the body.
-    pub(super) fn form(&self, ty: &ValueType, text: &str) -> u8 {
-        let typed = Typed { value: self.scalar(), ty: *ty, quoted: text.starts_with('"') };
-        let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());
-        let is_exact = serde_json::to_string(&typed).is_ok_and(|written| written == text);
-        (if typed.quoted && !is_text { QUOTED } else { 0 }) | (if is_exact { 0 } else { INEXACT })
     }
 
     /// Converts a number into a value of the type `ty`.
@@ -119,14 +165,22 @@ impl ValueType {
         matches!(self, Self::Integer | Self::Count | Self::Timestamp(_))
     }
 
-    /// Returns whether a number without quotes is written with the same characters as it was read from, if its type is
-    /// this one.
+    /// Returns whether a number is surely written with the same characters as it was read from, if its type is this one.
     #[inline]
     pub(super) const fn is_usual(&self, number: Number) -> bool {
         match (self, number) {
             (Self::Number, Number::Integer(number)) => number.unsigned_abs() < EXACT,
             (_, Number::Integer(_) | Number::Unsigned(_)) => self.is_whole(),
             (_, number) => matches!((self, number), (Self::Number, Number::Float(_))),
+        }
+    }
+
+    /// Returns whether a value of this type can be with and without quotes, as the field declares.
+    pub(super) const fn has_quoted_form(&self) -> bool {
+        match self {
+            Self::Integer | Self::Count | Self::Number => true,
+            Self::Timestamp(unit) => !unit.is_text(),
+            _ => false,
         }
     }
 

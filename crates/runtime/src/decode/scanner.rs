@@ -208,15 +208,14 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string if it has no escapes.
     #[inline]
-    fn plain_text(&mut self) -> Option<&'a str> {
-        let rest = self.text.get(self.at + 1..).unwrap_or_default();
-        let length = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
-        let (plain, rest) = rest.split_at_checked(length)?;
-        if !rest.starts_with('"') {
+    pub(super) fn plain_text(&mut self) -> Option<&'a str> {
+        let start = self.at + 1;
+        let end = plain_end(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) != Some(&b'"') {
             return None;
         }
-        self.at += length + 2;
-        Some(plain)
+        self.at = end + 1;
+        self.text.get(start..end)
     }
 
     /// Reads a string that contains escapes.
@@ -263,6 +262,34 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Returns the position of the first byte at or after `at` that ends a string or is not allowed in it without an escape.
+#[inline]
+fn plain_end(text: &[u8], mut at: usize) -> usize {
+    // Fast path: most strings and keys have several bytes, and eight of them are compared at once.
+    while let Some(eight) = text.get(at..).and_then(<[u8]>::first_chunk) {
+        let special = special_bytes(u64::from_le_bytes(*eight));
+        if special != 0 {
+            return at + (special.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)).unwrap_or(rest.len())
+}
+
+/// Marks the bytes of a word that are a quote, a backslash or a control character, each by its highest bit. Only the
+/// lowest mark is exact, because a subtraction borrows from the bytes above.
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let quotes = quote.wrapping_sub(ONES) & !quote;
+    let backslashes = backslash.wrapping_sub(ONES) & !backslash;
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    (quotes | backslashes | controls) & (ONES * 0x80)
+}
+
 /// Reads the JSON value in a text; anything after the value is an error.
 pub(super) fn read<'a, T>(
     text: &'a str,
@@ -307,5 +334,23 @@ pub(super) fn found(rest: &str) -> Cow<'static, str> {
         },
         Some(other) if word.is_empty() => format!("{other:?}").into(),
         Some(_) => format!("`{word}`").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn end_of_a_plain_text_is_found_at_every_position() {
+        for special in ['"', '\\', '\n', '\0', '\u{1f}'] {
+            for before in 0..20 {
+                for after in 0..20 {
+                    let text = format!("{}{special}{}", "é~".repeat(before), "a\"".repeat(after));
+                    assert_eq!(plain_end(text.as_bytes(), 0), before * 3, "{text:?}");
+                }
+            }
+        }
+        assert_eq!(plain_end("without an end".as_bytes(), 0), "without an end".len());
     }
 }

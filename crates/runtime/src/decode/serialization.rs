@@ -62,7 +62,7 @@ struct WrittenRecord<'r> {
 impl Serialize for WrittenRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (info, unknown) = (self.record.info(), self.record.unknown_fields());
-        let originals = unknown.originals();
+        let originals = unknown.originals(info.fields);
         let is_known = |name: &str| info.fields.iter().any(|field| field.wire_name == name);
         let (misfits, others): (Vec<_>, Vec<_>) = unknown.iter_raw().partition(|(name, _)| is_known(name));
         let form = |(field, value): (&FieldInfo, _)| Some((field.wire_name, form(field, value, &originals, &misfits)?));
@@ -114,11 +114,21 @@ impl Serialize for Form<'_> {
 }
 
 /// The names and the texts of fields.
-type Texts<'u> = [(Cow<'u, str>, &'u str)];
+type Texts<'u, N> = [(N, &'u str)];
+
+/// Returns the text of the last field with this name.
+fn text_in<'u, N: AsRef<str>>(texts: &Texts<'u, N>, name: &str) -> Option<&'u str> {
+    texts.iter().rfind(|(known, _)| known.as_ref() == name).map(|(_, text)| *text)
+}
 
 /// Returns the form of a field; `None` if the service omitted the field. `misfits` are the values that did not fit their
 /// fields.
-fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, misfits: &Texts<'r>) -> Option<Form<'r>> {
+fn form<'r>(
+    field: &FieldInfo,
+    value: FieldValue<'r>,
+    originals: &Texts<'r, &'static str>,
+    misfits: &Texts<'r, Cow<'r, str>>,
+) -> Option<Form<'r>> {
     let FieldInfo { ty, quoted, .. } = *field;
     let typed = Typed { value, ty, quoted };
     if originals.is_empty() && misfits.is_empty() {
@@ -128,8 +138,7 @@ fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, mis
         FieldValue::List(values) | FieldValue::Map(values) => values.iter().len() == 0,
         other => other.is_null(),
     };
-    let text_in = |texts: &Texts<'r>| texts.iter().find(|(name, _)| name == field.wire_name).map(|(_, text)| *text);
-    let original = text_in(originals);
+    let original = text_in(originals, field.wire_name);
     if is_empty && original == Some(ABSENT) {
         return None;
     }
@@ -140,7 +149,8 @@ fn form<'r>(field: &FieldInfo, value: FieldValue<'r>, originals: &Texts<'r>, mis
         let mut forms = [any(text).ok(), Some(text.into()), serde_json::to_value(typed).ok()].into_iter().flatten();
         Form::Original(text, forms.find(|form| is_same(&form.to_string())).unwrap_or_default())
     });
-    let misfit = || text_in(misfits).filter(|_| is_empty).map(|text| Form::Original(text, value_of(text)));
+    let misfit =
+        || text_in(misfits, field.wire_name).filter(|_| is_empty).map(|text| Form::Original(text, value_of(text)));
     Some(original.or_else(misfit).unwrap_or(Form::Usual(typed)))
 }
 

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::scanner::{Scanner, any, read};
+use crate::registry::FieldInfo;
 use crate::values::Value;
 
 /// The fields of an object that are not in the catalogue, by their wire names, in the order of the response.
@@ -17,17 +18,21 @@ use crate::values::Value;
 /// value that `Value` cannot represent, for example a number that is too large for an `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
-    /// The fields as the text of a JSON object; empty if there are no fields. The separator and another object may
-    /// follow: the original text of known fields that would be written in another form, and [`ABSENT`] for each absent
-    /// field.
+    /// The fields as the text of a JSON object; empty if there are no fields. The separator and [originals](push_original)
+    /// may follow: the text of known fields that would be written in another form, and [`ABSENT`] for each absent field.
     json: Box<str>,
 }
 
-/// The text that stands for an absent field among the originals of known fields, none of which is this literal.
-pub(super) const ABSENT: &str = "false";
+/// The text that stands for an absent field among the originals of known fields. No value has an empty text.
+pub(super) const ABSENT: &str = "";
 
 /// Separates the unknown fields from the originals of known fields. JSON contains no such character.
 const SEPARATOR: char = '\0';
+
+/// The number of bits of a number that one character of an original has, and the bit of a character that is not the
+/// last. All characters are ASCII, so that each takes one byte.
+const BITS: u32 = 6;
+const MORE: usize = 1 << BITS;
 
 impl UnknownFields {
     /// Returns the value of a field, by its name on the wire.
@@ -74,10 +79,66 @@ impl UnknownFields {
         if self.is_empty() { "{}" } else { self.json.split(SEPARATOR).next().unwrap_or_default() }
     }
 
-    /// Returns the text of the known fields that would be written in another form, as the service wrote it.
-    pub(crate) fn originals(&self) -> Vec<(Cow<'_, str>, &str)> {
-        self.json.split_once(SEPARATOR).map(|(_, originals)| members(originals)).unwrap_or_default()
+    /// Returns the names of the known fields that would be written in another form, and their text as the service wrote
+    /// it. `fields` is the table of the record.
+    pub(crate) fn originals(&self, fields: &'static [FieldInfo]) -> Vec<(&'static str, &str)> {
+        let mut all = Vec::new();
+        let (_, mut rest) = self.json.split_once(SEPARATOR).unwrap_or_default();
+        while let Some(original) = take_original(&mut rest) {
+            all.extend(fields.get(original.field).map(|field| (field.wire_name, original.text)));
+        }
+        all
     }
+}
+
+/// The text of a known field as the service wrote it.
+struct Original<'u> {
+    /// The index of the field in the table of its record.
+    field: usize,
+    text: &'u str,
+}
+
+/// Appends an original: the index of the field, the length of the text, and the text. Unlike an entry of a JSON object, it
+/// takes a few instructions only, because many services write every number in another form, such as `1.0`.
+fn push_original(out: &mut String, original: &Original<'_>) {
+    push_number(out, original.field);
+    push_number(out, original.text.len());
+    out.push_str(original.text);
+}
+
+/// Removes the first original of a text, and returns it.
+fn take_original<'u>(rest: &mut &'u str) -> Option<Original<'u>> {
+    let field = take_number(rest)?;
+    let length = take_number(rest)?;
+    let (text, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(Original { field, text })
+}
+
+fn push_number(out: &mut String, mut number: usize) {
+    while number >= MORE {
+        out.push(ascii(number % MORE + MORE));
+        number >>= BITS;
+    }
+    out.push(ascii(number));
+}
+
+fn take_number(rest: &mut &str) -> Option<usize> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let next = usize::from(*rest.as_bytes().first()?);
+        *rest = rest.get(1..)?;
+        number |= (next % MORE) << shift;
+        if next < MORE {
+            return Some(number);
+        }
+        shift += BITS;
+    }
+}
+
+/// Returns the character with this code, which is below 128.
+fn ascii(code: usize) -> char {
+    char::from(u8::try_from(code).unwrap_or_default())
 }
 
 /// Returns the name and the text of each member of an object; none for any other value. Of two members with the same
@@ -161,7 +222,7 @@ impl fmt::Debug for UnknownFields {
 #[derive(Debug, Default)]
 pub(crate) struct UnknownText {
     fields: String,
-    /// The originals of known fields, in the same form.
+    /// The originals of known fields.
     originals: String,
 }
 
@@ -176,9 +237,10 @@ impl UnknownText {
         add(&mut self.fields, entry);
     }
 
-    /// Keeps the text of a known field, which would be written in another form.
-    pub(super) fn keep(&mut self, name: &str, text: &str) {
-        add(&mut self.originals, &entry(name, text));
+    /// Keeps the text of the known field with this index, which would be written in another form.
+    #[inline]
+    pub(super) fn keep(&mut self, field: usize, text: &str) {
+        push_original(&mut self.originals, &Original { field, text });
     }
 
     /// Adds the unknown fields of an inner object, if there are any. `key` is the text of the inner object's key and
@@ -202,7 +264,8 @@ impl UnknownText {
             self.fields.push('}');
         }
         if !self.originals.is_empty() {
-            self.fields.extend([SEPARATOR.to_string().as_str(), &self.originals, "}"]);
+            self.fields.push(SEPARATOR);
+            self.fields.push_str(&self.originals);
         }
         let fields = UnknownFields { json: self.fields.as_str().into() };
         self.clear();
@@ -276,6 +339,22 @@ mod tests {
             assert_eq!((&**name, value), (expected_name, &Value::from(expected)));
         }
         assert_eq!(fields.get("plain"), Some(Value::from(1)));
+    }
+
+    #[test]
+    fn originals_of_any_index_and_length_are_kept() {
+        let long = "9".repeat(100_000);
+        let mut text = String::new();
+        let all = [(0, "1.0"), (63, ABSENT), (64, "é"), (4095, "\"0\""), (4096, &long), (1_000_000, "0")];
+        for (field, text_of) in all {
+            push_original(&mut text, &Original { field, text: text_of });
+        }
+        let mut rest = text.as_str();
+        for expected in all {
+            let original = take_original(&mut rest).unwrap();
+            assert_eq!((original.field, original.text), expected);
+        }
+        assert!(take_original(&mut rest).is_none());
     }
 
     #[test]

@@ -48,8 +48,13 @@ impl Number {
     /// Returns the number that is nearest to the decimal number in the text, if it is finite.
     #[cold]
     fn exact(text: &str) -> Option<Self> {
-        let integer = text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned));
-        integer.ok().or_else(|| text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Other))
+        if !text.contains(['.', 'e', 'E']) {
+            let integer = text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned));
+            if let Ok(integer) = integer {
+                return Some(integer);
+            }
+        }
+        text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Other)
     }
 
     /// Returns the nearest `f64`.

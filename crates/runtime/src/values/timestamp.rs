@@ -102,6 +102,15 @@ impl TimeUnit {
         }
         text.parse().ok().map(|count| Timestamp::from_wire(count, self))
     }
+
+    /// Returns whether a text that was read in this unit is surely written with the same characters.
+    pub(crate) fn is_as_written(self, text: &str) -> bool {
+        match self {
+            Self::Iso8601 => iso8601::is_as_written(text),
+            Self::Date => text.len() == iso8601::DATE,
+            _ => false,
+        }
+    }
 }
 
 impl Timestamp {

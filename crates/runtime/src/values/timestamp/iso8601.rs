@@ -17,9 +17,81 @@ const DAYS_BEFORE_1970: i64 = 719_468;
 /// Days in four hundred years.
 const ERA: i64 = 146_097;
 
+/// The length of a date such as `2024-03-01`.
+pub(super) const DATE: usize = 10;
+
 /// Reads a date, with or without a time of day, as nanoseconds since the Unix epoch.
 pub(super) fn read(text: &str) -> Option<i128> {
-    let (date, rest) = text.split_at_checked(10)?;
+    read_usual(text.as_bytes()).or_else(|| read_any(text))
+}
+
+/// Reads a date, or a time in UTC with seconds and at most nine fractional digits, such as `2024-03-01T00:00:00.000Z`.
+/// Returns `None` for any other form. It is a fast path: nearly all services write these forms, and a record can have
+/// several times.
+fn read_usual(text: &[u8]) -> Option<i128> {
+    let [year, century] = [two_digits(text, 2)?, two_digits(text, 0)?];
+    let [month, day] = [two_digits(text, 5)?, two_digits(text, 8)?];
+    let is_date = text.get(4) == Some(&b'-') && text.get(7) == Some(&b'-');
+    let year = century * 100 + year;
+    if !is_date || !(1..=12).contains(&month) || !(1..=days_of_month(year, month)).contains(&day) {
+        return None;
+    }
+    let midnight = i128::from(Date { year, month, day }.days() * DAY) * SECOND;
+    if text.len() == DATE {
+        return Some(midnight);
+    }
+    let [hour, minute, second] = [two_digits(text, 11)?, two_digits(text, 14)?, two_digits(text, 17)?];
+    let is_clock = text.get(10) == Some(&b'T') && text.get(13) == Some(&b':') && text.get(16) == Some(&b':');
+    if !is_clock || hour >= 24 || minute >= 60 || second >= 60 {
+        return None;
+    }
+    let nanos = match text.get(19..)? {
+        [b'Z'] => 0,
+        [b'.', fraction @ .., b'Z'] => nanoseconds(fraction)?,
+        _ => return None,
+    };
+    Some(midnight + i128::from(hour * 3600 + minute * 60 + second) * SECOND + i128::from(nanos))
+}
+
+/// Returns the nanoseconds of one to nine digits after a decimal point.
+fn nanoseconds(fraction: &[u8]) -> Option<i64> {
+    if !(1..=9).contains(&fraction.len()) {
+        return None;
+    }
+    let mut nanos = 0;
+    for index in 0..9 {
+        let digit = fraction.get(index).map_or(0, |byte| byte.wrapping_sub(b'0'));
+        if digit > 9 {
+            return None;
+        }
+        nanos = nanos * 10 + i64::from(digit);
+    }
+    Some(nanos)
+}
+
+/// Reads two digits.
+fn two_digits(text: &[u8], at: usize) -> Option<i64> {
+    let [tens, ones] = [text.get(at)?, text.get(at + 1)?].map(|byte| byte.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| i64::from(tens * 10 + ones))
+}
+
+/// Returns whether a time that can be read is written by [`write`] with the same characters.
+pub(super) fn is_as_written(text: &str) -> bool {
+    let text = text.as_bytes();
+    let is_colon = |at: usize| text.get(at) == Some(&b':');
+    let is_time = text.get(10) == Some(&b'T') && is_colon(13) && is_colon(16) && text.last() == Some(&b'Z');
+    let is_leap_second = text.get(17) == Some(&b'6');
+    let fraction = match text.get(19..) {
+        Some([b'Z']) => return is_time && !is_leap_second,
+        Some([b'.', fraction @ .., b'Z']) => fraction,
+        _ => return false,
+    };
+    is_time && !is_leap_second && matches!(fraction.len(), 3 | 6 | 9) && !fraction.ends_with(b"000")
+}
+
+/// Reads a date, with or without a time of day, in any accepted form.
+fn read_any(text: &str) -> Option<i128> {
+    let (date, rest) = text.split_at_checked(DATE)?;
     let midnight = days(date)? * DAY;
     if rest.is_empty() {
         return Some(i128::from(midnight) * SECOND);
@@ -108,6 +180,15 @@ pub(super) fn days(date: &str) -> Option<i64> {
     (again == date).then_some(days)
 }
 
+fn days_of_month(year: i64, month: i64) -> i64 {
+    let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(is_leap_year),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
 /// Reads hours, minutes and seconds of two digits each, as seconds. The seconds, or the minutes and the seconds, may be
 /// omitted, and so may all colons.
 fn clock(text: &str) -> Option<i64> {
@@ -164,6 +245,28 @@ mod tests {
         {
             let read = read(&format!("1970-01-01T00:00:00{text}Z"));
             assert_eq!(read, Some(nanos), "{text}");
+        }
+    }
+
+    #[test]
+    fn usual_times_are_read_like_any_time() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let ends = ["Z", ".5Z", ".000Z", ".123Z", ".120Z", ".123000Z", ".1234567891Z", ".Z", "", "+01:00"];
+        for _ in 0..100_000 {
+            let [year, month, day] = [random.u32(0..10_000), random.u32(0..14), random.u32(0..33)];
+            let [hour, minute, second] = [random.u32(0..25), random.u32(0..61), random.u32(0..62)];
+            let end = random.choice(ends).unwrap();
+            let date = format!("{year:04}-{month:02}-{day:02}");
+            let time = format!("{date}T{hour:02}:{minute:02}:{second:02}{end}");
+            for text in [date, time] {
+                let expected = read_any(&text);
+                assert_eq!(read(&text), expected, "{text}");
+                let Some(nanos) = expected.filter(|_| text.len() > DATE) else { continue };
+                let mut written = String::new();
+                let second = i64::try_from(nanos.div_euclid(SECOND)).unwrap();
+                write(second, u32::try_from(nanos.rem_euclid(SECOND)).unwrap(), &mut written);
+                assert_eq!(is_as_written(&text), written == text, "{text}");
+            }
         }
     }
 
