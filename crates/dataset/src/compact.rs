@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::iter::Peekable;
 use std::ops::Range;
 
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
+use crate::column_storage::{DataStorage, Purpose, has_small_times};
 use crate::columns::{are_same, converted};
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
@@ -129,8 +131,10 @@ impl Table {
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
         let revisions = RevisionLog::default();
+        let first = first_rows(old.as_ref(), parts, columns)?;
+        let storage = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
         let content = |out: Out<'_>| {
-            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2])?;
+            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(storage))?;
             let mut new = Rewrite {
                 file,
                 left: parts.iter().peekable(),
@@ -138,6 +142,7 @@ impl Table {
                 removed,
                 known: &self.earlier.known,
                 revisions: &revisions,
+                has_small_times: self.has_small_times,
             };
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
@@ -169,6 +174,22 @@ struct Rewrite<'r, 'o> {
     known: &'r BTreeMap<String, Known>,
     /// The values that are replaced.
     revisions: &'r RevisionLog,
+    has_small_times: bool,
+}
+
+/// Returns the first rows of a file that is written again: of the existing file if there is one, or of the journal.
+fn first_rows(
+    old: Option<&ParquetInput>,
+    parts: &Parts<'_>,
+    columns: &SchemaRef,
+) -> Result<Option<RecordBatch>, Error> {
+    if let Some(old) = old
+        && let Some(rows) = old.rows(..)?.next()
+    {
+        return Ok(Some(converted(&rows?, columns)?));
+    }
+    let Some(part) = parts.values().flatten().next() else { return Ok(None) };
+    part.rows(columns).next().transpose()
 }
 
 impl Rewrite<'_, '_> {
@@ -179,7 +200,8 @@ impl Rewrite<'_, '_> {
         while let (Some(old), Some(group)) = (old, groups.next()) {
             self.before(group.first())?;
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
-            if are_same(self.columns, &old.schema()) && !self.is_changed(group, is_continued) {
+            let is_stored_alike = are_same(self.columns, &old.schema()) && self.has_same_times(old, group);
+            if is_stored_alike && !self.is_changed(group, is_continued) {
                 self.file.copy(old, group)?;
                 continue;
             }
@@ -190,6 +212,12 @@ impl Rewrite<'_, '_> {
             self.merge(old, &sections)?;
         }
         self.before(None)
+    }
+
+    /// Returns whether the times of the row group with these sections are stored as in the new file.
+    fn has_same_times(&self, old: &ParquetInput, sections: &[Section]) -> bool {
+        let group = sections.first().and_then(|first| old.groups().get(first.group));
+        group.is_none_or(|group| has_small_times(group) == self.has_small_times)
     }
 
     /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
@@ -284,7 +312,7 @@ mod tests {
     /// Writes a file with row groups of 100 rows.
     fn input(content: impl FnOnce(ParquetFile<'_>) -> ParquetFile<'_>) -> ParquetInput {
         let mut bytes = Vec::new();
-        let file = ParquetFile::new(&mut bytes, schema(), [100; 2]).unwrap();
+        let file = ParquetFile::new(&mut bytes, schema(), [100; 2], Purpose::Data(DataStorage::default())).unwrap();
         content(file).finish(FileState::default()).unwrap();
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(&bytes).unwrap();
@@ -361,6 +389,7 @@ mod tests {
                         removed: &removed,
                         known: &known,
                         revisions: &revisions,
+                        has_small_times: false,
                     };
                     new.write(old.as_ref()).unwrap();
                     assert!(new.left.next().is_none());

@@ -94,6 +94,7 @@ impl Content {
 
 /// Gives a new table the settings of the job, or compares them. `other` is the source of the rows of other tables.
 fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
+    table.has_small_times = job.small_times;
     let step = table.step();
     let state = &mut table.state;
     if !table.place.is_single && state.partition.is_none() {

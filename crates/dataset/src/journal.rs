@@ -65,7 +65,7 @@ pub(crate) fn parts<'j>(
 
 impl Part<'_> {
     /// Reads the rows. The file is not opened before the first row is read, so that only one section is in memory.
-    fn rows(self, columns: &SchemaRef) -> Rows<'_> {
+    pub(crate) fn rows(self, columns: &SchemaRef) -> Rows<'_> {
         match self.input.section(self.section) {
             Ok(rows) => Box::new(rows.map(|batch| converted(&batch?, columns))),
             Err(error) => Box::new(std::iter::once(Err(error))),

@@ -34,6 +34,7 @@ mod lock;
 mod marks;
 mod text_writer;
 
+mod column_storage;
 mod columns;
 mod file_storage;
 

@@ -389,7 +389,12 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
 /// Returns for each row whether a value did not fit its column. Such a value is among the unknown fields, under the
 /// name of the column. `schema` has all columns of the file; the rows may have only some of these columns.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
+    // Fast path: few rows have unknown fields, and reading them takes longer than writing the row.
+    let column = rows.column_by_name(UNKNOWN_FIELDS);
     (0..rows.num_rows()).map(move |row| {
+        if column.is_none_or(|column| column.is_null(row)) {
+            return false;
+        }
         let fields = unknown_fields(rows, row);
         fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
     })

@@ -9,25 +9,23 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::RangeBounds;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
 use crc32fast::Hasher;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, RowGroupMetaData};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::ChunkReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::ColumnPath;
 
+use crate::column_storage::{Purpose, properties};
 use crate::error::{Error, Failure, quoted};
-use crate::fetched_at::is_fetched_at;
 use crate::file_storage::{FileStorage, Out};
 use crate::merge_rows::Rows;
 use crate::parquet_footer;
@@ -83,9 +81,18 @@ impl<W: Write> Write for Checked<W> {
     }
 }
 
+/// The rows of a row group.
+#[derive(Debug)]
+struct DecodedGroup {
+    number: usize,
+    rows: RecordBatch,
+}
+
 /// A Parquet file that is open for reading.
 #[derive(Debug)]
 pub(crate) struct ParquetInput {
+    /// The row group of several sections that was decoded last.
+    last_group: Mutex<Option<DecodedGroup>>,
     pub(crate) path: String,
     pub(crate) name: String,
     pub(crate) version: String,
@@ -127,7 +134,7 @@ impl ParquetInput {
         let metadata = with_columns(footer.metadata, known, &state.sections);
         let metadata =
             metadata.map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
-        Ok(Self { path: path.to_owned(), name, version, source, metadata, state })
+        Ok(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state })
     }
 
     /// Opens a file of a storage, if it exists.
@@ -176,9 +183,31 @@ impl ParquetInput {
         self.part(groups, 0, usize::MAX)
     }
 
-    /// Reads the rows of a section.
+    /// Reads the rows of a section. A small row group of several sections is decoded only once if its sections are read
+    /// one after the other.
     pub(crate) fn section(&self, section: &Section) -> Result<Rows<'static>, Error> {
-        self.part(section.group..=section.group, section.skip, section.count)
+        let count = self.groups().get(section.group).map_or(0, RowGroupMetaData::num_rows);
+        let is_shared = usize::try_from(count).is_ok_and(|count| section.count < count && count <= BATCH);
+        if !is_shared {
+            return self.part(section.group..=section.group, section.skip, section.count);
+        }
+        let rows = self.small_group(section.group)?;
+        if section.skip.saturating_add(section.count) > rows.num_rows() {
+            return Err(Error::damaged(&self.name, format!("it has fewer rows of {} than listed", section.path)));
+        }
+        Ok(Box::new(std::iter::once(Ok(rows.slice(section.skip, section.count)))))
+    }
+
+    /// Returns the rows of a row group that fit into one batch, and keeps them until another row group is read.
+    fn small_group(&self, number: usize) -> Result<RecordBatch, Error> {
+        let mut last = self.last_group.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(group) = last.as_ref().filter(|group| group.number == number) {
+            return Ok(group.rows.clone());
+        }
+        let batches = self.rows(number..=number)?.collect::<Result<Vec<_>, _>>()?;
+        let rows = concat_batches(self.metadata.schema(), &batches).map_err(Error::invalid_input)?;
+        *last = Some(DecodedGroup { number, rows: rows.clone() });
+        Ok(rows)
     }
 
     /// Reads `count` rows after the first `skip` rows of these row groups.
@@ -249,8 +278,14 @@ pub(crate) struct ParquetFile<'o> {
 }
 
 impl<'o> ParquetFile<'o> {
-    pub(crate) fn new(out: Out<'o>, schema: SchemaRef, group_rows: [usize; 2]) -> Result<Self, Failure> {
-        let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties(&schema)))?;
+    pub(crate) fn new(
+        out: Out<'o>,
+        schema: SchemaRef,
+        group_rows: [usize; 2],
+        purpose: Purpose<'_>,
+    ) -> Result<Self, Failure> {
+        let properties = properties(&schema, purpose);
+        let writer = ArrowWriter::try_new(Checked::new(out), schema.clone(), Some(properties))?;
         let (mut writer, factory) = writer.into_serialized_writer()?;
         // The bytes before the first row group are not part of a checksum.
         writer.flush()?;
@@ -359,32 +394,10 @@ impl<'o> ParquetFile<'o> {
     }
 }
 
-/// Returns the compression and the encodings of columns. Timestamps are written as differences, because intervals
-/// repeat, and floats without a dictionary, because they rarely repeat.
-fn properties(schema: &Schema) -> WriterProperties {
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(None)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true);
-    for field in schema.fields() {
-        let path = ColumnPath::from(field.name().as_str());
-        properties = match field.data_type() {
-            DataType::Float64 => properties.set_column_dictionary_enabled(path, false),
-            // Many rows are fetched in the same second.
-            DataType::Timestamp(..) if is_fetched_at(field) => properties.set_column_dictionary_enabled(path, true),
-            DataType::Timestamp(..) => properties
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            _ => properties,
-        };
-    }
-    properties.build()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::column_storage::DataStorage;
     use crate::saved_state::RowFacts;
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
     use arrow_schema::Field;
@@ -404,7 +417,8 @@ mod tests {
 
     fn file(content: impl FnOnce(&mut ParquetFile<'_>)) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut file = ParquetFile::new(&mut bytes, schema(), [1000; 2]).unwrap();
+        let mut file =
+            ParquetFile::new(&mut bytes, schema(), [1000; 2], Purpose::Data(DataStorage::default())).unwrap();
         content(&mut file);
         file.finish(FileState::default()).unwrap();
         bytes

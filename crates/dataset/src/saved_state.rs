@@ -71,17 +71,19 @@ impl RowFacts {
     /// Adds the facts of rows; `schema` has all columns of the file.
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
         let step = self.step();
-        for (time, is_invalid) in times(rows, &self.time)?.iter().zip(invalid(rows, schema)) {
-            let time = timestamp(*time);
-            let start = time.floor(step);
-            self.present.add(start..start + step);
+        let all = times(rows, &self.time)?;
+        self.present.extend(&intervals(all, self.step));
+        for (time, is_invalid) in all.iter().zip(invalid(rows, schema)) {
             if is_invalid {
+                let start = timestamp(*time).floor(step);
                 self.invalid.add(start..start + step);
             }
-            self.extend(Some(time), Some(time));
         }
+        let first = all.iter().min().map(|time| timestamp(*time));
+        let last = all.iter().max().map(|time| timestamp(*time));
+        self.extend(first, last);
         for row in out_of_range(rows) {
-            if let Some(time) = times(rows, &self.time)?.get(row) {
+            if let Some(time) = all.get(row) {
                 let start = timestamp(*time).floor(step);
                 self.out_of_range.add(start..start + step);
             }
@@ -122,6 +124,38 @@ impl RowFacts {
     /// Returns the ranges without a record between the first and the last record.
     pub(crate) fn gaps(&self) -> TimeRanges {
         self.present.bounds().map(|bounds| self.present.uncovered(bounds)).unwrap_or_default()
+    }
+}
+
+/// Returns the intervals that contain times in microseconds. `step` is the length of an interval in seconds.
+///
+/// Intervals that follow each other are joined before they are added to the ranges, because most rows of a page do, and
+/// adding a range for each row takes longer than writing the row.
+fn intervals(times: &[i64], step: u64) -> TimeRanges {
+    let step = i64::try_from(step).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+    let mut all = TimeRanges::default();
+    if step == 0 {
+        return all;
+    }
+    let mut current: Option<Range<i64>> = None;
+    for time in times {
+        let start = time.div_euclid(step).saturating_mul(step);
+        let end = start.saturating_add(step);
+        match &mut current {
+            Some(run) if (run.start..=run.end).contains(&start) => run.end = run.end.max(end),
+            _ => {
+                add_run(&mut all, current.replace(start..end));
+            }
+        }
+    }
+    add_run(&mut all, current);
+    all
+}
+
+/// Adds a range in microseconds, if there is one.
+fn add_run(all: &mut TimeRanges, run: Option<Range<i64>>) {
+    if let Some(run) = run {
+        all.add(timestamp(run.start)..timestamp(run.end));
     }
 }
 

@@ -7,6 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use runtime::Timestamp;
 
+use crate::column_storage::Purpose;
 use crate::columns::joined;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
@@ -46,6 +47,8 @@ pub(crate) struct Table {
     pub(crate) lost: Vec<String>,
     /// The errors of damaged files, whose rows are not in the table.
     pub(crate) damaged: Vec<Error>,
+    /// Whether the times of the data files are stored as differences.
+    pub(crate) has_small_times: bool,
 }
 
 impl Table {
@@ -65,6 +68,7 @@ impl Table {
             noticed: BTreeSet::new(),
             lost: Vec::new(),
             damaged: Vec::new(),
+            has_small_times: false,
         };
         for (path, _) in this.place.storage.list(&this.place.home).await? {
             // Another run may have merged and deleted the file meanwhile.
@@ -248,7 +252,7 @@ impl Table {
         let (origin, partition, written) = (self.state.origin.clone(), self.state.partition, Timestamp::now());
         let run = Some(RunFacts { started, refetch, written, partition });
         let content = |out: Out<'_>| {
-            let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP])?;
+            let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP], Purpose::Journal)?;
             for (section, batches) in sections.into_values() {
                 file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
                 batches.iter().try_for_each(|batch| file.write(batch))?;

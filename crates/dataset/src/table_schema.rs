@@ -13,7 +13,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
-use runtime::record::{AnyRecord, FieldValue};
+use runtime::record::{AnyRecord, FieldValue, UnknownFields};
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, TimeUnit, ValueType};
 
 use crate::error::Error;
@@ -42,6 +42,8 @@ pub struct TableSchema {
     params: Vec<Param>,
     /// The sources of the other columns.
     sources: Vec<Source>,
+    /// Whether no known field has the name of a param.
+    has_own_columns: bool,
 }
 
 /// The source of the values of a column.
@@ -84,10 +86,12 @@ impl TableSchema {
         let meaning = "Fields that are not in the catalogue, as a JSON object.";
         let facts = metadata(&[("meaning", meaning), ("format", "json")]);
         fields.push((Field::new(unknown, DataType::Utf8, true).with_metadata(facts), Source::UnknownFields));
+        let known = fields.len();
         fields.retain(|(field, _)| params.iter().all(|(name, _)| name != field.name()));
+        let has_own_columns = fields.len() == known;
         let (fields, sources): (Vec<_>, _) = fields.into_iter().unzip();
         let columns = params.iter().map(|(name, _)| identifying(name)).chain(fields);
-        Self { schema: Arc::new(Schema::new(columns.collect::<Vec<_>>())), params, sources }
+        Self { schema: Arc::new(Schema::new(columns.collect::<Vec<_>>())), params, sources, has_own_columns }
     }
 
     /// Returns the Arrow schema.
@@ -99,20 +103,41 @@ impl TableSchema {
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let column = |source: &Source| match *source {
             Source::Field(index, ty) => {
-                array(ty, records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)))
+                array(ty, records.iter().map(|record| record.nth_value(index).unwrap_or(FieldValue::Null)))
             }
             Source::Time => array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
             Source::Record => {
                 let values = records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any));
                 array(ValueType::Any, values)
             }
-            Source::UnknownFields => {
-                Arc::new(records.iter().map(|record| unknown_fields(&self.params, record)).collect::<StringArray>())
-            }
+            Source::UnknownFields => self.unknown_fields(records),
         };
-        let params = self.params.iter().map(|param| identity(param, records));
+        let params = self.params.iter().map(|param| self.identity(param, records));
         let columns = params.chain(self.sources.iter().map(column)).collect();
         RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
+    }
+
+    /// Returns the column of a param.
+    fn identity(&self, param: &Param, records: &[AnyRecord]) -> ArrayRef {
+        if param.1.is_none() && records.iter().all(|record| self.has_columns_for(record)) {
+            return Arc::new(StringArray::new_null(records.len()));
+        }
+        identity(param, records)
+    }
+
+    /// Returns the column of the fields that have no column of their own.
+    fn unknown_fields(&self, records: &[AnyRecord]) -> ArrayRef {
+        let mut all: Vec<Option<String>> = Vec::with_capacity(records.len());
+        for record in records {
+            all.push(if self.has_columns_for(record) { None } else { unknown_fields(&self.params, record) });
+        }
+        Arc::new(StringArray::from(all))
+    }
+
+    /// Returns whether every value of a record has a column of its own, as in most records. It is a fast path: otherwise,
+    /// each param is looked up in each record.
+    fn has_columns_for(&self, record: &AnyRecord) -> bool {
+        self.has_own_columns && record.unknown_fields().is_some_and(UnknownFields::is_empty)
     }
 }
 

@@ -79,6 +79,12 @@ impl AnyRecord {
         values.iter().map(AnyValue::as_field_value)
     }
 
+    /// Returns the value of the known field at an index of [`RecordInfo::fields`].
+    pub fn nth_value(&self, index: usize) -> Option<FieldValue<'_>> {
+        self.info()?;
+        self.values.get(index).map(AnyValue::as_field_value)
+    }
+
     /// Returns the fields that are not in the table; `None` if the record has no table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
         self.info().map(|_| &self.unknown_fields)

@@ -1,0 +1,146 @@
+//! How the columns of a Parquet file are stored: their compression, encodings and statistics.
+//!
+//! A file of the journal is read once and then deleted, so it is written fast. A data file is small and is read fast; the
+//! encoding of each column is chosen by its first rows.
+
+use std::collections::HashSet;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
+
+use crate::fetched_at::is_fetched_at;
+
+/// Maximum number of different values of a column that is stored with a dictionary. Their indices have 14 bits.
+const DICTIONARY: f64 = 16_384.0;
+
+/// Maximum number of decimals of such a column, unless its values repeat.
+const DECIMALS: i32 = 4;
+
+/// The purpose of a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose<'r> {
+    /// A part of the journal.
+    Journal,
+    /// A data file.
+    Data(DataStorage<'r>),
+}
+
+/// The storage of a data file.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DataStorage<'r> {
+    /// The first rows, if there are any.
+    pub(crate) first: Option<&'r RecordBatch>,
+    /// Whether times are stored as differences. That takes 2.7 bytes less for each row, but `fastparquet`, Spark 3.2 and
+    /// DuckDB 0.7 read other times or fail.
+    pub(crate) has_small_times: bool,
+}
+
+/// Returns the properties of a file with these columns.
+pub(crate) fn properties(schema: &Schema, purpose: Purpose<'_>) -> WriterProperties {
+    let builder = WriterProperties::builder().set_max_row_group_row_count(None).set_offset_index_disabled(true);
+    match purpose {
+        Purpose::Journal => of_journal(builder, schema),
+        Purpose::Data(storage) => of_data(builder, schema, storage),
+    }
+    .build()
+}
+
+fn of_journal(builder: WriterPropertiesBuilder, schema: &Schema) -> WriterPropertiesBuilder {
+    let mut builder = builder
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_dictionary_enabled(false);
+    for field in schema.fields() {
+        // The columns that identify the series have one value in many rows.
+        let repeats = *field.data_type() == DataType::Utf8 || is_fetched_at(field);
+        builder = builder.set_column_dictionary_enabled(ColumnPath::from(field.name().as_str()), repeats);
+    }
+    builder
+}
+
+fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStorage<'_>) -> WriterPropertiesBuilder {
+    let mut builder = builder
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    for (index, field) in schema.fields().iter().enumerate() {
+        let path = ColumnPath::from(field.name().as_str());
+        builder = match field.data_type() {
+            DataType::Float64 => {
+                let first = storage.first.and_then(|rows| rows.columns().get(index));
+                builder.set_column_dictionary_enabled(path, first.is_some_and(has_few_values))
+            }
+            // Many rows are fetched in the same second.
+            DataType::Timestamp(..) if is_fetched_at(field) => builder.set_column_dictionary_enabled(path, true),
+            DataType::Timestamp(..) => {
+                let encoding = if storage.has_small_times { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
+                builder.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding)
+            }
+            _ => builder,
+        };
+    }
+    builder
+}
+
+/// Returns whether the times of a row group are stored as differences.
+pub(crate) fn has_small_times(group: &RowGroupMetaData) -> bool {
+    let mut encodings = group.columns().iter().flat_map(ColumnChunkMetaData::encodings);
+    encodings.any(|encoding| encoding == Encoding::DELTA_BINARY_PACKED)
+}
+
+/// Returns whether a column of floats probably has few different values: because they repeat, or because they have few
+/// decimals and a small range, such as percentages. Prices, volumes and ratios have more.
+fn has_few_values(column: &ArrayRef) -> bool {
+    let Some(floats) = column.as_primitive_opt::<Float64Type>() else { return false };
+    let values: Vec<f64> = floats.iter().flatten().collect();
+    let different: HashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+    if values.is_empty() {
+        return false;
+    }
+    if different.len() * 4 <= values.len() {
+        return true;
+    }
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for decimals in 0..=DECIMALS {
+        let unit = 10_f64.powi(decimals);
+        if (greatest - least) * unit >= DICTIONARY {
+            return false;
+        }
+        let is_whole = |value: &f64| ((value * unit).round() / unit).to_bits() == value.to_bits();
+        if values.iter().all(is_whole) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::Float64Array;
+
+    use super::*;
+
+    fn check(value: impl Fn(u32) -> f64) -> bool {
+        let values: Float64Array = (0..1000).map(|row| Some(value(row * 7919 % 10_007))).collect();
+        has_few_values(&(Arc::new(values) as ArrayRef))
+    }
+
+    #[test]
+    fn columns_with_few_values_are_found() {
+        assert!(check(|row| f64::from(row % 10_001) / 100.0));
+        assert!(check(|row| f64::from(row % 3) * 0.123_456_789));
+        assert!(check(f64::from));
+        assert!(!check(|row| f64::from(row) * 123.45));
+        assert!(!check(|row| f64::from(row).sqrt()));
+        assert!(!check(|row| 60_000.0 + f64::from(row) * 0.37));
+        assert!(!has_few_values(&(Arc::new(Float64Array::new_null(9)) as ArrayRef)));
+    }
+}
