@@ -13,14 +13,13 @@ use clap::Args;
 use dataset::{Backfill, ResponseMonitor, SeriesRequest, Target, quoted};
 use indicatif::HumanBytes;
 use runtime::observer::{Event, Observer};
-use runtime::{AnyClient as Client, Builder, Error, RateLimit, Timestamp};
+use runtime::{AnyClient as Client, Builder, Error, Timestamp};
 use sandbox::{Rule, Sandbox};
-use shared_rate_limit::SharedRateLimiter;
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::program::{program, service};
-use crate::shared_rate_limit::SharedRateLimitOptions;
+use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
 
 /// The options that select the service.
@@ -46,8 +45,7 @@ pub(crate) struct Connected {
     pub(crate) client: Client,
     /// The source of the client's settings, as text.
     pub(crate) source: String,
-    /// The rate limit that the client shares with other programs.
-    pub(crate) limiter: Option<SharedRateLimiter>,
+    pub(crate) rate_limit: SharedRateLimit,
     /// The observer of the client's requests, which detects that the service has stopped responding.
     pub(crate) monitor: ResponseMonitor,
     sandbox: Option<Sandbox>,
@@ -86,21 +84,15 @@ impl Connection {
             }
             None => self.builder()?,
         };
-        let limiter = if self.sandbox { None } else { self.limiter.open(|| self.rate_limit(), log).await? };
-        if let Some(limiter) = &limiter {
+        let rate_limit = if self.sandbox { SharedRateLimit::Off } else { self.limiter.open(&builder, log).await? };
+        if let Some(limiter) = rate_limit.limiter() {
             builder = builder.rate_limiter(limiter.clone());
         }
         let monitor = ResponseMonitor::default();
         let agent = format!("{}/{}", program().name, program().version);
         let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
         let builder = builder.observer(Watched { monitor: monitor.clone(), log });
-        Ok(Connected { client: builder.build().map_err(invalid)?, source, limiter, monitor, sandbox })
-    }
-
-    /// Returns the rate limit of a client with these settings.
-    fn rate_limit(&self) -> Result<RateLimit> {
-        let client = self.builder()?.0.build().map_err(invalid)?;
-        Ok(client.raw("/").rate_limit().unwrap_or_else(RateLimit::none))
+        Ok(Connected { client: builder.build().map_err(invalid)?, source, rate_limit, monitor, sandbox })
     }
 
     fn builder(&self) -> Result<(Builder<Client>, String)> {

@@ -8,16 +8,28 @@
 //! does not read responses.
 
 // The modules, lowest layer first, as in `lib.rs`.
+pub(crate) mod limiter_time;
+
 #[cfg(feature = "__shared-rate-limit")]
 mod stored_times;
+
+mod learned_margin;
 
 pub(crate) mod window;
 
 pub(crate) mod limit;
 
+#[cfg(feature = "__shared-rate-limit")]
+pub(crate) mod account;
+
 mod queue;
 
+mod pace;
+
 mod state;
+
+#[cfg(feature = "__shared-rate-limit")]
+mod stored_state;
 
 #[cfg(test)]
 mod every_schedule;
@@ -44,15 +56,17 @@ pub use process_rate_limiter::ProcessRateLimiter;
 /// These rules may change with any release, so a crate that uses them must depend on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
+    #[cfg(feature = "__shared-rate-limit")]
+    pub use super::account::Account;
+    pub use super::limiter_time::LimiterTime;
     pub use super::state::{Closed, State};
-    pub use super::window::LimiterTime;
 }
 
 /// Limits the rate of requests.
 ///
-/// Several machines can share a limit through a server. The crate `generated-client-shared-rate-limit` is a rate limiter that
-/// stores its state in Redis or Valkey, and has all features of the built-in limiter. The limiter in this example only
-/// asks a shared counter for the delay before the next request:
+/// Several processes can share a limit. The crate `generated-client-shared-rate-limit` is a rate limiter that stores its
+/// state in a file, or in Redis or Valkey for several machines, and has all features of the built-in limiter. The limiter
+/// in this example only asks a shared counter for the delay before the next request:
 ///
 /// ```
 /// # use generated_client_runtime::rate_limit::{Attempt, RateLimiter, Permit, AcquireFuture};
@@ -162,7 +176,10 @@ pub struct Attempt {
 impl Attempt {
     /// Creates attempt `number` of a request that is not a follower's or a further page of a history.
     pub fn new(request: RequestKind, number: u32) -> Self {
-        let weight = if let RequestKind::Data(endpoint) = request { endpoint.weight.max(1) } else { 1 };
+        let weight = match request {
+            RequestKind::Data(endpoint) => endpoint.weight.max(1),
+            RequestKind::Token => 1,
+        };
         Self::with_rank(request, number, Rank::First, weight)
     }
 
@@ -210,7 +227,8 @@ impl Permit {
     /// Creates a permit that reports to an observer when the request is sent and when it ends.
     pub fn with_observer(admitted: impl PermitObserver) -> Self {
         let admitted = Arc::new(admitted);
-        let (observer, is_sent) = (admitted.clone(), AtomicBool::new(false));
+        let observer = admitted.clone();
+        let is_sent = AtomicBool::new(false);
         let on_sent = SentNotifier::new(move || {
             // A transport that resends a request internally may notify more than once.
             if !is_sent.swap(true, Ordering::Relaxed) {
@@ -224,7 +242,9 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let on_end = lock(&self.on_end).take();
-        on_end.into_iter().for_each(catch_panic);
+        if let Some(on_end) = on_end {
+            catch_panic(on_end);
+        }
     }
 }
 

@@ -164,7 +164,11 @@ impl Machines {
         let victim = format!("{}-", self.machines[0].0.id());
         let held = async |limiter: &SharedRateLimiter| -> Outcome<Option<usize>> {
             let status = limiter.status().await?;
-            Ok(status.machines.iter().find(|(name, _)| name.starts_with(&victim)).map(|(_, machine)| machine.in_flight))
+            Ok(status
+                .processes
+                .iter()
+                .find(|(name, _)| name.starts_with(&victim))
+                .map(|(_, process)| process.in_flight))
         };
         let begun = Instant::now();
         let places = loop {

@@ -1,9 +1,22 @@
-//! One rate limit for all machines that use an API key, kept in Redis or Valkey.
+//! One rate limit for all processes that use an API key: on one machine in a file, on several machines in Redis or Valkey.
 //!
-//! A service counts all requests with an API key, whichever machine sends them, but the built-in rate limiter of a client
-//! counts only the requests of its own process. With a [`SharedRateLimiter`] as the rate limiter
-//! ([`Builder::rate_limiter`](runtime::Builder::rate_limiter)) of every machine, all machines together stay within the
-//! limit:
+//! A service counts all requests with an API key, whichever process sends them, but the built-in rate limiter of a client
+//! counts only the requests of its own process. With a [`SharedRateLimiter`] as the rate limiter of every process, all
+//! processes together stay within the limit.
+//!
+//! On one machine, a single call is enough, and no server is needed. The program `derivs` and its Python module do the same:
+//!
+//! ```no_run
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
+//! # use invented::Client;
+//! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
+//! use generated_client_shared_rate_limit::shared_on_this_machine;
+//!
+//! let client = shared_on_this_machine(Client::builder("https://example.com/v2").api_key("key")).build()?;
+//! # Ok(()) }
+//! ```
+//!
+//! On several machines, every process uses the same server:
 //!
 //! ```no_run
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
@@ -20,40 +33,64 @@
 //! # Ok(()) }
 //! ```
 //!
-//! - In any rolling window, measured by the server's clock, all machines together never send more requests than the
+//! - In any rolling window, measured by the store's clock, all processes together never send more requests than the
 //!   limit, and never have more in flight than it allows. Windows, even pace, priorities, and the margin learned from
 //!   429s work as in the built-in rate limiter.
-//! - A 429 on one machine pauses all machines.
-//! - A machine with requests in flight or waiting renews its lease every second, from a separate thread, however long a
-//!   request takes. The lease reserves a slot for each request in flight. A machine that is dead or disconnected for
-//!   eight seconds loses its slots.
-//! - Machines with waiting requests take turns, and share the slots evenly.
-//! - After the server was restarted or replaced, or has lost its data, nothing is sent for the duration of the longest
-//!   window, because earlier requests are unknown. The same applies to the first use of a name.
-//! - While the server cannot be reached, nothing is sent, and a request fails after 30 seconds
-//!   ([`fail_after`](SharedRateLimiterBuilder::fail_after)).
+//! - A 429 in one process pauses all processes.
+//! - Processes with waiting requests take turns, and share the slots evenly.
+//! - If a process has another limit than the others, it applies its own limit to the requests of all processes. A change
+//!   of the limit does not block requests.
+//!
+//! | | file | Redis or Valkey |
+//! |---|---|---|
+//! | processes | those of one user on one machine, with the same API key and host | any with the same URL and name |
+//! | a process is killed | its slots are free at once | its slots are free after eight seconds |
+//! | a process is suspended | its slots are free after 32 seconds | its slots are free after eight seconds |
+//! | first use | no wait | nothing is sent for the duration of the longest window |
+//! | data is lost | processes restore the file; a damaged file is closed for the longest window | nothing is sent for the duration of the longest window |
+//! | the store cannot be used | the limit applies to each process | requests fail after 30 seconds ([`fail_after`](SharedRateLimiterBuilder::fail_after)) |
 //!
 //! # How it works
 //!
-//! The shared state is a text with a version, under one key of the server. A machine computes the next shared state
-//! from the last state that it knows, and sends the next state to the server. If another machine has changed the state
-//! in the meantime, the server rejects the next state and returns the current one. A script of a few lines does this
-//! compare-and-set and reads the server's clock; it is the only code that the server executes. The same Rust code as in
-//! the built-in rate limiter decides which requests are admitted. A machine admits requests slightly before they may be sent,
-//! so that the round trip to the server does not delay them.
+//! The shared state is a text with a version, in a file or under one key of the server. A process computes the next shared
+//! state from the last state that it knows, and sends the next state to the store. If another process has changed the
+//! state in the meantime, the store rejects the next state and returns the current one. The same Rust code as in the
+//! built-in rate limiter decides which requests are admitted. A process admits requests slightly before they may be sent,
+//! so that the exchange with the store does not delay them.
 //!
-//! A window that counts only the requests of some endpoints has a separate shared state, under the key `NAME/NUMBER`.
+//! A process with requests in flight or waiting has a lease in the shared state, which reserves a slot for each request in
+//! flight. A separate thread renews the lease, however long a request takes.
+//!
+//! A window that counts only the requests of some endpoints has a separate shared state, under the name `NAME/NUMBER`.
+//!
+//! ## The file
+//!
+//! The file is in `$XDG_STATE_HOME` or `~/.local/state`, in a folder `shared-rate-limit-UID` that only the user can read.
+//! Its name is a digest of API key and host, with a random key that is in the same folder, so it reveals neither. Processes
+//! with another `$XDG_STATE_HOME`, or in containers with other home folders, do not share the limit.
+//!
+//! The clock is the time since the boot, which counts suspended time and is never set. Each boot of each machine uses other
+//! files, so a home folder on a network file system does no harm. A process keeps a small file locked while it lives, from
+//! which the others detect its end. Files that nobody uses are removed.
+//!
+//! The file is used on Linux. On other systems, the limit applies to each process.
+//!
+//! ## The server
+//!
+//! A script of a few lines does the compare-and-set and reads the server's clock; it is the only code that the server
+//! executes. After the server was restarted or replaced, earlier requests are unknown, so nothing is sent for the duration
+//! of the longest window. The same applies to the first use of a name.
 //!
 //! An exchange of messages with the server takes one round trip, and the server processes one exchange after the other.
-//! Keep the server near: with a round-trip time of a millisecond, hundreds of machines share a limit of ten requests
+//! Keep the server near: with a round-trip time of a millisecond, hundreds of processes share a limit of ten requests
 //! per second.
 //!
 //! The module [`several_machines`] describes several programs with one API key.
 //!
-//! The rate limiter needs Redis from version 5, or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`, `TIME`,
-//! `HMGET`, `HSET` and `PEXPIRE`. If `INFO` is permitted too, the rate limiter detects that the server was restarted with an
-//! older state. All machines must set the same limit. The server's clock may be adjusted gradually, but must not be set
-//! forward while the rate limiter is in use.
+//! The rate limiter needs Redis from version 5, or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`,
+//! `TIME`, `HMGET`, `HSET` and `PEXPIRE`. If `INFO` is permitted too, the rate limiter detects that the server was restarted
+//! with an older state. The server's clock may be adjusted gradually, but must not be set forward while the rate limiter is
+//! in use.
 //!
 //! A machine that is suspended just before it sends a request may send it after its lease has ended.
 //!
@@ -67,18 +104,56 @@
 #[doc = include_str!("../SEVERAL-MACHINES.md")]
 pub mod several_machines {}
 
+// The modules, lowest layer first.
+mod failure;
+
 mod clock;
-mod queue;
-mod redis_store;
-mod server_outage;
-mod settings;
-mod shared_state;
-mod state_proposal;
-mod state_store;
+
+mod event;
+
+mod lease;
+
 mod status;
+
+mod queue;
+
+mod participant;
+
+mod shared_state;
+
+mod proposal;
+
+mod state_store;
+
+mod known_state;
+
+mod outage;
+
+mod worker;
+
+mod shared_rate_limiter;
+
+mod parts;
+
+mod redis_store;
+
+mod builder;
+
+#[cfg(target_os = "linux")]
+mod file_store;
+
+#[cfg(not(target_os = "linux"))]
+#[path = "no_file_store.rs"]
+mod file_store;
+
+mod machine_limit;
+
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
+
 #[cfg(test)]
 mod tests;
-mod worker;
 
 #[cfg(test)]
 #[path = "../../runtime/tests/it/invented/mod.rs"]
@@ -87,104 +162,7 @@ mod invented;
 #[path = "../../runtime/tests/it/scripted/mod.rs"]
 mod scripted;
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
-
-use runtime::RequestKind;
-use runtime::emitted::LimitWindow;
-use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
-use runtime::{Error, RateLimit};
-use tokio::time::Instant;
-
-use queue::{Event, Queue, QueuedInAll};
-pub use settings::SharedRateLimiterBuilder;
-pub use status::{Machine, Status};
-
-/// A rate limiter that is shared by all machines that use an API key.
-///
-/// Cloning is cheap, and all clones act as one machine. The rate limiter's worker ends once the last clone is dropped and the
-/// machine's requests in flight have ended.
-#[derive(Clone)]
-pub struct SharedRateLimiter(Arc<Handle>);
-
-/// The queues of a rate limiter. Each has a separate shared state.
-struct Handle {
-    /// One queue for each window that counts only some endpoints, in the order of the limit. All requests join the
-    /// queues in this order, so no two requests wait for each other.
-    of_some: Vec<(LimitWindow, Queue)>,
-    of_all: Queue,
-    limit: RateLimit,
-}
-
-impl Handle {
-    fn each(&self) -> impl Iterator<Item = &Queue> {
-        self.of_some.iter().map(|(_, queue)| queue).chain([&self.of_all])
-    }
-
-    /// Returns the queues that an attempt joins, one after the other.
-    fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Queue> {
-        // A window that is limited to certain endpoints never counts token requests.
-        let endpoint = if let RequestKind::Data(endpoint) = attempt.request { Some(endpoint) } else { None };
-        let counts = move |window: &LimitWindow| endpoint.is_some_and(|endpoint| window.counts(endpoint));
-        let of_some = self.of_some.iter().filter(move |(window, _)| counts(window));
-        of_some.map(|(_, queue)| queue).chain([&self.of_all])
-    }
-}
-
-impl SharedRateLimiter {
-    /// Returns the settings of a rate limiter whose state is on the server at a URL:
-    /// `redis://[user:password@]host[:port][/database]`.
-    ///
-    /// The rate limiter connects with the first request.
-    pub fn builder(url: impl Into<String>, limit: RateLimit) -> SharedRateLimiterBuilder {
-        SharedRateLimiterBuilder::new(url.into(), limit)
-    }
-
-    /// Reads the status of all machines from the server; the error gives the reason why the server cannot be reached or
-    /// used.
-    ///
-    /// The status does not include windows that count only the requests of some endpoints.
-    pub async fn status(&self) -> Result<Status, Error> {
-        self.0.of_all.status().await
-    }
-
-    /// Waits until the server has recorded which of this machine's requests have ended.
-    ///
-    /// Call this method before the program exits: a request whose end is not recorded occupies its slot until the lease
-    /// ends. If the server cannot be reached, the method returns at once.
-    pub async fn shutdown(&self) {
-        for queue in self.0.each() {
-            // The server records all events before it returns the status. An error is ignored, because an unreachable
-            // server cannot record anything.
-            drop(queue.status().await);
-        }
-    }
-}
-
-impl RateLimiter for SharedRateLimiter {
-    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
-        Box::pin(async move {
-            let mut admitted = Vec::new();
-            for queue in self.0.of(attempt) {
-                admitted.push(queue.turn(attempt).await?);
-            }
-            Ok(Permit::with_observer(QueuedInAll(admitted)))
-        })
-    }
-
-    fn on_rate_limited(&self, pause: Duration) {
-        // The response does not name the exceeded window, so all queues pause.
-        self.0.each().for_each(|queue| queue.report(Event::RateLimited(Instant::now(), pause)));
-    }
-
-    fn rate_limit(&self) -> Option<RateLimit> {
-        Some(self.0.limit.clone())
-    }
-}
-
-impl fmt::Debug for SharedRateLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedRateLimiter").field("limit", &self.0.limit).finish_non_exhaustive()
-    }
-}
+pub use builder::SharedRateLimiterBuilder;
+pub use machine_limit::shared_on_this_machine;
+pub use shared_rate_limiter::SharedRateLimiter;
+pub use status::{Process, Status};

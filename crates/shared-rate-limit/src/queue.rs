@@ -1,17 +1,17 @@
-//! A queue of this machine: over one channel, requests join the queue and admitted requests report their events.
+//! A queue of this process: over one channel, requests join the queue and admitted requests report their events.
 //!
-//! The worker receives from the channel and admits requests. Nothing here waits for the server. The channel closes when
-//! the rate limiter is dropped and its requests have ended, which ends the worker. If the worker has ended early, requests fail
-//! at once.
+//! The worker receives from the channel and admits requests. Nothing here waits for the store. The channel closes when
+//! the rate limiter is dropped and its requests have ended, which ends the worker. If the worker has ended early, requests
+//! fail at once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use runtime::rate_limit::{Attempt, PermitObserver, Rank};
 use runtime::{Error, ErrorKind};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::event::Event;
 use crate::status::Status;
 
 /// The sending side of the channel.
@@ -44,37 +44,24 @@ pub(crate) struct Waiting {
 /// An admitted request, and the earliest time to send it.
 type Turn = (QueuedRequest, Instant);
 
-/// An event of an admitted request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
-    /// The request was sent, with this weight.
-    Sent(Instant, usize),
-    /// The request was sent although its permit had been dropped unused. When the permit was dropped, the weight became
-    /// free, so it has to be counted again.
-    SentLate(Instant, usize),
-    /// The request has ended and will not be sent, so its weight is free again.
-    Unsent(usize),
-    /// The request has ended after it was sent.
-    Ended,
-    /// The service returned 429 and requested this pause.
-    RateLimited(Instant, Duration),
-}
-
 impl Queue {
     /// Waits for a turn. If the future is dropped, the request leaves the queue.
     pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, Error> {
-        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, admission) = oneshot::channel();
         self.send(Message::Join(Waiting {
             queue: self.clone(),
             rank: attempt.rank,
             since: Instant::now(),
-            weight,
+            weight: usize::try_from(attempt.weight()).unwrap_or(usize::MAX),
             turn,
         }));
-        let (admitted, at) = admission.await.unwrap_or_else(|_| Err(worker_ended()))?;
-        // If this future is dropped here, the permit reports that nothing was sent.
-        tokio::time::sleep_until(at).await;
+        let Ok(admission) = admission.await else { return Err(worker_ended()) };
+        let (admitted, time) = admission?;
+        // A timer rounds up to the next millisecond, even for a time that has passed.
+        if time > Instant::now() {
+            // If this future is dropped here, the permit reports that nothing was sent.
+            tokio::time::sleep_until(time).await;
+        }
         Ok(admitted)
     }
 
@@ -83,11 +70,14 @@ impl Queue {
         self.send(Message::Event(event));
     }
 
-    /// Requests the status of the rate limiter; the server then knows all events so far.
+    /// Requests the status of the rate limiter; the store then contains all events so far.
     pub(crate) async fn status(&self) -> Result<Status, Error> {
         let (question, answer) = oneshot::channel();
         self.send(Message::Status(question));
-        answer.await.unwrap_or_else(|_| Err(worker_ended()))
+        match answer.await {
+            Ok(status) => status,
+            Err(_) => Err(worker_ended()),
+        }
     }
 
     fn send(&self, message: Message) {
@@ -100,9 +90,10 @@ impl Waiting {
     /// Admits the request. If its caller has just stopped waiting, the permit is dropped, which reports that nothing
     /// was sent.
     pub(crate) fn admit(self, at: Instant) {
-        let (weight, queue) = (self.weight, self.queue.0.downgrade());
+        let queue = self.queue.0.downgrade();
         let progress = Mutex::new(Progress { queue: Some(self.queue), is_sent: false });
-        drop(self.turn.send(Ok((QueuedRequest { progress, weight, queue }, at))));
+        let admitted = QueuedRequest { progress, weight: self.weight, queue };
+        drop(self.turn.send(Ok((admitted, at))));
     }
 }
 
@@ -165,10 +156,14 @@ pub(crate) struct QueuedInAll(pub(crate) Vec<QueuedRequest>);
 
 impl PermitObserver for QueuedInAll {
     fn on_sent(&self) {
-        self.0.iter().for_each(QueuedRequest::on_sent);
+        for request in &self.0 {
+            request.on_sent();
+        }
     }
 
     fn on_end(&self) {
-        self.0.iter().for_each(QueuedRequest::on_end);
+        for request in &self.0 {
+            request.on_end();
+        }
     }
 }

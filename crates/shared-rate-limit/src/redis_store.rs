@@ -5,15 +5,17 @@
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError, Script};
-use runtime::{Error, ErrorKind};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-use crate::server_outage::Failure;
-use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored};
+use crate::failure::Failure;
+use crate::state_store::{Offer, Response, StateStore, Stored};
 
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Lifetime of a shared state on the server after the last write.
+const LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the script: seconds and microseconds of the clock, run id of the server, version and text.
 type Returned = (u64, u32, String, String, String);
@@ -31,9 +33,12 @@ impl RedisStore {
         #[cfg(feature = "tls")]
         // An error means that the process already has a TLS provider, which is used instead.
         drop(rustls::crypto::ring::default_provider().install_default());
-        let script = Script::new(include_str!("compare_and_set.lua"));
-        let connection = Mutex::new(None);
-        Ok(Self { client: Client::open(url)?, key: format!("shared-rate-limit:{{{name}}}"), script, connection })
+        Ok(Self {
+            client: Client::open(url)?,
+            key: format!("shared-rate-limit:{{{name}}}"),
+            script: Script::new(include_str!("compare_and_set.lua")),
+            connection: Mutex::new(None),
+        })
     }
 
     async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
@@ -48,7 +53,8 @@ impl RedisStore {
             Some(connection) => connection,
             None => self.connect().await?,
         };
-        let next = offer.next.unwrap_or_else(|| Stored { version: String::new(), text: String::new() });
+        let nothing = Stored { version: String::new(), text: String::new() };
+        let next = offer.next.unwrap_or(nothing);
         let mut call = self.script.key(&self.key);
         call.arg(offer.known).arg(next.version).arg(next.text).arg(1000 * LIFETIME.as_secs());
         let returned = call.invoke_async(&mut connection).await?;
@@ -59,29 +65,32 @@ impl RedisStore {
 }
 
 impl StateStore for RedisStore {
+    const RENEWAL: Duration = Duration::from_secs(1);
+    const IS_PRIVATE: bool = false;
+    const NAME: &'static str = "the server";
+
     async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
-        let now = Duration::from_secs(seconds) + Duration::from_micros(micros.into());
-        Ok(Response { now, run, version, text: Some(text).filter(|text| !text.is_empty()) })
+        let now = Duration::from_secs(seconds).saturating_add(Duration::from_micros(micros.into()));
+        let text = Some(text).filter(|text| !text.is_empty());
+        // The server may have lost its data just before this exchange.
+        Ok(Response { now, unused_since: now, run, version, text })
     }
 }
 
 /// Classifies an error: an error that the server would return again is permanent, and any other error may be transient.
 fn failure(error: RedisError) -> Failure {
-    let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
     // These errors have to be permanent: reads still succeed, so each read would seem to end the outage.
-    let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
-        "accepts no writes"
-    } else if is_rejected
-        || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::UnexpectedReturnType)
-    {
-        "rejects the commands of the rate limiter"
+    let accepts_no_writes = ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code));
+    let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"))
+        || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::UnexpectedReturnType);
+    let failure = if accepts_no_writes {
+        Failure::permanent("the server of the shared rate limit accepts no writes")
+    } else if is_rejected {
+        Failure::permanent("the server of the shared rate limit rejects the commands of the rate limiter")
     } else {
-        let message = "cannot reach the server of the shared rate limit";
-        return Failure::Transient(Error::retryable(ErrorKind::Queue, message).with_source(error));
+        Failure::transient("cannot reach the server of the shared rate limit")
     };
-    Failure::Permanent(
-        Error::retryable(ErrorKind::Queue, format!("the server of the shared rate limit {why}")).with_source(error),
-    )
+    failure.with_source(error)
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// The machines with requests in flight or waiting, by their generated names.
-    pub machines: BTreeMap<String, Machine>,
-    /// Number of requests in flight, of all machines together.
+    /// The processes with requests in flight or waiting, by their generated names.
+    pub processes: BTreeMap<String, Process>,
+    /// Number of requests in flight, of all processes together.
     pub in_flight: usize,
     /// Maximum number of requests in flight; `None` if the limit sets no maximum.
     pub slots: Option<usize>,
@@ -21,12 +21,12 @@ pub struct Status {
     pub opens_in: Duration,
 }
 
-/// The current load of a machine.
+/// The current load of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Machine {
-    /// Number of the machine's requests in flight.
+pub struct Process {
+    /// Number of the process's requests in flight.
     pub in_flight: usize,
-    /// `true` if requests of the machine wait.
+    /// `true` if requests of the process wait.
     pub waiting: bool,
 }

@@ -1,4 +1,4 @@
-//! Tests of machines that share a rate limiter, with a paused clock. Store and service are in memory; everything else is
+//! Tests of processes that share a rate limiter, with a paused clock. Store and service are in memory; everything else is
 //! production code.
 //!
 //! The store responds after a round trip; tests can erase the store, disconnect it, or restore its earlier data. Tests
@@ -6,7 +6,11 @@
 
 mod endpoint_limits;
 mod faults;
+#[cfg(target_os = "linux")]
+mod file;
+mod hostile_store;
 mod memory_store;
+mod one_machine;
 mod throughput;
 
 use std::convert::Infallible;
@@ -14,13 +18,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::{Error, RateLimit};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::invented::Client;
+use crate::parts::{self, Parts, Settings};
 use crate::scripted::{MockResponse, Service, ok};
-use crate::worker::Worker;
-use crate::{SharedRateLimiter, SharedRateLimiterBuilder};
+use crate::shared_rate_limiter::SharedRateLimiter;
+use crate::state_store::StateStore;
 use memory_store::MemoryStore;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -36,38 +41,39 @@ fn service(reply: Duration) -> Arc<Service> {
     Service::new(move |_, _| MockResponse { arrives_after: Duration::ZERO, duration: reply, ..ok() })
 }
 
-/// A machine: a client whose rate limiter uses a shared store, and the task of the rate limiter's worker.
-struct Machine {
+fn settings(limit: RateLimit) -> Settings {
+    Settings { limit, name: "key".to_owned(), fail_after: 30 * SECOND, fallback: None }
+}
+
+/// A process: a client whose rate limiter uses a shared store, and the task of the rate limiter's worker.
+struct TestProcess {
     client: Client,
     limiter: SharedRateLimiter,
     worker: JoinHandle<()>,
     tasks: Vec<JoinHandle<Result<u64, Error>>>,
 }
 
-impl Machine {
+impl TestProcess {
     fn new(service: &Arc<Service>, store: Arc<MemoryStore>, limit: RateLimit) -> Self {
-        Self::of(service, SharedRateLimiter::builder("", limit), move |_| store.clone())
+        Self::of(service, settings(limit), move |_| store.clone())
     }
 
     fn failing_after(time: Duration, service: &Arc<Service>, store: Arc<MemoryStore>, limit: RateLimit) -> Self {
-        Self::of(service, SharedRateLimiter::builder("", limit).fail_after(time), move |_| store.clone())
+        Self::of(service, Settings { fail_after: time, ..settings(limit) }, move |_| store.clone())
     }
 
-    /// Creates a machine with a separate store for each name.
-    fn of(
-        service: &Arc<Service>,
-        settings: SharedRateLimiterBuilder,
-        mut store: impl FnMut(&str) -> Arc<MemoryStore>,
-    ) -> Self {
-        let Ok((limiter, workers)) = settings.parts(|name| Ok::<_, Infallible>(store(name)));
+    /// Creates a process with a separate store for each name.
+    fn of<S: StateStore>(service: &Arc<Service>, settings: Settings, mut store: impl FnMut(&str) -> S) -> Self {
+        let Ok(parts) = Parts::new(settings, |name, _| Ok::<_, Infallible>(store(name)));
+        Self::from_parts(service, parts)
+    }
+
+    fn from_parts<S: StateStore>(service: &Arc<Service>, Parts { limiter, workers }: Parts<S>) -> Self {
         let client = service.builder().rate_limiter(limiter.clone()).build().unwrap();
-        let worker = tokio::spawn(async {
-            workers.into_iter().map(Worker::run).collect::<JoinSet<()>>().join_all().await;
-        });
-        Self { client, limiter, worker, tasks: Vec::new() }
+        Self { client, limiter, worker: tokio::spawn(parts::run(workers)), tasks: Vec::new() }
     }
 
-    /// Sends requests at full speed with this many tasks until `end`. The path shows the service which machine sends
+    /// Sends requests at full speed with this many tasks until `end`. The path shows the service which process sends
     /// them.
     fn run(&mut self, path: &'static str, tasks: usize, end: Instant) {
         let task = |client: Client| async move {
@@ -81,19 +87,26 @@ impl Machine {
         self.tasks.extend((0..tasks).map(|_| tokio::spawn(task(self.client.clone()))));
     }
 
-    /// Ends the machine at once, as `kill -9` does.
+    /// Ends the process at once, as `kill -9` does.
     fn kill(&mut self) {
         self.worker.abort();
         self.tasks.drain(..).for_each(|task| task.abort());
     }
 
-    /// Waits until the tasks of the machine have ended, and returns the number of successful calls.
+    /// Waits until the tasks of the process have ended, and returns the number of successful calls.
     async fn finish(&mut self) -> u64 {
         let mut calls = 0;
         for task in self.tasks.drain(..) {
             calls += task.await.unwrap().unwrap();
         }
         calls
+    }
+}
+
+#[allow(clippy::print_stdout)] // Prints only if the variable `SHOW` is set.
+fn show(line: &str) {
+    if std::env::var_os("SHOW").is_some() {
+        println!("{line}");
     }
 }
 

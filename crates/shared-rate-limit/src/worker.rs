@@ -1,27 +1,25 @@
-//! The worker: the only task of a machine that exchanges shared states with the server.
+//! The worker: the only task of a process that exchanges shared states with the store.
 //!
-//! The worker computes the next shared state from the events of requests, sends it, and admits requests once the server
-//! has accepted it. If another machine has changed the shared state in the meantime, the worker starts again from the
-//! changed state. `SharedState` decides which requests are admitted, and the store hides the connection to the server.
+//! The worker computes the next shared state from the events of requests, sends it, and admits requests once the store
+//! has accepted it. If another process has changed the shared state in the meantime, the worker starts again from the
+//! changed state. `SharedState` decides which requests are admitted.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use runtime::rate_limit::rules::LimiterTime;
-use runtime::{Error, ErrorKind, RateLimit};
+use runtime::{Error, RateLimit};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::clock::Clock;
-use crate::queue::{Event, Message, Ticket, Waiting};
-use crate::server_outage::{Failure, Outage};
-use crate::shared_state::{InFlight, SharedState};
-use crate::state_proposal::{Known, Proposal};
+use crate::clock::MAX_TIME;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::known_state::KnownState;
+use crate::outage::Outage;
+use crate::participant::Participant;
+use crate::proposal::Proposal;
+use crate::queue::Message;
 use crate::state_store::{Offer, Response, StateStore, Stored};
 use crate::status::Status;
-
-/// Maximum delay before an event is written. Events that occur during the delay are written together.
-const WRITING: Duration = Duration::from_millis(25);
 
 /// A shared state that is older than this is read again before it makes requests wait.
 const FRESH: Duration = Duration::from_millis(20);
@@ -29,96 +27,76 @@ const FRESH: Duration = Duration::from_millis(20);
 /// Maximum duration of an exchange with any store.
 const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// The minimum time between the admission of a request and the time at which it may be sent. The exchange with the
-/// store happens during this time, so the exchange does not delay the request.
-const MIN_AHEAD: Duration = Duration::from_millis(20);
+/// Interval at which the waiting requests are checked during an outage.
+const STEP: Duration = Duration::from_millis(250);
 
-/// The maximum time between the admission of a request and the time at which it may be sent. This time is short,
-/// because a pause after a 429 cannot delay requests that are already admitted.
-const MAX_AHEAD: Duration = Duration::from_millis(500);
+/// The minimum interval between two searches for processes that have ended.
+const SEARCH: Duration = Duration::from_millis(100);
 
-const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \
-                       evicts them; set `maxmemory-policy noeviction` there";
+/// A store that rejects this many proposals in a row is broken, since other processes cannot be that fast.
+const MAX_REJECTED: u32 = 1000;
 
 pub(crate) struct Worker<S> {
     store: S,
     messages: mpsc::UnboundedReceiver<Message>,
     /// `true` once the rate limiter is dropped and its requests have ended.
     is_closed: bool,
-    /// The name of this machine.
-    pub(crate) machine: String,
+    process: Participant,
     limit: RateLimit,
-    /// A request fails if it has waited for this time and the server cannot be reached.
-    pub(crate) fail_after: Duration,
-    pub(crate) clock: Clock,
-    /// The time between the admission of a request and the time at which it may be sent.
-    pub(crate) ahead: Duration,
-    /// The last known state of the server.
-    pub(crate) known: Option<Known>,
-    pub(crate) waiting: BTreeMap<Ticket, Waiting>,
-    /// Number of requests that have joined the queue.
-    joined: u64,
+    /// A request fails if it has waited for this time and the store cannot be used.
+    fail_after: Duration,
+    /// The last known state of the store.
+    known: Option<KnownState>,
     /// The channels to the callers that requested the status of the rate limiter.
     questions: Vec<oneshot::Sender<Result<Status, Error>>>,
-    /// This machine's requests in flight, as of the last write.
-    pub(crate) in_flight: InFlight,
-    /// The events since the last write.
-    pub(crate) events: Vec<Event>,
-    /// The time at which the events must be written.
-    pub(crate) write_by: Option<Instant>,
-    /// The number of the last proposal.
-    pub(crate) proposals: u64,
-    /// A proposal that the server may or may not have accepted.
+    /// A proposal that the store may or may not have accepted.
     unsettled: Option<Proposal>,
-    pub(crate) outage: Option<Outage>,
+    /// Number of rejected proposals since the last accepted one.
+    rejected: u32,
+    outage: Option<Outage>,
+    /// The time of the last search for processes that have ended.
+    searched: Option<Instant>,
 }
 
 impl<S: StateStore> Worker<S> {
     pub(crate) fn new(
         store: S,
         messages: mpsc::UnboundedReceiver<Message>,
-        machine: String,
+        process: Participant,
         limit: RateLimit,
         fail_after: Duration,
-        clock: Clock,
     ) -> Self {
         Self {
             store,
             messages,
             is_closed: false,
-            machine,
+            process,
             limit,
             fail_after,
-            clock,
-            ahead: MIN_AHEAD,
             known: None,
-            waiting: BTreeMap::new(),
-            joined: 0,
             questions: Vec::new(),
-            in_flight: InFlight::default(),
-            events: Vec::new(),
-            write_by: None,
-            proposals: 0,
             unsettled: None,
+            rejected: 0,
             outage: None,
+            searched: None,
         }
     }
 
     /// Runs until the rate limiter is dropped and its requests have ended.
     pub(crate) async fn run(mut self) {
         loop {
-            let next = if self.outage.is_some() {
-                self.work_alone().await
-            } else {
-                match self.work().await {
+            self.listen();
+            let next = match self.outage.take() {
+                Some(outage) => self.work_alone(outage).await,
+                None => match self.work().await {
                     Ok(next) => next,
                     Err(failure) => {
                         self.lose(failure);
                         continue;
                     }
-                }
+                },
             };
-            // The worker does not wait for an unreachable server: the slots are released when the lease ends.
+            // The worker does not wait for an unreachable store: the slots are released when the lease ends.
             if self.is_closed && (self.is_idle() || self.outage.is_some()) {
                 return;
             }
@@ -127,61 +105,53 @@ impl<S: StateStore> Worker<S> {
     }
 
     /// Receives all messages in the channel.
-    pub(crate) fn listen(&mut self) {
+    fn listen(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.receive(message);
         }
         self.is_closed = self.messages.is_closed() && self.messages.is_empty();
-        // Requests whose callers have stopped waiting are removed.
-        self.waiting.retain(|_, waiting| !waiting.turn.is_closed());
+        self.process.remove_cancelled();
     }
 
     fn receive(&mut self, message: Message) {
-        let now = Instant::now();
         match message {
-            Message::Join(waiting) => {
-                self.joined += 1;
-                self.waiting.insert((waiting.rank, self.joined), waiting);
-            }
-            Message::Event(event) => {
-                // A 429 is written at once, because it pauses the other machines too.
-                let write_by = if matches!(event, Event::RateLimited(..)) { now } else { now + WRITING };
-                self.write_by = Some(self.write_by.map_or(write_by, |known| known.min(write_by)));
-                self.events.push(event);
-            }
+            Message::Join(waiting) => self.process.join(waiting),
+            Message::Event(event) => self.process.note(event),
             Message::Status(question) => {
                 self.questions.push(question);
-                // The status has to contain all events, so the events are written at once.
-                self.write_by = Some(now).filter(|_| !self.events.is_empty());
+                // The status has to contain all events.
+                self.process.hurry();
             }
         }
     }
 
     /// Returns `true` if the worker has nothing to do until the next message.
     fn is_idle(&self) -> bool {
-        self.events.is_empty()
-            && self.in_flight == InFlight::default()
-            && self.waiting.is_empty()
-            && self.questions.is_empty()
+        self.process.is_idle() && self.questions.is_empty()
     }
 
     /// Does all current work, and returns the time of the next check.
     async fn work(&mut self) -> Result<Option<Instant>, Failure> {
         loop {
             self.listen();
-            let waits = self.known.as_ref().is_some_and(|known| known.shared.waits(&self.machine));
+            let waits = self.known.as_ref().is_some_and(|known| known.shared.waits(&self.process.name));
             if self.is_idle() && !waits {
                 return Ok(None);
             }
-            if self.known.is_none() || !self.questions.is_empty() && self.events.is_empty() {
+            let is_asked = !self.questions.is_empty() && self.process.events.is_empty();
+            if self.known.is_none() || is_asked {
                 self.read().await?;
             }
             let Some(known) = &self.known else { continue };
-            let (base, age) = (known.shared.clone(), known.at.elapsed());
-            if self.events.is_empty() {
-                self.answer(&Ok(base.status(self.now())));
+            let age = known.at.elapsed();
+            let proposal = Proposal::new(&mut self.process, &known.shared);
+            if self.process.events.is_empty() {
+                let status = known.shared.status(self.process.now());
+                self.answer(&Ok(status));
             }
-            let proposal = self.proposal(&base);
+            if proposal.is_delayed && age < FRESH && self.find_ended() {
+                continue;
+            }
             if proposal.is_due {
                 self.offer(proposal).await?;
             } else if age >= FRESH {
@@ -192,22 +162,50 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
+    /// Searches for processes that have ended and delay this one; returns `true` if there are any.
+    ///
+    /// The first process in the order of turns searches among those with requests in flight. Every other process only
+    /// checks the process directly before it, so the number of checks is independent of the number of processes.
+    fn find_ended(&mut self) -> bool {
+        let Some(known) = &mut self.known else { return false };
+        if self.searched.is_some_and(|searched| searched.elapsed() < SEARCH) {
+            return false;
+        }
+        self.searched = Some(Instant::now());
+        let now = self.process.now();
+        let mut suspects = known.shared.ahead_of(&self.process.name, now);
+        suspects.truncate(1);
+        if suspects.is_empty() {
+            suspects = known.shared.others_in_flight(&self.process.name);
+        }
+        let mut ended = Vec::new();
+        for suspect in suspects {
+            if self.store.has_ended(suspect) {
+                ended.push(suspect.to_owned());
+            }
+        }
+        known.shared.bury(&ended, now);
+        !ended.is_empty()
+    }
+
     /// Sends the status, or an error, to the callers that requested it.
-    pub(crate) fn answer(&mut self, status: &Result<Status, Error>) {
+    fn answer(&mut self, status: &Result<Status, Error>) {
         for question in self.questions.drain(..) {
             // The caller may have stopped waiting.
             drop(question.send(status.clone()));
         }
     }
 
-    /// Reads the shared state from the server.
-    pub(crate) async fn read(&mut self) -> Result<(), Failure> {
+    /// Reads the shared state from the store.
+    async fn read(&mut self) -> Result<(), Failure> {
         self.exchange(None).await
     }
 
-    /// Sends a proposal, which replaces the known shared state if the server accepts it.
+    /// Sends a proposal, which replaces the known shared state if the store accepts it.
     async fn offer(&mut self, proposal: Proposal) -> Result<(), Failure> {
-        let next = Stored { version: proposal.version.clone(), text: proposal.shared.text()? };
+        let text =
+            proposal.shared.text().map_err(|error| Failure::permanent("cannot write the state").with_source(error))?;
+        let next = Stored { version: proposal.version.clone(), text };
         self.unsettled = Some(proposal);
         self.exchange(Some(next)).await
     }
@@ -215,81 +213,104 @@ impl<S: StateStore> Worker<S> {
     async fn exchange(&mut self, next: Option<Stored>) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let begun = Instant::now();
-        let response = tokio::time::timeout(MAX_EXCHANGE, self.store.exchange(Offer { known, next })).await;
-        let silent = Error::retryable(ErrorKind::Queue, "the server of the shared rate limit does not respond");
-        self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
+        match tokio::time::timeout(MAX_EXCHANGE, self.store.exchange(Offer { known, next })).await {
+            Ok(response) => self.settle(begun, response?),
+            Err(_) => Err(Failure::transient(format!("{} of the shared rate limit does not respond", S::NAME))),
+        }
     }
 
     /// Processes the store's response, which may also show whether an earlier proposal was accepted.
     fn settle(&mut self, begun: Instant, response: Response) -> Result<(), Failure> {
-        let now = Instant::now();
-        self.clock.learn(begun, now, response.now);
-        self.ahead = (4 * now.saturating_duration_since(begun)).clamp(MIN_AHEAD, MAX_AHEAD);
-        let unsettled = self.unsettled.take();
-        let is_empty = response.version.ends_with(':');
-        if is_empty && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
-            // This is an error, because a new shared state would delay all requests after each deletion.
-            return Err(Failure::Permanent(Error::retryable(ErrorKind::Queue, DELETED)));
+        if response.now > MAX_TIME {
+            return Err(Failure::permanent(format!("the clock of {} of the shared rate limit is wrong", S::NAME)));
         }
-        let known = self.known.as_ref().filter(|known| known.version == response.version);
-        let shared = match (&response.text, &unsettled, known) {
-            (None, Some(proposal), _) if !is_empty => proposal.shared.clone(),
-            (None, None, Some(known)) => known.shared.clone(),
-            (text, ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
-        };
-        // If the response to a proposal was lost, the number in the lease shows that the proposal was accepted.
-        let is_accepted = |proposal: &Proposal| {
-            response.version == format!("{}:{}", response.run, proposal.version)
-                || shared.exchange(&self.machine) == Some(proposal.number)
-        };
-        let accepted = unsettled.filter(is_accepted);
-        // The clock may have been set while the proposal was in transit, so the time is checked even in a state that
-        // this machine has just written.
-        let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
-        let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
-        self.known = Some(Known { version: response.version, shared, at: now });
-        if let Some(proposal) = accepted {
-            self.accept(proposal);
-            // The status is sent here too, because under load there are always new events and `work` never sends it.
-            // The accepted proposal contained all events that occurred before the status was requested.
-            if let Some(status) = self.known.as_ref().map(|known| known.shared.status(response.now)) {
+        self.process.learn_time(begun, response.now);
+        let unsettled = self.unsettled.take();
+        let now = response.now;
+        let run = response.run.clone();
+        let known = KnownState::from_response::<S>(response, self.known.as_ref(), unsettled.as_ref(), &self.limit)?;
+        let status = known.shared.status(now);
+        let is_accepted = unsettled.as_ref().is_some_and(|one| known.contains(one, &run, &self.process.name));
+        self.known = Some(known);
+        match unsettled {
+            Some(proposal) if is_accepted => {
+                self.rejected = 0;
+                self.accept(proposal);
+                // The status is sent here too, because under load there are always new events and `work` never sends it.
+                // The accepted proposal contained all events that occurred before the status was requested.
                 self.answer(&Ok(status));
             }
+            Some(_) => self.rejected += 1,
+            None => {}
+        }
+        if self.rejected > MAX_REJECTED {
+            self.rejected = 0;
+            return Err(Failure::transient(format!("{} of the shared rate limit accepts no state", S::NAME)));
         }
         Ok(())
     }
 
     /// Applies an accepted proposal: admits its requests and removes its events.
     fn accept(&mut self, proposal: Proposal) {
-        self.in_flight = proposal.shared.in_flight(&self.machine);
+        self.process.in_flight = proposal.shared.in_flight(&self.process.name);
         // Events that are newer than the proposal are kept for the next proposal.
-        self.events.drain(..proposal.events);
-        for (ticket, weight, at) in proposal.turns {
-            match self.waiting.remove(&ticket) {
-                Some(waiting) => waiting.admit(at),
+        self.process.forget_events(proposal.events);
+        for turn in proposal.turns {
+            match self.process.waiting.remove(&turn.ticket) {
+                Some(waiting) => waiting.admit(turn.at),
                 // The caller has stopped waiting since the proposal was made.
-                None => self.events.push(Event::Unsent(weight)),
+                None => self.process.note(Event::Unsent(turn.weight)),
             }
         }
-        self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
     }
 
-    /// Returns the earliest time that the server's clock may show.
-    pub(crate) fn now(&self) -> LimiterTime {
-        self.clock.earliest(Instant::now())
+    /// Starts an outage.
+    fn lose(&mut self, failure: Failure) {
+        tracing::debug!(error = %failure.error(), "the shared rate limit cannot be used");
+        // Other processes may change the shared state during the outage, so the state is read again after it.
+        self.known = None;
+        self.outage = Some(Outage::new(failure));
+    }
+
+    /// Does the work during an outage, and returns the time of the next check. The outage ends when the store responds.
+    async fn work_alone(&mut self, mut outage: Outage) -> Option<Instant> {
+        self.answer(&Err(outage.error().clone()));
+        if let Some(joined) = outage.fails_joined_by(self.fail_after) {
+            self.process.fail_joined_by(joined, outage.error());
+        }
+        let now = Instant::now();
+        let mut next = outage.next;
+        if next <= now {
+            next = now;
+            if let Err(failure) = self.read().await {
+                self.known = None;
+                outage.repeat(failure);
+            } else {
+                return Some(next);
+            }
+        } else if !self.process.waiting.is_empty() {
+            next = next.min(now + STEP);
+        }
+        self.outage = Some(outage);
+        Some(next)
     }
 
     /// Waits for the next message or until a time.
     async fn wait(&mut self, until: Option<Instant>) {
         let time = async {
             match until {
+                Some(until) if until <= Instant::now() => {}
                 Some(until) => tokio::time::sleep_until(until).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             // A closed channel is not polled, because it is always ready.
-            message = self.messages.recv(), if !self.is_closed => message.into_iter().for_each(|one| self.receive(one)),
+            message = self.messages.recv(), if !self.is_closed => {
+                if let Some(message) = message {
+                    self.receive(message);
+                }
+            }
             () = time => {}
         }
     }

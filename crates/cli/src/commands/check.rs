@@ -10,10 +10,9 @@ use runtime::AnyClient as Client;
 
 use crate::connection::{Connection, has_key};
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::Result;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
-use crate::shared_rate_limit;
 use crate::stdout;
 
 #[derive(Args, Debug)]
@@ -27,9 +26,8 @@ impl Check {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let connected = self.connection.open(log).await?;
         print("settings", &format!("from {}", connected.source))?;
-        if let Some(limiter) = &connected.limiter {
-            let status = limiter.status().await.map_err(|error| Failure::new(ExitKind::Service, error.to_string()))?;
-            print("shared limit", &shared_rate_limit::described(&status))?;
+        if let Some(status) = connected.rate_limit.described().await? {
+            print("shared limit", &status)?;
         }
         interrupt.ends(probe(&connected.client)).await
     }

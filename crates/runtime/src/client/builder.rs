@@ -149,6 +149,20 @@ impl<C: From<Core>> Builder<C> {
         self
     }
 
+    /// The account whose rate limit the client uses, for `generated-client-shared-rate-limit`.
+    #[cfg(feature = "__shared-rate-limit")]
+    #[doc(hidden)]
+    pub fn account(&self) -> crate::rate_limit::account::Account {
+        let settings = &self.settings;
+        let mut credentials = Vec::new();
+        credentials.extend(settings.api_key.clone());
+        if let Some((id, _)) = &settings.client_credentials {
+            credentials.push(id.clone());
+        }
+        let limit = settings.rate_limit.clone().unwrap_or_else(|| RateLimit::all(self.service.limits));
+        crate::rate_limit::account::Account::new(&settings.base_url, credentials, limit)
+    }
+
     /// Sets the retry rules.
     pub fn retry(self, retry: Retry) -> Self {
         self.with(|settings| settings.policy.retry = retry)

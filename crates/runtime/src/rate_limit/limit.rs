@@ -72,8 +72,8 @@ impl RateLimit {
     /// Zero is treated as one, because a limit of 0 would block forever.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let window = Window { requests: at_least_one(requests), length: window };
-        let windows = vec![LimitWindow { endpoints: &[], window }].into();
-        Self { windows, concurrent: Some(at_least_one(concurrent)) }
+        let windows = vec![LimitWindow { endpoints: &[], window }];
+        Self { windows: windows.into(), concurrent: Some(at_least_one(concurrent)) }
     }
 
     /// Creates a limit from its description in the catalogue.
@@ -85,18 +85,22 @@ impl RateLimit {
     /// Returns a limit that satisfies every limit set of a service, because it is unknown which of them applies.
     #[doc(hidden)]
     pub fn all(sets: &[LimitInfo]) -> Self {
-        sets.iter().map(Self::from).fold(Self::none(), Self::and)
+        let mut all = Self::none();
+        for set in sets {
+            all = all.and(Self::from(set));
+        }
+        all
     }
 
     /// Returns the limit of the limit set with this name. The error for an unknown name lists the known names.
     #[doc(hidden)]
     pub fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
-        let found = sets.iter().find(|info| info.name == name);
-        found.map(Self::from).ok_or_else(|| {
-            let known: Vec<_> = sets.iter().map(|info| format!("`{}`", info.name)).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            Error::build(format!("unknown limit set {name:?}")).with_hint(format!("known: {known}"))
-        })
+        if let Some(set) = sets.iter().find(|set| set.name == name) {
+            return Ok(Self::from(set));
+        }
+        let known: Vec<_> = sets.iter().map(|set| format!("`{}`", set.name)).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(Error::build(format!("unknown limit set {name:?}")).with_hint(format!("known: {known}")))
     }
 
     /// Creates a value that imposes no limit. After a 429, the rate limiter still pauses.
@@ -111,32 +115,47 @@ impl RateLimit {
         windows.sort_unstable();
         windows.dedup();
         self.windows = windows.into();
-        self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
+        self.concurrent = match (self.concurrent, other.concurrent) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
         self
     }
 
     /// Returns the minimum time between the first and the last request, given the number of requests for each endpoint,
     /// and the time for which a request is in flight.
     pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)], latency: Duration) -> Duration {
-        let time = |limit: &LimitWindow| {
-            let counted = requests.iter().filter(|(_, endpoint)| limit.counts(endpoint));
-            let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
-            let sum = weighed.fold(0, u64::saturating_add);
+        let mut count = 0_u64;
+        for (requests, _) in requests {
+            count = count.saturating_add(*requests);
+        }
+        let concurrent = self.concurrent.unwrap_or(usize::MAX);
+        let mut longest = rounds(count, concurrent, latency);
+        for limit in self.windows.iter() {
+            let mut counted = 0_u64;
+            for (requests, endpoint) in requests {
+                if limit.counts(endpoint) {
+                    counted = counted.saturating_add(requests.saturating_mul(endpoint.weight.max(1).into()));
+                }
+            }
             // A window admits its number of requests at once; each further batch waits for one window length.
-            let rounds = sum.saturating_sub(1) / u64::try_from(limit.window.requests).unwrap_or(u64::MAX).max(1);
-            limit.window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
-        };
-        let count = requests.iter().map(|(count, _)| *count).fold(0, u64::saturating_add);
-        let concurrent = self.concurrent.map_or(u64::MAX, |concurrent| u64::try_from(concurrent).unwrap_or(u64::MAX));
-        let rounds = u32::try_from(count.saturating_sub(1) / concurrent.max(1)).unwrap_or(u32::MAX);
-        self.windows.iter().map(time).chain([latency.saturating_mul(rounds)]).max().unwrap_or_default()
+            longest = longest.max(rounds(counted, limit.window.requests, limit.window.length));
+        }
+        longest
     }
 
     /// Removes and returns the windows that count only some endpoints.
     #[doc(hidden)]
     pub fn take_of_some(&mut self) -> Vec<LimitWindow> {
-        let windows = std::mem::take(&mut self.windows).into_owned();
-        let (of_all, of_some): (Vec<_>, _) = windows.into_iter().partition(|window| window.endpoints.is_empty());
+        let mut of_all = Vec::new();
+        let mut of_some = Vec::new();
+        for window in self.windows.iter() {
+            if window.endpoints.is_empty() {
+                of_all.push(*window);
+            } else {
+                of_some.push(*window);
+            }
+        }
         self.windows = of_all.into();
         of_some
     }
@@ -150,12 +169,17 @@ impl RateLimit {
 /// Formats the limit, for example as `10 in 1s and 20 in flight`.
 impl fmt::Display for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let window = |LimitWindow { endpoints, window: Window { requests, length } }: &LimitWindow| match endpoints {
-            [] => format!("{requests} in {length:?}"),
-            some => format!("{requests} in {length:?} of `{}`", some.join("`, `")),
-        };
-        let concurrent = self.concurrent.map(|concurrent| format!("{concurrent} in flight"));
-        let parts: Vec<_> = self.windows.iter().map(window).chain(concurrent).collect();
+        let mut parts = Vec::new();
+        for LimitWindow { endpoints, window } in self.windows.iter() {
+            let mut part = format!("{} in {:?}", window.requests, window.length);
+            if !endpoints.is_empty() {
+                part.push_str(&format!(" of `{}`", endpoints.join("`, `")));
+            }
+            parts.push(part);
+        }
+        if let Some(concurrent) = self.concurrent {
+            parts.push(format!("{concurrent} in flight"));
+        }
         match parts.as_slice() {
             [] => f.write_str("no limit"),
             [only] => f.write_str(only),
@@ -169,6 +193,13 @@ impl From<&LimitInfo> for RateLimit {
         let window = LimitWindow::of(info.requests.max(1), info.seconds, info.endpoints);
         Self { windows: vec![window].into(), concurrent: info.concurrent.map(at_least_one) }
     }
+}
+
+/// The time between the first and the last of these requests, if `at_once` of them are possible in each `interval`.
+fn rounds(requests: u64, at_once: usize, interval: Duration) -> Duration {
+    let at_once = u64::try_from(at_once).unwrap_or(u64::MAX);
+    let rounds = requests.saturating_sub(1) / at_once.max(1);
+    interval.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
 }
 
 fn at_least_one(number: u32) -> usize {

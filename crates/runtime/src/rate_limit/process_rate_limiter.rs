@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::limit::{LimitWindow, RateLimit};
+use super::limiter_time::{LimiterTime, YEAR};
 use super::queue::{Queue, Ticket};
 use super::state::{Closed, State};
-use super::window::{LimiterTime, YEAR};
 use super::{AcquireFuture, Attempt, Permit, PermitObserver, Rank, RateLimiter};
 use crate::platform::{Instant, lock, timeout_at};
 
@@ -67,14 +67,20 @@ impl Shared {
     fn now(&self) -> LimiterTime {
         BEGIN + self.begun.elapsed()
     }
+
+    fn instant(&self, time: LimiterTime) -> Instant {
+        self.begun + time.saturating_sub(BEGIN)
+    }
 }
 
 impl ProcessRateLimiter {
     /// Creates a rate limiter that enforces this limit.
     pub fn new(limit: RateLimit) -> Self {
         let mut of_all = limit.clone();
-        let of_some =
-            of_all.take_of_some().into_iter().map(|window| (window, LimitQueue::new(window.alone()))).collect();
+        let mut of_some = Vec::new();
+        for window in of_all.take_of_some() {
+            of_some.push((window, LimitQueue::new(window.alone())));
+        }
         Self(Arc::new(Queues { limit, all: LimitQueue::new(of_all), of_some }))
     }
 
@@ -90,16 +96,27 @@ impl Queues {
     /// Returns the queues that an attempt passes, always in the same order, so that no two attempts wait for each
     /// other.
     fn of(&self, attempt: Attempt) -> Vec<LimitQueue> {
-        let counts = |window: &LimitWindow| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
-        let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, queue)| queue);
-        of_some.chain([&self.all]).cloned().collect()
+        let mut queues = Vec::new();
+        for (window, queue) in &self.of_some {
+            if attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint)) {
+                queues.push(queue.clone());
+            }
+        }
+        queues.push(self.all.clone());
+        queues
     }
 }
 
 impl LimitQueue {
     fn new(limit: RateLimit) -> Self {
-        let (state, queue) = (State::new(limit), Queue::default());
-        Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
+        let shared = Shared { state: State::new(limit), queue: Queue::default(), begun: Instant::now() };
+        Self(Arc::new(Mutex::new(shared)))
+    }
+
+    fn rate_limited(&self, pause: Duration) {
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.rate_limited(now, pause);
     }
 
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
@@ -115,12 +132,12 @@ impl LimitQueue {
 
 impl RateLimiter for ProcessRateLimiter {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
-        let (rank, weight) = (attempt.rank, usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
+        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         Box::pin(async move {
             let queues = self.0.of(attempt);
             let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
             while let Some(queue) = admission.queues.get(admission.passed) {
-                queue.pass(rank, weight).await;
+                queue.pass(attempt.rank, weight).await;
                 admission.passed += 1;
             }
             Ok(Permit::with_observer(admission))
@@ -129,11 +146,10 @@ impl RateLimiter for ProcessRateLimiter {
 
     fn on_rate_limited(&self, pause: Duration) {
         // A 429 does not show which window was full, so all queues pause.
-        for queue in self.0.of_some.iter().map(|(_, queue)| queue).chain([&self.0.all]) {
-            let mut shared = lock(&queue.0);
-            let now = shared.now();
-            shared.state.rate_limited(now, pause);
+        for (_, queue) in &self.0.of_some {
+            queue.rate_limited(pause);
         }
+        self.0.all.rate_limited(pause);
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -159,8 +175,7 @@ impl Waiting<'_> {
     /// relies on no notification, because another attempt may have received it and not use its turn.
     fn look(&mut self) -> Result<(), Instant> {
         let shared = &mut *lock(self.shared);
-        let (now, begun) = (shared.now(), shared.begun);
-        let instant = |time: LimiterTime| begun + time.saturating_sub(BEGIN);
+        let now = shared.now();
         let (position, heaviest) = shared.queue.position(self.ticket);
         let turn = TURN.saturating_mul(u32::try_from(position).unwrap_or(u32::MAX));
         // Only an attempt that could pass has a turn, so a lighter attempt does not pass a heavier one that waits for room.
@@ -169,15 +184,17 @@ impl Waiting<'_> {
             let overtakes_at = *self.overtakes_at.get_or_insert(now + turn);
             if now < overtakes_at {
                 shared.queue.wake();
-                return Err(instant(overtakes_at));
+                return Err(shared.instant(overtakes_at));
             }
             shared.queue.overtake(self.ticket);
         }
         self.overtakes_at = None;
-        shared.state.enter(now, if is_open { self.weight } else { heaviest }).map_err(|closed| match closed {
-            Closed::Full => instant(now + turn + TURN),
-            Closed::Until(later) => instant(later + turn),
-        })
+        let weight = if is_open { self.weight } else { heaviest };
+        match shared.state.enter(now, weight) {
+            Ok(()) => Ok(()),
+            Err(Closed::Full) => Err(shared.instant(now + turn + TURN)),
+            Err(Closed::Until(later)) => Err(shared.instant(later + turn)),
+        }
     }
 }
 

@@ -34,8 +34,9 @@ struct Entry {
 impl Queue {
     /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
     pub(super) fn join(&mut self, rank: Rank, weight: usize) -> (Ticket, Arc<Notify>) {
-        let (ticket, woken) = ((rank, self.joined), Arc::new(Notify::new()));
+        let ticket = (rank, self.joined);
         self.joined += 1;
+        let woken = Arc::new(Notify::new());
         let entry = Entry { ticket, weight, woken: woken.clone(), is_stalled: false };
         self.waiting.insert(self.index(ticket), entry);
         (ticket, woken)
@@ -49,15 +50,26 @@ impl Queue {
     /// and of this one. Notes that this one looks.
     pub(super) fn position(&mut self, ticket: Ticket) -> (usize, usize) {
         let index = self.index(ticket);
-        self.waiting.get_mut(index).into_iter().for_each(|entry| entry.is_stalled = false);
-        let weights = self.waiting.iter().take(index + 1).filter(|entry| !entry.is_stalled).map(|entry| entry.weight);
-        (weights.clone().count().saturating_sub(1), weights.max().unwrap_or_default())
+        if let Some(entry) = self.waiting.get_mut(index) {
+            entry.is_stalled = false;
+        }
+        let mut before = 0;
+        let mut heaviest = 0;
+        for entry in self.waiting.iter().take(index + 1) {
+            if !entry.is_stalled {
+                heaviest = heaviest.max(entry.weight);
+                before += usize::from(entry.ticket != ticket);
+            }
+        }
+        (before, heaviest)
     }
 
     /// Notes that the attempts before this one have not used their turn.
     pub(super) fn overtake(&mut self, ticket: Ticket) {
         let index = self.index(ticket);
-        self.waiting.iter_mut().take(index).for_each(|entry| entry.is_stalled = true);
+        for entry in self.waiting.iter_mut().take(index) {
+            entry.is_stalled = true;
+        }
     }
 
     /// Removes an attempt from the queue, and wakes the attempt that is then the first.

@@ -8,8 +8,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use super::limit::RateLimit;
+use super::limiter_time::{LimiterTime, YEAR};
 use super::state::{Closed, State};
-use super::window::{LimiterTime, YEAR};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);

@@ -6,24 +6,27 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use serde::{Deserialize as _, Deserializer, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub(super) fn serialize<S: Serializer>(all: &VecDeque<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn serialize<S: Serializer>(times: &VecDeque<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut differences = Vec::with_capacity(times.len());
     let mut before = 0;
-    serializer.collect_seq(all.iter().map(|time| {
-        let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        now.saturating_sub(std::mem::replace(&mut before, now))
-    }))
+    for time in times {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        differences.push(micros.saturating_sub(before));
+        before = micros;
+    }
+    differences.serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<Duration>, D::Error> {
-    let mut now = 0_u64;
-    let differences = Vec::<u64>::deserialize(deserializer)?.into_iter();
-    let times = differences.map(|difference| {
-        now = now.saturating_add(difference);
-        Duration::from_micros(now)
-    });
-    Ok(times.collect())
+    let mut times = VecDeque::new();
+    let mut micros = 0_u64;
+    for difference in Vec::<u64>::deserialize(deserializer)? {
+        micros = micros.saturating_add(difference);
+        times.push_back(Duration::from_micros(micros));
+    }
+    Ok(times)
 }
 
 #[cfg(test)]
@@ -31,8 +34,8 @@ mod tests {
     use std::time::Duration;
 
     use crate::RateLimit;
+    use crate::rate_limit::limiter_time::LimiterTime;
     use crate::rate_limit::state::State;
-    use crate::rate_limit::window::LimiterTime;
 
     /// Applies a step to a state, and returns whether a request passed.
     fn act(state: &mut State, now: LimiterTime, step: u64) -> bool {

@@ -14,18 +14,18 @@ fn limit() -> RateLimit {
 }
 
 #[tokio::test(start_paused = true)]
-async fn machines_share_a_limit_of_some_endpoints() {
+async fn processes_share_a_limit_of_some_endpoints() {
     let service = service(20 * MILLISECOND);
     let mut stores: BTreeMap<String, Arc<MemoryStore>> = BTreeMap::new();
     let end = Instant::now() + 30 * SECOND;
-    let mut machines = Vec::new();
+    let mut processes = Vec::new();
     for _ in 0..2 {
         let store = |name: &str| stores.entry(name.to_owned()).or_insert_with(MemoryStore::new).at(MILLISECOND);
-        let mut machine = Machine::of(&service, SharedRateLimiter::builder("", limit()).name("key"), store);
-        machine.run("/other", 2, end);
-        let client = machine.client.clone();
-        machine.tasks.extend((0..10).map(|_| tokio::spawn(ratios(client.clone(), end))));
-        machines.push(machine);
+        let mut process = TestProcess::of(&service, settings(limit()), store);
+        process.run("/other", 2, end);
+        let client = process.client.clone();
+        process.tasks.extend((0..10).map(|_| tokio::spawn(ratios(client.clone(), end))));
+        processes.push(process);
     }
     assert_eq!(stores.keys().collect::<Vec<_>>(), ["key", "key/1"]);
     tokio::time::sleep_until(end).await;
@@ -35,8 +35,8 @@ async fn machines_share_a_limit_of_some_endpoints() {
     // rest of the limit.
     let others = all.len() - ratios.len();
     assert!(ratios.len() > 30 && others > 200, "{} {others}", ratios.len());
-    for mut machine in machines {
-        machine.finish().await;
+    for mut process in processes {
+        process.finish().await;
     }
 }
 
@@ -45,7 +45,7 @@ const HEAVY: &EndpointInfo =
     &EndpointInfo { path: Some("/heavy"), weight: 4, ..EndpointInfo::new("market", "heavy", "Heavy") };
 
 #[tokio::test(start_paused = true)]
-async fn machines_share_a_limit_by_weight() {
+async fn processes_share_a_limit_by_weight() {
     let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
     let end = Instant::now() + 30 * SECOND;
     let heavy = |client: Client| async move {
@@ -56,20 +56,20 @@ async fn machines_share_a_limit_by_weight() {
         }
         Ok(calls)
     };
-    let mut machines: Vec<_> =
-        (0..2).map(|_| Machine::new(&service, store.at(MILLISECOND), RateLimit::new(10, SECOND, 20))).collect();
-    for machine in &mut machines {
-        let client = machine.client.clone();
-        machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
+    let mut processes: Vec<_> =
+        (0..2).map(|_| TestProcess::new(&service, store.at(MILLISECOND), RateLimit::new(10, SECOND, 20))).collect();
+    for process in &mut processes {
+        let client = process.client.clone();
+        process.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
     }
-    // The machine dies while it sends requests. These requests count with their weights.
+    // The process dies while it sends requests. These requests count with their weights.
     tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
-    machines[0].kill();
+    processes[0].kill();
     tokio::time::sleep_until(end).await;
     let all = service.arrivals();
     assert!(peak(&all, SECOND) <= 2, "{}", peak(&all, SECOND));
     assert!(all.len() > 55, "{}", all.len());
-    machines[1].finish().await;
+    processes[1].finish().await;
 }
 
 async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
@@ -88,21 +88,21 @@ async fn request_cancelled_in_one_queue_leaves_the_other() {
     let service = service(25 * SECOND);
     let stores = [MemoryStore::new(), MemoryStore::new()];
     let hour = RateLimit::set(const { &[LimitWindow::of(1, 3600, &["/ratio"])] }, None);
-    let settings = SharedRateLimiter::builder("", RateLimit::new(10, SECOND, 1).and(hour));
-    let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
+    let settings = settings(RateLimit::new(10, SECOND, 1).and(hour));
+    let mut process = TestProcess::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
     // The window admits no request in the first hour after its first use.
-    let first = ratio(machine.client.clone());
+    let first = ratio(process.client.clone());
     tokio::time::sleep(4 * 3600 * SECOND).await;
     assert_eq!(first.await.unwrap().unwrap(), 1);
     let begun = service.paths().len();
-    machine.run("/other", 1, Instant::now() + SECOND);
+    process.run("/other", 1, Instant::now() + SECOND);
     tokio::time::sleep(SECOND).await;
-    let waits = ratio(machine.client.clone());
+    let waits = ratio(process.client.clone());
     tokio::time::sleep(4 * SECOND).await;
     assert_eq!(service.paths().len(), begun + 1, "the only slot is in use");
     waits.abort();
-    machine.finish().await;
-    let next = ratio(machine.client.clone());
+    process.finish().await;
+    let next = ratio(process.client.clone());
     tokio::time::sleep(4 * SECOND).await;
     assert_eq!(service.paths().len(), begun + 2);
     next.abort();

@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use runtime::rate_limit::rules::LimiterTime;
-use runtime::{Error, ErrorKind};
 use tokio::time::Instant;
 
-use crate::server_outage::Failure;
+use crate::failure::Failure;
 use crate::state_store::{Offer, Response, StateStore, Stored};
 
-/// A connection of one machine to a server.
+/// A connection of one process to a server.
 pub(crate) struct MemoryStore {
     server: Arc<Mutex<Server>>,
     /// The round-trip time.
@@ -50,6 +49,14 @@ impl MemoryStore {
     /// Returns a handle to the same server with this round-trip time.
     pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
         Arc::new(Self { server: self.server.clone(), trip })
+    }
+
+    /// Waits for half of the round-trip time.
+    async fn travel(&self) {
+        // A timer takes at least a millisecond.
+        if !self.trip.is_zero() {
+            tokio::time::sleep(self.trip / 2).await;
+        }
     }
 
     pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
@@ -97,8 +104,10 @@ impl Server {
     fn take(&mut self, offer: Offer) -> Response {
         self.exchanges += 1;
         let version = |stored: Option<&Stored>| format!("{}:{}", self.run, stored.map_or("", |stored| &stored.version));
+        let now = BEGIN + self.clock_offset + self.begun.elapsed();
         let mut response = Response {
-            now: BEGIN + self.clock_offset + self.begun.elapsed(),
+            now,
+            unused_since: now,
             run: self.run.to_string(),
             version: version(self.stored.as_ref()),
             text: None,
@@ -114,9 +123,13 @@ impl Server {
 }
 
 impl StateStore for Arc<MemoryStore> {
+    const RENEWAL: Duration = Duration::from_secs(1);
+    const IS_PRIVATE: bool = false;
+    const NAME: &'static str = "the server";
+
     async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
-        let failure = || Failure::Transient(Error::retryable(ErrorKind::Queue, "the server cannot be reached"));
-        tokio::time::sleep(self.trip / 2).await;
+        let failure = || Failure::transient("the server cannot be reached");
+        self.travel().await;
         let response = {
             let mut server = self.server();
             if server.is_down {
@@ -129,7 +142,7 @@ impl StateStore for Arc<MemoryStore> {
             }
             response
         };
-        tokio::time::sleep(self.trip / 2).await;
+        self.travel().await;
         Ok(response)
     }
 }

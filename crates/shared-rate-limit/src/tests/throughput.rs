@@ -1,10 +1,10 @@
-//! Tests that machines never exceed the limit and use the limit fully, whatever their number and their round-trip
+//! Tests that processes never exceed the limit and use the limit fully, whatever their number and their round-trip
 //! times.
 
 use super::*;
 
-/// Runs machines with these round-trip times (in milliseconds) at full speed, and measures three windows after the
-/// first two. Together the machines stay within the limit and use at least `min.0` of it, and each machine gets at
+/// Runs processes with these round-trip times (in milliseconds) at full speed, and measures three windows after the
+/// first two. Together the processes stay within the limit and use at least `min.0` of it, and each process gets at
 /// least `min.1` of an even share.
 async fn check(limit: RateLimit, window: Duration, trips: &[u64], reply: u64, min: (f64, f64)) {
     let (windows, reply) = (3, Duration::from_millis(reply));
@@ -14,11 +14,11 @@ async fn check(limit: RateLimit, window: Duration, trips: &[u64], reply: u64, mi
     // A rate limiter is closed for a window after its first use, and the next window begins with a burst.
     let (from, end) = (begun + 2 * window, begun + (2 + windows) * window);
     let paths = ["/a", "/b", "/c", "/d", "/e"];
-    let mut machines = Vec::new();
+    let mut processes = Vec::new();
     for (trip, path) in trips.iter().zip(paths) {
-        let mut machine = Machine::new(&service, store.at(Duration::from_millis(*trip)), limit.clone());
-        machine.run(path, 30, end);
-        machines.push(machine);
+        let mut process = TestProcess::new(&service, store.at(Duration::from_millis(*trip)), limit.clone());
+        process.run(path, 30, end);
+        processes.push(process);
     }
     tokio::time::sleep_until(end).await;
     let sent = service.arrivals();
@@ -43,30 +43,23 @@ fn exchanges(store: &MemoryStore, begun: Instant) -> u64 {
     u64::try_from(store.server().exchanges).unwrap() / begun.elapsed().as_secs()
 }
 
-#[allow(clippy::print_stdout)] // Prints only if the variable `SHOW` is set.
-fn show(line: &str) {
-    if std::env::var_os("SHOW").is_some() {
-        println!("{line}");
-    }
-}
-
 #[tokio::test(start_paused = true)]
-async fn one_machine_uses_the_whole_limit() {
+async fn one_process_uses_the_whole_limit() {
     check(set_a(), 10 * SECOND, &[1], 20, (0.97, 1.0)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn machines_share_a_short_window() {
+async fn processes_share_a_short_window() {
     check(set_a(), 10 * SECOND, &[1, 1, 1], 20, (0.97, 0.9)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn machines_share_a_long_window() {
+async fn processes_share_a_long_window() {
     check(RateLimit::new(600, 60 * SECOND, 20), 60 * SECOND, &[1, 1, 1], 20, (0.97, 0.9)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn distant_machines_lose_little() {
+async fn distant_processes_lose_little() {
     check(set_a(), 10 * SECOND, &[1, 10, 40], 20, (0.94, 0.9)).await;
     check(set_a(), 10 * SECOND, &[20, 20, 20, 20, 20], 20, (0.94, 0.9)).await;
 }

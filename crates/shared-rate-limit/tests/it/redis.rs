@@ -45,7 +45,7 @@ fn message(error: &dyn Error) -> String {
 }
 
 #[tokio::test]
-async fn machines_share_the_state_of_the_server() {
+async fn processes_share_the_state_of_the_server() {
     let server = Server::start(None);
     let [(one, one_sent), (other, other_sent)] = [(); 2].map(|()| client(limiter(&server, "")));
     for _ in 0..10 {

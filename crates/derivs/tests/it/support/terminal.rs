@@ -56,6 +56,7 @@ impl Terminal {
             command = command.env_remove(name);
         }
         command = command.env("TERM", "xterm-256color").env("HOME", nowhere()).env("XDG_CONFIG_HOME", nowhere());
+        command = command.env("MARKET_ANALYTICS_SHARED_RATE_LIMIT", "off");
         command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
         let (pty, pts) = blocking::open().unwrap();
         pty.resize(Size::new(ROWS, COLUMNS)).unwrap();
