@@ -133,8 +133,8 @@ pub(crate) fn is_number(ty: &str) -> bool {
 /// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as
 /// `expires_at`.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
-    const WORDS: &str = "at begin bucket candle created date datetime day effective epoch funding hour interval minute month open \
-        period price rate stamp start started t tick ticks time timestamp trade ts utc week";
+    const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval list millis minute month ms open \
+        period price quarter rate seconds stamp start started t tick ticks time times timestamp trade ts unix utc week year";
     let name = field.name.to_snake_case();
     !field.optional && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }

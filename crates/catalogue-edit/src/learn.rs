@@ -9,7 +9,9 @@ mod body_kind;
 mod columns;
 mod enums;
 mod error_responses;
+mod error_words;
 mod fields;
+mod groups;
 mod guess_type;
 mod metadata;
 mod reader;
@@ -22,6 +24,7 @@ use catalogue::spec::{Evidence, Known};
 use super::content::{At, Content, known_mut};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
+use super::observed_values::Observed;
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
 pub(crate) use guess_type::is_unix_time;
@@ -95,7 +98,9 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     let (label, endpoint) = editor.find(&sample.endpoint)?;
     let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
-    error_responses::learn_status(editor, options.evidence, &responses);
+    let errors = error_words::take_errors(editor, &mut responses);
+    error_responses::learn_status(editor, options.evidence, &responses, &errors);
+    error_words::note_zone(editor, &responses);
     let listed = editor.body_record(&endpoint.module, editor.endpoint(&endpoint));
     let warning = error_responses::check(editor, &endpoint, &responses)?;
     let envelope = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
@@ -103,10 +108,14 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     let own = known.as_ref().and_then(|known| known.data.as_deref().cloned());
     let path = own.as_deref().or(envelope.as_deref()).unwrap_or(".");
     let columns = listed.as_ref().filter(|of| of.columns).map(|of| (path, of.fields.as_slice()));
-    let has_columns = (declared.is_none() || columns.is_some()) && columns::to_records(&mut responses, columns);
-    let (kind, own) = match declared {
-        Some(kind) => (kind, own),
-        None => body_kind::of(&responses, envelope.as_deref())?,
+    let is_open = declared.is_none() || known.as_ref().is_some_and(|known| !known.labels.is_empty());
+    let groups = groups::of(&responses, known.as_ref()).filter(|_| is_open);
+    let has_columns =
+        groups.is_none() && (declared.is_none() || columns.is_some()) && columns::to_records(&mut responses, columns);
+    let (kind, own) = match (declared, &groups) {
+        (Some(kind), _) => (kind, own),
+        (None, Some(groups)) => (BodyKind::Series, Some(groups.data.clone())),
+        (None, None) => body_kind::of(&responses, envelope.as_deref())?,
     };
     let data = own.clone().or(envelope);
     editor.subject = label;
@@ -115,12 +124,16 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
         editor.note(format!("`{data}` is not a list, so the body is one object, not a series"));
     }
     let seen = match kind {
+        BodyKind::Series if let Some(groups) = &groups => Observed::of(&groups.records),
         BodyKind::Series => body_kind::records(&responses, data.as_deref())?,
         BodyKind::Object => error_responses::without_status(editor, body_kind::objects(&responses)?),
         BodyKind::Value => body_kind::all_bodies(&responses),
     };
     let at = endpoint.clone();
     let mut reader = Reader::new(editor, options, endpoint, own);
+    if let Some(groups) = &groups {
+        reader.label(groups);
+    }
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);
@@ -130,6 +143,9 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     for body in drafted.filter_map(|endpoint| known_mut(&mut endpoint.body)).filter(|_| has_columns) {
         reader.editor.note("the records are columns");
         body.columns = Some(true.into());
+    }
+    if kind == BodyKind::Series && groups.is_none() && body_kind::has_missing_list(&responses, data.as_deref()) {
+        reader.set_optional();
     }
     if kind == BodyKind::Series && reader.data.is_none() {
         reader.metadata(&responses);

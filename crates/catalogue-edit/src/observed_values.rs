@@ -31,6 +31,10 @@ pub(super) struct Observed {
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     empty_texts: usize,
+    /// The number of texts that usually stand for a missing value.
+    marker_times: usize,
+    /// Among numbers: the texts that stand for a missing value.
+    pub(super) markers: BTreeSet<String>,
     /// The different integers, including those in strings. At most `MANY` of them are stored.
     distinct: BTreeSet<i64>,
     pub(super) lists: usize,
@@ -48,6 +52,10 @@ pub(super) struct Observed {
     /// `true` if the objects were made from lists by giving each index a name.
     pub(super) by_position: bool,
 }
+
+/// Texts that stand for a missing number in the responses of many services.
+const MARKERS: [&str; 16] =
+    [".", "..", "-", "--", ":", "None", "none", "null", "NULL", "N/A", "n/a", "NA", "NaN", "nan", "ND", "*"];
 
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
@@ -91,6 +99,7 @@ impl Observed {
             Value::String(text) => {
                 self.text_times += 1;
                 self.empty_texts += usize::from(text.is_empty());
+                self.marker_times += usize::from(MARKERS.contains(&text.as_str()));
                 if let Some(number) = numeric(text) {
                     self.numeric_texts += 1;
                     self.number(number.as_f64().unwrap_or_default(), number.as_i64(), number.is_u64());
@@ -141,12 +150,18 @@ impl Observed {
         self.least = if self.least == 0.0 || float != 0.0 && float < self.least { float } else { self.least };
     }
 
-    /// Counts empty strings among numbers in strings as null, because the client reads them as null.
+    /// Counts empty strings and markers of missing values among numbers as null, because the client reads them as null.
     fn settled(mut self) -> Self {
-        if self.numeric_texts > 0 && self.numeric_texts + self.empty_texts == self.text_times {
-            self.nulls += self.empty_texts;
-            self.text_times -= std::mem::take(&mut self.empty_texts);
+        let others = self.empty_texts + self.marker_times;
+        let has_numbers = self.numeric_texts > 0 || self.marker_times > 0 && self.numbers() > 0;
+        if has_numbers && self.numeric_texts + others == self.text_times {
+            self.nulls += others;
+            self.text_times -= others;
+            self.empty_texts = 0;
+            self.marker_times = 0;
             self.texts.remove("");
+            let is_marker = |text: &String| MARKERS.contains(&text.as_str());
+            (self.markers, self.texts) = std::mem::take(&mut self.texts).into_iter().partition(is_marker);
         }
         let settled = |inner: Option<Box<Self>>| inner.map(|inner| Box::new(inner.settled()));
         (self.items, self.under_keys) = (settled(self.items), settled(self.under_keys));

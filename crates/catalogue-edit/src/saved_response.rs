@@ -13,8 +13,8 @@ pub(super) struct SavedResponse {
     pub(super) body: Value,
     /// `true` if the response is marked as a mock response.
     pub(super) is_mock: bool,
-    /// `true` if the status was saved with the response. The status is a success, because other statuses are rejected.
-    pub(super) has_status: bool,
+    /// The HTTP status, if it was saved with the response.
+    pub(super) status: Option<u16>,
 }
 
 impl SavedResponse {
@@ -28,7 +28,7 @@ impl SavedResponse {
         // The marker is removed, so that it is not learned as a field.
         let has_marker = body.as_mapping_mut().is_some_and(|entries| entries.remove(MOCK_MARKER).is_some());
         let is_mock = has_marker || head.lines().any(is_header);
-        Ok(Self { origin: origin.to_owned(), body, is_mock, has_status: !head.is_empty() })
+        Ok(Self { origin: origin.to_owned(), body, is_mock, status: status_of(head) })
     }
 
     /// Returns the value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a
@@ -40,7 +40,10 @@ impl SavedResponse {
                 let mut lists = value.as_mapping()?.values().filter(|value| value.is_sequence());
                 lists.next().filter(|_| lists.next().is_none())
             }
-            key => value.get(key),
+            key => match value.as_sequence() {
+                Some(items) => items.get(key.parse::<usize>().ok()?),
+                None => value.get(key),
+            },
         })
     }
 }
@@ -70,7 +73,12 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added another block
+/// Returns the status in the first line of the headers.
+fn status_of(head: &str) -> Option<u16> {
+    head.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Splits a response into its headers and its body. A proxy may have added another block
 /// of headers before the headers of the response, so only the last block is used.
 fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
@@ -80,10 +88,6 @@ fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
         if body.starts_with("HTTP/") {
             text = body;
             continue;
-        }
-        let status = head.split_whitespace().nth(1).unwrap_or_default();
-        if !status.starts_with('2') {
-            return Err(format!("the status is {status}, expected a success; save a response with status 200"));
         }
         return Ok((head, body));
     }
@@ -105,10 +109,7 @@ mod tests {
                 Ok((true, true)),
             ),
             ("{\"data\": [], \"x-sandbox-invented\": \"fields\"}", Ok((true, false))),
-            (
-                "HTTP/1.1 422 Unauthorized\r\n\r\n{}",
-                Err("the status is 422, expected a success; save a response with status 200"),
-            ),
+            ("HTTP/1.1 422 Unauthorized\r\n\r\n{}", Ok((false, true))),
             ("HTTP/1.1 200 OK\r\n", Err("the file ends within the headers; save the complete response")),
             ("HTTP/1.1 204 No Content\r\n\r\n", Err("the response has no body; send a request that returns one")),
             (" \n", Err("the response has no body; send a request that returns one")),
@@ -131,7 +132,8 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let read = SavedResponse::read("", text.as_bytes()).map(|response| (response.is_mock, response.has_status));
+            let read =
+                SavedResponse::read("", text.as_bytes()).map(|response| (response.is_mock, response.status.is_some()));
             assert_eq!(read, expected.map_err(str::to_owned), "{text}");
         }
     }

@@ -7,6 +7,7 @@
 
 mod access;
 mod fault;
+mod groups;
 mod listener;
 mod middleware;
 mod page;

@@ -10,6 +10,7 @@ use runtime::registry::{
 use serde_json::{Map, json};
 
 use crate::fault::{RequestParams, Target};
+use crate::groups;
 use crate::query::Query;
 use crate::rejection::put;
 use crate::routes::Shared;
@@ -66,16 +67,20 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
             let records = sources.enumerate().map(|(row, source)| match record {
                 Some(record) => {
                     let values = with_requested(values::record(record, source), record, query, row);
-                    with_time(values, record, source, unit)
+                    groups::with_period(with_time(values, record, source, unit), record, source.interval.0)
                 }
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
-            let records = match record {
-                Some(record) if record.form == RecordLayout::Columns => columns(record, &records.collect::<Vec<_>>()),
-                _ => records.collect(),
+            let records: Vec<_> = records.collect();
+            let envelope = registry.service.envelope.as_ref();
+            let path = endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
+            let (records, path) = match record {
+                Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
+                Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),
+                _ => (Value::Array(records), path),
             };
-            Body { json: in_envelope(registry, endpoint, records, metadata, invented), invented }
+            Body { json: in_envelope(registry, path, records, metadata, invented), invented }
         }
         BodyInfo::Object { record, .. } => {
             let values = values::record(record, source(seed, last_minute, None));
@@ -143,23 +148,11 @@ fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeU
     values
 }
 
-/// Returns an object with a list for each field of the records.
-fn columns(record: &RecordInfo, records: &[Value]) -> Value {
-    let column = |name: &str| records.iter().map(|values| values[name].clone()).collect::<Value>();
-    let columns = record.fields.iter().map(|field| (field.wire_name.to_owned(), column(field.wire_name)));
-    Value::Object(columns.collect())
-}
-
-fn in_envelope(
-    registry: Registry,
-    endpoint: &EndpointInfo,
-    records: Value,
-    metadata: Value,
-    invented: Option<&str>,
-) -> Value {
+fn in_envelope(registry: Registry, data: &str, records: Value, metadata: Value, invented: Option<&str>) -> Value {
     let envelope = registry.service.envelope.as_ref();
-    let data = endpoint.data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
-    let Some(data) = data else { return records };
+    if matches!(data, "" | ".") {
+        return records;
+    }
     let mut body = Map::new();
     put(&mut body, &data.replace('*', "all"), records);
     let error_body = &registry.service.error_body;
@@ -174,7 +167,7 @@ fn in_envelope(
     if let Some(part) = invented {
         put(&mut body, MARK, part.into());
     }
-    Value::Object(body)
+    groups::with_lists(Value::Object(body))
 }
 
 /// Returns the metadata of a series, and `true` if there is data for the request.

@@ -5,7 +5,8 @@ use super::{Description, described, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number, typed};
 use catalogue::model::{
-    Builtin, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
+    Builtin, Evidence, Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat,
+    Type,
 };
 
 impl Description<'_> {
@@ -46,18 +47,20 @@ impl Description<'_> {
 
     fn record(&self, record: &Record) -> Object {
         let description = described(&record.summary, [source(record.evidence)], "");
+        // Labels and times of two fields are not in the record on the wire.
+        let own: Vec<_> = record.fields.iter().filter(|field| field.source == FieldSource::Record).collect();
         if record.form == RecordLayout::Positional {
             let titled =
                 |field: &Field| Object::default().with("title", field.wire_name.as_str()).and(self.field(field));
-            let items = record.fields.iter().map(|field| titled(field).into());
+            let items = own.iter().map(|field| titled(field).into());
             return typed("array").and(description).and(self.version.tuple(items.collect()));
         }
         let is_columns = record.form == RecordLayout::Columns;
         let column = |field: &Field| {
             if is_columns { typed("array").with("items", self.field(field)) } else { self.field(field) }
         };
-        let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
-        let properties: Object = record.fields.iter().map(|field| (field.wire_name.as_str(), column(field))).collect();
+        let required = own.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
+        let properties: Object = own.iter().map(|field| (field.wire_name.as_str(), column(field))).collect();
         typed("object").and(description).with_list("required", required).with("properties", properties)
     }
 

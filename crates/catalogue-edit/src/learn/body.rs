@@ -6,11 +6,14 @@ use catalogue::spec::{Body, Evidence, Field, Fields, Known, Record};
 use catalogue::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
-use super::guess_type::keys_of_data;
+use super::guess_type::{is_year_and_period, keys_of_data};
 use super::reader::Reader;
 use crate::content::{FieldsAt, known_mut, slot};
 use crate::draft::{ANY, holding};
 use crate::observed_values::Observed;
+
+/// The names of the fields that together are a time.
+const PERIOD: [&str; 2] = ["year", "period"];
 
 impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
@@ -57,10 +60,22 @@ impl Reader<'_> {
         let is_timeless = known.time.is_some();
         let envelope = shared.filter(|_| !seen.by_position && !is_timeless);
         let has_time = envelope.is_some_and(|time| self.has_time(time, known, seen));
-        let fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
+        let mut fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
+        let has_period = kind == BodyKind::Series && !has_time && !is_timeless && is_year_and_period(seen);
+        if has_period {
+            for field in fields.iter_mut().filter(|field| PERIOD.contains(&field.name.as_str())) {
+                *field = Field { name: field.name.clone(), ty: "string".into(), ..Field::default() };
+            }
+        }
+        let labels = if kind == BodyKind::Series { std::mem::take(&mut self.labels) } else { Vec::new() };
         let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.contains_key(time));
         let is_known = kind == BodyKind::Object || is_positional || has_time || is_timeless;
-        let time = (!is_known).then(|| self.other_time(&fields, shared));
+        let time = match is_known {
+            true => None,
+            false if has_period => Some("time".to_owned()),
+            false => Some(self.other_time(&[fields.as_slice(), &labels].concat(), shared)),
+        };
+        let time_of = PERIOD.iter().filter(|_| has_period).map(|name| (*name).into()).collect();
         let fields = Some(Known::Known(Fields::Inline(fields)));
         let (series, object) = if kind == BodyKind::Series { (fields, None) } else { (None, fields) };
         let positional = seen.by_position.then_some(true.into());
@@ -69,7 +84,7 @@ impl Reader<'_> {
             self.editor.note(format!("the records are at `{data}`"));
         }
         let (data, time) = (data.map(Into::into), time.map(Into::into));
-        Ok(Body { series, object, data, positional, time, ..Body::default() })
+        Ok(Body { series, object, data, labels, positional, time, time_of, ..Body::default() })
     }
 
     /// Learns the type of a body that is neither a series nor one object.

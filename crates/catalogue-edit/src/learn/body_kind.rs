@@ -32,6 +32,9 @@ impl BodyKind {
 /// Determines the kind of a body that is unknown in the catalogue, and the path of its records if that differs from the
 /// path in the envelope.
 pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<(BodyKind, Option<String>), String> {
+    if let Some(index) = responses.iter().find_map(|response| list_index(&response.body)) {
+        return Ok((BodyKind::Series, Some(index.to_string())));
+    }
     // Some services send `null` instead of an empty list of records, so `null` counts as a list.
     let is_series =
         |response: &&SavedResponse| list_of(response, data).is_some_and(|list| list.is_sequence() || list.is_null());
@@ -81,6 +84,13 @@ fn path_of(body: &Value, depth: usize) -> Option<String> {
     paths.next().filter(|_| paths.next().is_none() && is_small)
 }
 
+/// Returns the index of the only list of records in a list that also has an object, such as `[{"page": 1}, [...]]`.
+fn list_index(body: &Value) -> Option<usize> {
+    let items = body.as_sequence().filter(|items| items.iter().any(Value::is_mapping))?;
+    let mut lists = items.iter().enumerate().filter(|(_, item)| is_list(item));
+    lists.next().filter(|_| lists.next().is_none()).map(|(index, _)| index)
+}
+
 /// The maximum number of keys in the path of records.
 const MAX_DEPTH: usize = 2;
 /// The maximum number of other members in the object that contains a list of records.
@@ -100,6 +110,11 @@ pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
 /// Returns the value at the JSON path of the records, or the body if the service has no envelope.
 fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&response.body), |data| response.at(data))
+}
+
+/// Returns `true` if a response has no list of records, or `null` in its place.
+pub(super) fn has_missing_list(responses: &[SavedResponse], data: Option<&str>) -> bool {
+    responses.iter().any(|response| list_of(response, data).is_none_or(Value::is_null))
 }
 
 /// Collects the records of all responses.

@@ -3,22 +3,23 @@
 use catalogue::spec::{ErrorBody, Evidence, Service};
 use serde_yaml::Value;
 
+use super::error_words;
 use crate::content::At;
 use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
 /// The names of members that contain a status code, in lower case without underscores.
-const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
+pub(super) const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
 /// The names of members that contain the message of an error, in lower case without underscores.
-const MESSAGES: &str = "err errmsg error errormessage errors message msg retmsg";
+pub(super) const MESSAGES: &str = "err errmsg error errormessage errors message msg retmsg";
 /// The names of other members of error responses.
 const OTHERS: &str = "detail details path requestid status success timestamp type";
 /// Values of status codes that mean success.
 const SUCCESS: &str = "0 00000 200 200000 ok success";
 
-fn is_among(names: &str, name: &str) -> bool {
-    let name = name.to_lowercase().replace('_', "");
+pub(super) fn is_among(names: &str, name: &str) -> bool {
+    let name = name.to_lowercase().replace(['_', '-', ' '], "");
     names.split(' ').any(|known| known == name)
 }
 
@@ -28,15 +29,24 @@ fn members(body: &Value) -> impl Iterator<Item = (&str, &Value)> {
     members.filter_map(|(key, value)| Some((key.as_str()?, value)))
 }
 
-/// Learns the status in the bodies of a service: a code that means success, or an empty list of errors.
-pub(super) fn learn_status(editor: &mut Editor, evidence: Evidence, responses: &[SavedResponse]) {
+/// Learns the status in the bodies of a service: a code that means success, a word, or an empty list of errors. `errors`
+/// are error responses.
+pub(super) fn learn_status(
+    editor: &mut Editor,
+    evidence: Evidence,
+    responses: &[SavedResponse],
+    errors: &[SavedResponse],
+) {
+    if editor.service.error_body != ErrorBody::default() {
+        return error_words::learn_errors(editor, errors);
+    }
     let Some(SavedResponse { body, .. }) = responses.first() else { return };
     let find = |names| members(body).find(|(key, _)| is_among(names, key));
     let (message, code, success) = match (find(MESSAGES), find(CODES)) {
-        _ if editor.service.error_body != ErrorBody::default() => return,
         (Some((message, text)), Some((code, value))) if (text.is_string() || text.is_null()) && is_success(value) => {
             (message, vec![code.to_owned()], written(value))
         }
+        _ if error_words::learn_words(editor, evidence, responses, errors) => return,
         (Some((errors, list)), _) if list.as_sequence().is_some_and(Vec::is_empty) => {
             (errors, Vec::new(), written(list))
         }
@@ -45,6 +55,7 @@ pub(super) fn learn_status(editor: &mut Editor, evidence: Evidence, responses: &
     editor.note(format!("every response has a status: `error_body` in service.yaml is learned from `{message}`"));
     let (message, success) = (vec![message.to_owned()], success.into_iter().map(Into::into).collect());
     editor.service.error_body = ErrorBody { message, code, success, evidence: Some(evidence), ..ErrorBody::default() };
+    error_words::learn_errors(editor, errors);
 }
 
 fn is_success(code: &Value) -> bool {
@@ -52,7 +63,7 @@ fn is_success(code: &Value) -> bool {
 }
 
 /// Returns a status as the catalogue writes it.
-fn written(status: &Value) -> Option<String> {
+pub(super) fn written(status: &Value) -> Option<String> {
     match status {
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) => Some(text.clone()),
@@ -76,7 +87,12 @@ pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Re
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
     let is_listed = |name: &str| listed.iter().any(|field| *field.name == name);
     let mut warning = None;
-    for response @ SavedResponse { origin, has_status, body, .. } in responses {
+    for response @ SavedResponse { origin, status, body, .. } in responses {
+        if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
+            return Err(format!(
+                "{origin}: the status is {status}, expected a success; save a response with status 200"
+            ));
+        }
         if let Some((path, status)) = failed_status(&service.error_body, response) {
             return Err(format!(
                 "{origin} is an error response: `{path}` is {status}, which `error_body` in service.yaml does not list \
@@ -93,7 +109,7 @@ pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Re
         let path = message_path(service, response).filter(|path| !has_records && !is_listed(first(path)));
         let Some(path) = path else { continue };
         let why = format!("it contains `{path}` (see `error_body` in service.yaml)");
-        if !has_status {
+        if status.is_none() {
             return Err(format!(
                 "{origin} looks like an error response: {why}; if it is not one, save it with its status (`curl -i`)"
             ));
@@ -104,7 +120,7 @@ pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Re
 }
 
 /// Returns the reason why a body is probably that of an error, judged by the names of its members.
-fn likely_error(body: &Value) -> Option<&'static str> {
+pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
     let is_part = |(key, _): (&str, _)| [MESSAGES, CODES, OTHERS].iter().any(|names| is_among(names, key));
     let has =
         |names, fits: &dyn Fn(&Value) -> bool| members(body).any(|(key, value)| is_among(names, key) && fits(value));
@@ -117,7 +133,7 @@ fn likely_error(body: &Value) -> Option<&'static str> {
 }
 
 /// Returns the path and the value of the status in a body, if the value does not mean success.
-fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<(&'s str, String)> {
+pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<(&'s str, String)> {
     let paths = if error.code.is_empty() { &error.message } else { &error.code };
     let (path, status) = paths.iter().find_map(|path| Some((path, response.at(path)?)))?;
     let is_listed = |status: &str| error.success.iter().any(|known| known.eq_ignore_ascii_case(status));

@@ -7,7 +7,7 @@ use catalogue::spec::{Envelope, Evidence, Field};
 use super::body_kind::named_as;
 use super::reader::Reader;
 use crate::content::FieldsAt;
-use crate::draft::{TIMESTAMP, innermost};
+use crate::draft::{TIMESTAMP, innermost, is_number};
 use crate::observed_values::Observed;
 
 /// The facts that apply to all fields of a known list of fields.
@@ -65,6 +65,7 @@ impl Reader<'_> {
             }
             if let Some(values) = values {
                 self.widen_field(&list, field, values);
+                self.add_nulls(within, field, values);
             }
             let is_absent = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
             if is_absent && seen.objects > 0 && !field.optional {
@@ -93,6 +94,17 @@ impl Reader<'_> {
         fields.extend(new);
         self.draft.lists.insert(at.clone(), fields.clone());
         fields
+    }
+
+    /// Adds the texts that stand for a missing value to a known field, unless the service or the field lists them.
+    fn add_nulls(&mut self, within: &str, field: &mut Field, seen: &Observed) {
+        for marker in seen.markers.iter().filter(|_| is_number(innermost(&field.ty))) {
+            let service = &self.editor.service.nulls;
+            if service.iter().chain(&field.nulls).all(|known| **known != *marker) {
+                field.nulls.push(marker.as_str().into());
+                self.editor.note(format!("`{within}{}` has {marker:?} in place of missing values", field.name));
+            }
+        }
     }
 
     /// Widens a known record to fit the responses.
@@ -133,8 +145,10 @@ impl Reader<'_> {
             let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
             self.quoted += usize::from(quoted.is_some());
             let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
+            let can_be_missing = is_number(innermost(&ty));
             let (name, ty) = (name.as_str().into(), ty.into());
-            fields.push(Field { name, ty, optional, quoted, unit, format, ..Field::default() });
+            let nulls = values.markers.iter().filter(|_| can_be_missing).map(|marker| marker.as_str().into()).collect();
+            fields.push(Field { name, ty, optional, quoted, unit, format, nulls, ..Field::default() });
         }
         fields
     }

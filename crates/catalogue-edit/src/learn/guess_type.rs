@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
-use crate::observed_values::Observed;
+use crate::observed_values::{Observed, shown};
 use crate::rust_names::singular;
 
 /// A guessed type.
@@ -26,6 +26,9 @@ pub(super) enum Guess {
 
 /// Guesses the type from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
+    if let Some(period) = period_format(name, seen) {
+        return Guess::Time(TimeForm::Written(period));
+    }
     // The client accepts numbers in strings. Ids, versions and codes remain strings, and so do integers whose digits a
     // number cannot store.
     if seen.are_numbers() && (seen.numbers() > 0 || !is_code(name) && seen.rounded == 0) {
@@ -71,6 +74,51 @@ fn number(name: &str, seen: &Observed) -> Guess {
     Guess::Builtin(if is_whole { "integer" } else { "number" })
 }
 
+/// Returns the format of numbers that are years, or days or hours without separators, such as `20240131`.
+fn period_format(name: &str, seen: &Observed) -> Option<TimeFormat> {
+    if !is_named_like_a_time(name) && !ends_in(name, PERIODS) {
+        return None;
+    }
+    let formats = [TimeFormat::CompactHour, TimeFormat::CompactDate, TimeFormat::Year];
+    formats.into_iter().find(|format| are_periods(seen, *format))
+}
+
+/// Returns whether all values are periods of this format, as texts or as integers.
+pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
+    let is_whole = seen.fractions + seen.non_integers == 0;
+    // The smallest and the largest of the integers stand for all of them.
+    let integers = [shown(seen.min), shown(seen.max)];
+    let mut texts: Vec<&String> = seen.texts.iter().collect();
+    if seen.integers > 0 {
+        texts.extend(&integers);
+    }
+    is_whole
+        && seen.integers + seen.text_times == seen.values()
+        && !texts.is_empty()
+        && texts.iter().all(|text| is_period(text, format))
+}
+
+/// Returns whether a text is a period of this format in the years 1600 to 2199.
+fn is_period(text: &str, format: TimeFormat) -> bool {
+    if !TimeForm::Written(format).is_written(text) {
+        return false;
+    }
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    let is_year = part(0, 4).is_some_and(|year| (1600..2200).contains(&year));
+    let is_month = || part(4, 6).is_some_and(|month| (1..=12).contains(&month));
+    let is_day = || is_month() && part(6, 8).is_some_and(|day| (1..=31).contains(&day));
+    let is_hour = || is_day() && part(8, 10).is_some_and(|hour| hour < 24);
+    is_year
+        && match format {
+            TimeFormat::Year => true,
+            TimeFormat::Quarter => part(4, 5).is_some_and(|quarter| (1..=4).contains(&quarter)),
+            TimeFormat::Month => is_month(),
+            TimeFormat::CompactHour | TimeFormat::Hour => is_hour(),
+            TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day(),
+        }
+}
+
 /// Words in the names of fields that are integers.
 const WHOLE: &str = "count copies decimals flag id index nonce number page precision rank seq sequence times trades";
 /// Words in the names of fields that can have fractions, even if many samples have none.
@@ -79,7 +127,10 @@ const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last lo
 /// The last words in the names of fields with names or codes.
 const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
 /// The last words in the names of fields with times.
-const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick";
+const TIMES: &str =
+    "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick seconds millis";
+/// The last words in the names of fields with periods, such as days or years.
+const PERIODS: &str = "day month period quarter year";
 
 /// Returns `true` if a word, or its singular, is among words that are separated by spaces.
 fn is_among(words: &str, own: &str) -> bool {
@@ -122,6 +173,12 @@ pub(super) const TIME: &str = "time";
 /// Returns the format in which every string is a timestamp, if there is one.
 pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
+    let periods = [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour];
+    let is_of =
+        |format: &TimeFormat| seen.texts.iter().all(|text| is_period(text, *format) && text.parse::<u32>().is_err());
+    if let Some(period) = periods.into_iter().find(is_of).filter(|_| are_texts && !seen.texts.is_empty()) {
+        return Some(period);
+    }
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
     let formats = formats.filter(|_| are_texts)?;
     let is_exact = formats.contains(&TimeFormat::Iso8601);
@@ -143,9 +200,38 @@ fn format_of(text: &str) -> Option<TimeFormat> {
     matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some(TimeFormat::Iso8601)
 }
 
+/// Returns `true` if a text is a time, such as the key of a map from times to values.
+pub(super) fn is_time_text(text: &str) -> bool {
+    let is_of = |format: &TimeFormat| is_period(text, *format);
+    format_of(text).is_some() || [TimeFormat::Quarter, TimeFormat::Hour].iter().any(is_of) || is_month_text(text)
+}
+
+fn is_month_text(text: &str) -> bool {
+    is_period(text, TimeFormat::Month) && text.len() > "yyyymm".len()
+}
+
+/// Returns `true` if the key of an object is probably data: a symbol, an address or an identifier.
+pub(super) fn is_key_of_data(key: &str) -> bool {
+    let is_hex = key.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
+    let is_uuid = key.len() == 36 && key.chars().filter(|letter| *letter == '-').count() == 4;
+    is_symbol(key) || is_hex || is_uuid || is_time_text(key) || key.parse::<f64>().is_ok()
+}
+
+/// Returns `true` if records have a year, and a period in it such as `M01`.
+pub(super) fn is_year_and_period(seen: &Observed) -> bool {
+    let texts = |name: &str| seen.fields.get(name).filter(|seen| seen.text_times > 0).map(|seen| &seen.texts);
+    let is_year = |text: &String| is_period(text, TimeFormat::Year);
+    let is_part = |text: &String| {
+        text.starts_with(['M', 'Q', 'S', 'A', 'W']) && text.len() < 4 && text[1..].parse::<u8>().is_ok()
+    };
+    texts("year")
+        .zip(texts("period"))
+        .is_some_and(|(years, periods)| years.iter().all(is_year) && periods.iter().all(is_part))
+}
+
 /// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
 pub(super) fn is_record(seen: &Observed) -> bool {
-    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
+    let is_name = |name: &str| name.starts_with(|first: char| first.is_alphanumeric() || "_@#$".contains(first));
     let names = &seen.fields;
     let are_names = (1..=80).contains(&names.len()) && names.keys().all(|name| is_name(name));
     are_names && keys_of_data(seen).is_none() && !is_map(seen)
@@ -207,7 +293,10 @@ pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
 }
 
 fn is_named_like_a_time(name: &str) -> bool {
-    ends_in(name, TIMES) || name.to_snake_case().starts_with("timestamp")
+    let snake = name.to_snake_case();
+    // A list of times is named like one of them: `dateList`.
+    let item = snake.strip_suffix("_list").unwrap_or(&snake);
+    ends_in(item, TIMES) || snake.starts_with("timestamp")
 }
 
 #[cfg(test)]
@@ -231,7 +320,8 @@ mod tests {
             ("x", "[1, \"a\"]", Guess::Builtin("any")),
             ("x", "[1, \"2\"]", Guess::Builtin("number")),
             ("x", "[1, \"2.5\"]", Guess::Builtin("number")),
-            ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
+            ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("number")),
+            ("x", "[\"1\", \"x\"]", Guess::Builtin("string")),
             ("x", "[\"2\"]", Guess::Builtin("number")),
             ("tradeId", "[\"2\"]", Guess::Builtin("string")),
             ("x", "[\"2\", \"\"]", Guess::Builtin("number")),
@@ -252,6 +342,18 @@ mod tests {
             ("openDate", "[1700000000000000]", Guess::Time(TimeForm::Counted(TimeUnit::Microseconds))),
             ("openDate", "[1700000000000000000]", Guess::Time(TimeForm::Counted(TimeUnit::Nanoseconds))),
             ("openDate", "[1]", Guess::Builtin("integer")),
+            ("date", "[\"2025\", \"2024\"]", Guess::Time(TimeForm::Written(TimeFormat::Year))),
+            ("year", "[2025, 2024]", Guess::Time(TimeForm::Written(TimeFormat::Year))),
+            ("price", "[2025, 2024]", Guess::Builtin("number")),
+            ("date", "[\"2023Q4\", \"2023-Q3\"]", Guess::Time(TimeForm::Written(TimeFormat::Quarter))),
+            ("period", "[\"2026-02\", \"2026-01\"]", Guess::Time(TimeForm::Written(TimeFormat::Month))),
+            ("x", "[\"2026-13\"]", Guess::Builtin("string")),
+            ("period", "[\"2026-01-01T05\"]", Guess::Time(TimeForm::Written(TimeFormat::Hour))),
+            ("timestamp", "[\"2026070100\"]", Guess::Time(TimeForm::Written(TimeFormat::CompactHour))),
+            ("day", "[\"20260701\"]", Guess::Time(TimeForm::Written(TimeFormat::CompactDate))),
+            ("trade_date", "[\"20261301\"]", Guess::Builtin("string")),
+            ("unix_seconds", "[1700000000]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
+            ("dateList", "[1653091200000]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
             ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),
             ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),
             ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),

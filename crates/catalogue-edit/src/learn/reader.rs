@@ -4,7 +4,8 @@ use catalogue::names::{self, Case};
 use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
 use super::LearnOptions;
-use crate::content::{At, SERVICE, ident_of};
+use super::groups::Groups;
+use crate::content::{At, SERVICE, ident_of, known_mut};
 use crate::draft::{Draft, Source, WantedName, is_number};
 use crate::editor::Editor;
 use crate::merge::merge;
@@ -23,6 +24,8 @@ pub(super) struct Reader<'a> {
     pub(super) quoted: usize,
     /// The path of the records, if it differs from the path in the envelope.
     pub(super) data: Option<String>,
+    /// The labels of groups of records.
+    pub(super) labels: Vec<Field>,
     /// The names of the members around the current fields, the outermost first.
     within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
@@ -35,8 +38,39 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: At, data: Option<String>) -> Self {
         let (module, draft) = (endpoint.module.clone(), Draft::new(Source::Responses));
-        let (quoted, within, open, waiting) = Default::default();
-        Self { editor, options, module, endpoint, draft, quoted, data, within, open, waiting }
+        Self {
+            editor,
+            options,
+            module,
+            endpoint,
+            draft,
+            quoted: 0,
+            data,
+            labels: Vec::new(),
+            within: Vec::new(),
+            open: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Notes that a response can have no list of records.
+    pub(super) fn set_optional(&mut self) {
+        let drafted = self.draft.content.groups.values_mut().flat_map(|group| &mut group.endpoints);
+        for body in drafted.filter_map(|endpoint| known_mut(&mut endpoint.body)) {
+            body.optional = Some(true.into());
+        }
+    }
+
+    /// Drafts the labels of groups of records.
+    pub(super) fn label(&mut self, groups: &Groups) {
+        let mut labels = self.new_fields(&Observed::of(&groups.label_values), |_| true);
+        for label in &mut labels {
+            let path = groups.labels.iter().find(|(name, _)| *name == *label.name).map(|(_, path)| path.as_str());
+            // A label such as `metric.job` depends on the request.
+            label.optional |= path.is_some_and(|path| path.contains('.'));
+            label.at = path.filter(|path| *path != label.name.as_str()).map(Into::into);
+        }
+        self.labels = labels;
     }
 
     /// Returns the fields of the endpoint's body in the catalogue.

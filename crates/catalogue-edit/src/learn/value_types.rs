@@ -6,7 +6,7 @@ use catalogue::spec::Field;
 use catalogue::type_expr::{Builtin, TypeExpr};
 
 use super::fields::FieldList;
-use super::guess_type::{Guess, TIME, guess, name_of_index, time_format};
+use super::guess_type::{Guess, TIME, are_periods, guess, name_of_index, time_format};
 use super::reader::Reader;
 use crate::content::is_within;
 use crate::draft::{ANY, TIMESTAMP, or_null};
@@ -216,9 +216,12 @@ pub(super) fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static 
             (are_counts, &[("integer", are_whole), ("number", are_numbers)])
         }
         Builtin::Timestamp(TimeForm::Counted(_)) => (are_numbers, &[("string", only(seen.text_times))]),
-        Builtin::Timestamp(TimeForm::Written(_)) => {
+        Builtin::Timestamp(TimeForm::Written(format)) => {
             let are_integers = only(seen.integers) && seen.fractions == 0;
-            (time_format(seen).is_some(), &[("integer", are_integers), ("string", seen.are_texts())])
+            (
+                time_format(seen).is_some() || are_periods(seen, format),
+                &[("integer", are_integers), ("string", seen.are_texts())],
+            )
         }
     };
     let wider = || wider.iter().find(|(_, fits)| *fits).map_or(ANY, |(ty, _)| ty);

@@ -129,14 +129,25 @@ impl<'a> Resolver<'a> {
         }
         let mut derived = self.fields(records, &body.labels, evidence, None);
         for (field, label) in derived.iter_mut().zip(&body.labels) {
-            field.source = FieldSource::Group(label.at.as_ref().unwrap_or(&label.name).to_string());
+            let path = label.at.as_ref().unwrap_or(&label.name).to_string();
+            let origin = match path.as_str() {
+                "*" => "A label: the key of the group that contains the record.".to_owned(),
+                path => format!("A label: `{path}` of the group that contains the record."),
+            };
+            if !field.notes.is_empty() {
+                field.notes.push(' ');
+            }
+            field.notes.push_str(&origin);
+            field.source = FieldSource::Group(path);
         }
         derived.extend(self.time_of_two(listed, body, evidence));
         for field in &derived {
             if listed.iter().any(|listed| *listed.name == field.wire_name) {
                 let at = body.labels.iter().find(|label| *label.name == field.wire_name).map(|label| label.name.at());
                 let at = at.or(body.time.as_ref().map(Text::at));
-                at.into_iter().for_each(|at| self.error("duplicate-field", at, &[&field.wire_name]));
+                if let Some(at) = at {
+                    self.error("duplicate-field", at, &[&field.wire_name]);
+                }
             }
         }
         derived
@@ -150,7 +161,9 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Option<Field> {
         let [year, period] = body.time_of.as_slice() else {
-            body.time_of.first().into_iter().for_each(|first| self.error("body-time/of", first.at(), &[]));
+            if let Some(first) = body.time_of.first() {
+                self.error("body-time/of", first.at(), &[]);
+            }
             return None;
         };
         for name in [year, period] {

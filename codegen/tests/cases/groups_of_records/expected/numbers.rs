@@ -61,9 +61,9 @@ pub struct SamplesRecord {
     pub time: Timestamp,
     /// Its meaning is undocumented.
     pub value: Option<f64>,
-    /// Its meaning is undocumented.
+    /// Its meaning is undocumented. A label: `metric.job` of the group that contains the record.
     pub job: String,
-    /// Its meaning is undocumented.
+    /// Its meaning is undocumented. A label: `metric.instance` of the group that contains the record.
     pub instance: Option<String>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -84,7 +84,10 @@ impl Record for SamplesRecord {
                     .quoted(true)
                     .optional(true),
                 FieldInfo::new("job", "job", ValueType::String, Evidence::Documented)
-                    .source(FieldSource::Group("metric.job")),
+                    .source(FieldSource::Group("metric.job"))
+                    .notes(
+                        "A label: `metric.job` of the group that contains the record.",
+                    ),
                 FieldInfo::new(
                         "instance",
                         "instance",
@@ -92,7 +95,10 @@ impl Record for SamplesRecord {
                         Evidence::Documented,
                     )
                     .source(FieldSource::Group("metric.instance"))
-                    .optional(true),
+                    .optional(true)
+                    .notes(
+                        "A label: `metric.instance` of the group that contains the record.",
+                    ),
             ],
         )
         .summary("One record of Samples.")
@@ -122,7 +128,7 @@ pub struct DownloadsRecord {
     pub day: Option<Timestamp>,
     /// Its meaning is undocumented. Reported.
     pub downloads: Option<u64>,
-    /// Its meaning is undocumented. Reported.
+    /// Its meaning is undocumented. Reported. A label: the key of the group that contains the record.
     pub package: Option<String>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -155,7 +161,8 @@ impl Record for DownloadsRecord {
                         Evidence::Reported,
                     )
                     .source(FieldSource::Group("*"))
-                    .optional(true),
+                    .optional(true)
+                    .notes("A label: the key of the group that contains the record."),
             ],
         )
         .summary("One record of Downloads.");
