@@ -8,6 +8,7 @@
 mod access;
 mod fault;
 mod groups;
+mod host_check;
 mod listener;
 mod middleware;
 mod page;

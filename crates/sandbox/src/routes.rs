@@ -23,7 +23,7 @@ use crate::response_body::MARK;
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
-use crate::{access, middleware, response_body, token};
+use crate::{access, host_check, middleware, response_body, token};
 
 /// State shared by all requests.
 #[derive(Debug)]
@@ -132,6 +132,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
         // These routes are merged after the layer, so that their requests are neither counted nor rejected.
         .merge(own)
+        .layer(from_fn_with_state(registry.service, host_check::pass))
 }
 
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
