@@ -34,7 +34,8 @@ impl fmt::Display for RunOwner {
         let Some(process) = self.process else { return f.write_str("another process") };
         write!(f, "process {process}")?;
         if let Some(host) = &self.host {
-            write!(f, " on `{host}`")?;
+            // Another machine may have written the name.
+            write!(f, " on `{}`", host.escape_debug())?;
         }
         self.since.map_or(Ok(()), |since| write!(f, ", since {}", since.floor(Duration::from_secs(1))))
     }

@@ -55,7 +55,8 @@ class Run:
         # The process ends when its standard input has a byte or is closed, so it ends with this program, however that ends.
         # A signal would be the second one after Ctrl-C, and the process would not complete its work.
         self.process = subprocess.Popen(
-            [_program(), *command, *_options(options), "--end-with-stdin", "--progress-json"],
+            # After `--`, a name or a path that begins with `-` is not an option.
+            [_program(), command[0], *_options(options), "--end-with-stdin", "--progress-json", "--", *command[1:]],
             env={**os.environ, "NO_COLOR": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -202,6 +203,8 @@ def with_own_options(options: Row, own: Row) -> Row:
 
 def _options(options: Row) -> Iterator[str]:
     for name, value in options.items():
+        if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
+            raise TypeError(f"`{name}` is not the name of an argument")
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:
             yield option
