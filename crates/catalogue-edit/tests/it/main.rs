@@ -4,8 +4,10 @@
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in helpers.
 
 mod compile;
+mod corpus;
 mod import_mutated;
 mod round_trip;
 mod same_body;
 mod scratch;
+mod untrusted;
 mod write;
