@@ -227,7 +227,8 @@ pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u32_unsuffixed(*status.status), evidence(status.evidence));
     let (label, summary) = (some("label", status.label.known()), text("summary", &status.summary));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
-    quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
+    let rate_limited = flag("rate_limited", status.rate_limited);
+    quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes #rate_limited)
 }
 
 /// Returns all facts of a param. For any two params, the lists have the same setters.

@@ -29,7 +29,7 @@ const SOURCES: &str = "The source of a fact is the API document, unless its desc
      documentation of the previous API version).";
 
 /// The keys of the service that OpenAPI cannot state. `cargo xtask import` reads them as a part of a catalogue.
-const SERVICE_KEYS: &str = "summary env_prefix time headers error_body limits";
+const SERVICE_KEYS: &str = "summary env_prefix time headers error_body limits rate_limit_headers";
 
 /// A note for users of `openapi-python-client`, which deviates from the standard.
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \

@@ -5,12 +5,13 @@ use quote::{ToTokens, quote};
 
 use super::literal::{
     evidence, field_info, flag, history_info, ident, integer, option, set, some, status_info, strings, text, texts,
-    time_unit, values,
+    time_unit, values, variant,
 };
 use super::render::{self, IMPORTS, print_list};
 use super::{File, Package, docs};
 use catalogue::model::{
-    Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
+    Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, RateLimitHeaders, Service,
+    TimeForm, TimeUnit,
 };
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
@@ -44,7 +45,7 @@ fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form() != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form());
     let error_body = (service.error_body != ErrorBody::default()).then(|| error_body(&service.error_body));
-    let facts: [&dyn ToTokens; 13] = [
+    let facts: [&dyn ToTokens; 14] = [
         &text("version", &service.version),
         &text("summary", &service.summary),
         &text("env_prefix", &service.env_prefix),
@@ -56,6 +57,7 @@ fn info(service: &Service) -> TokenStream {
         &values("errors", &service.errors.iter().map(status_info).collect::<Vec<_>>()),
         &set("error_body", error_body),
         &values("limits", &service.limits.iter().map(limit).collect::<Vec<_>>()),
+        &some("rate_limit_headers", service.rate_limit_headers.as_ref().map(rate_limit_headers)),
         &some("envelope", service.envelope.as_ref().map(envelope)),
         &some("history", service.history.as_ref().map(history_info)),
     ];
@@ -99,6 +101,14 @@ fn api_key(key: &ApiKey) -> TokenStream {
     };
     let optional = flag("api_key_optional", key.optional);
     quote!(#carrier #optional)
+}
+
+fn rate_limit_headers(headers: &RateLimitHeaders) -> TokenStream {
+    // HTTP ignores the case of a name.
+    let remaining = headers.remaining.to_ascii_lowercase();
+    let reset = headers.reset.to_ascii_lowercase();
+    let unit = variant("ResetUnit", headers.reset_is);
+    quote!(RateLimitHeadersInfo { remaining: #remaining, reset: #reset, reset_is: #unit })
 }
 
 fn envelope(envelope: &Envelope) -> TokenStream {

@@ -16,7 +16,8 @@ pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
 pub use crate::spanned::Text;
 pub use crate::spec::{
-    ClientCredentials, Envelope, ErrorBody, Header, History, Known, Limit, ListFormat, RecordTime, Status, UnknownFact,
+    ClientCredentials, Envelope, ErrorBody, Header, History, Known, Limit, ListFormat, RateLimitHeaders, RecordTime,
+    ResetUnit, Status, UnknownFact,
 };
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;

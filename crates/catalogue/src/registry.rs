@@ -12,8 +12,9 @@ use crate::model::{
 };
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-    GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo,
-    RecordLayout, RecursiveRecord, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range,
+    RateLimitHeadersInfo, RecordInfo, RecordLayout, RecursiveRecord, Registry, ResetUnit, ServiceInfo, StatusInfo,
+    TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
@@ -110,6 +111,15 @@ impl<'a> Tables<'a> {
             ),
         };
         info.limits = list(service.limits.iter().map(limit));
+        info.rate_limit_headers = service.rate_limit_headers.as_ref().map(|headers| RateLimitHeadersInfo {
+            remaining: text(&headers.remaining.to_ascii_lowercase()),
+            reset: text(&headers.reset.to_ascii_lowercase()),
+            reset_is: match headers.reset_is {
+                model::ResetUnit::Seconds => ResetUnit::Seconds,
+                model::ResetUnit::EpochSeconds => ResetUnit::EpochSeconds,
+                model::ResetUnit::EpochMilliseconds => ResetUnit::EpochMilliseconds,
+            },
+        });
         info.envelope = service.envelope.as_ref().map(|envelope| {
             let time = envelope.time.as_ref().map(|field| text(&field.name));
             EnvelopeInfo {
@@ -321,6 +331,7 @@ fn status(status: &model::Status) -> StatusInfo {
     info.summary = text(&status.summary);
     info.advice = text(&status.advice);
     info.notes = text(&status.notes);
+    info.rate_limited = status.rate_limited;
     info
 }
 

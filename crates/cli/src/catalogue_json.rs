@@ -71,7 +71,7 @@ fn field(info: &FieldInfo) -> Value {
 }
 
 fn status(info: &StatusInfo) -> Value {
-    json!({ "status": info.status, "label": info.label, "summary": info.summary, "advice": info.advice })
+    json!({ "status": info.status, "label": info.label, "summary": info.summary, "advice": info.advice, "rate_limited": info.rate_limited })
 }
 
 fn values(ty: ValueType) -> Vec<Value> {

@@ -126,10 +126,13 @@ fn run(line: CommandLine) -> Result<()> {
 /// Runs an asynchronous command, which may end with standard input.
 fn wait(ends_with_stdin: bool, work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(Failure::machine)?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let done = work(Interrupt::listen(ends_with_stdin).map_err(Failure::machine)?).await;
         // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
         shared_rate_limit::shutdown().await;
         done
-    })
+    });
+    // A DNS lookup cannot be cancelled and may last for a minute, so the program does not wait for it.
+    runtime.shutdown_background();
+    outcome
 }

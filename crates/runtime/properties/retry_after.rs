@@ -56,7 +56,7 @@ fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
     let rules = Retry::default().max_retry_after(longest);
     assert!(rules.pause(asked) <= longest);
-    let history = Attempts { sent: 1, failures: 1, doubtful: 0 };
+    let history = Attempts { sent: 1, failures: 1, ..Attempts::default() };
     let error = Error::new(ErrorKind::Status, "too many")
         .with_response(429, Headers::new())
         .again(Again::Yes)

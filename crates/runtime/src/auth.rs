@@ -3,6 +3,9 @@
 //! The builder passes in the keys and secrets, and each request gets the resulting headers. Token requests go through
 //! the dispatcher, like data requests. After a 401, `send` repeats a data request with a new token.
 
+// The modules, lowest layer first, as in `lib.rs`.
+mod key_source;
+
 pub(crate) mod token;
 
 use std::sync::Arc;
@@ -14,6 +17,8 @@ use crate::registry::ServiceInfo;
 use crate::request::{RequestTarget, key_param};
 use crate::secrets::{Redact, Secret};
 
+pub(crate) use key_source::KeySource;
+use key_source::RotatingKey;
 pub(crate) use token::Token;
 use token::TokenFlow;
 
@@ -24,6 +29,8 @@ pub(crate) struct Credentials {
     service: &'static ServiceInfo,
     /// The query param with the API key.
     key_param: Option<Secret>,
+    /// The API key that can be replaced while the client is in use; `None` if it is fixed.
+    rotating: Option<Arc<RotatingKey>>,
     /// The API key in every form that is sent, and the values of the user's secret headers.
     secrets: Vec<Secret>,
     /// The token flow, if it is configured.
@@ -44,10 +51,13 @@ impl Credentials {
         service: &'static ServiceInfo,
         agent: &str,
         defaults: &[DefaultHeader],
-        api_key: Option<Secret>,
+        key_source: Option<KeySource>,
         client_credentials: Option<(Secret, Secret)>,
         policy: &Policy,
     ) -> Result<Self, Error> {
+        let api_key = key_source.as_ref().map(KeySource::read).transpose()?;
+        let source = key_source.filter(|source| !matches!(source, KeySource::Fixed(_)));
+        let rotating = source.zip(api_key.clone()).map(|(source, key)| Arc::new(RotatingKey::new(source, key)));
         let mut headers = Headers::new();
         headers.insert("accept", "application/json")?;
         headers.insert("user-agent", agent)?;
@@ -60,9 +70,8 @@ impl Credentials {
         // The check rejects every header that carries credentials, so it runs before the API key is inserted.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
-        let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));
-        if let (Some(name), Some(value)) = (service.api_key_header, &key_value) {
-            headers.insert_sensitive(name, value).map_err(|error| Error::build(format!("invalid API key: {error}")))?;
+        if let Some(key) = &api_key {
+            insert_key(service, &mut headers, key)?;
         }
         let key_param = service.api_key_query.zip(api_key.as_ref()).map(|(name, key)| key_param(name, key));
         let flow = match (&service.client_credentials, client_credentials) {
@@ -73,19 +82,24 @@ impl Credentials {
             }
             (Some(info), Some(own)) => {
                 let path = with_key(info.path, key_param.as_ref());
-                Some(TokenFlow::new(info, path, &service.error_body, own, headers.clone(), policy.clone())?)
+                let rotating = rotating.clone();
+                Some(TokenFlow::new(info, path, rotating, service, own, headers.clone(), policy.clone())?)
             }
             (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
         };
-        let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
-        // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.
-        let encoded = key_value.filter(|_| service.api_key_basic);
-        let encoded = encoded.and_then(|value| value.strip_prefix(service.api_key_prefix).map(Secret::from));
-        // The password is masked separately too, because a response may repeat it without the user name.
-        let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
-        let password = password.map(|(_, password)| Secret::from(password));
-        let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
-        Ok(Self { headers, service, key_param, secrets, flow })
+        let mut secrets = api_key.map(|key| forms(service, &key)).unwrap_or_default();
+        secrets.extend(defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone()));
+        Ok(Self { headers, service, key_param, rotating, secrets, flow })
+    }
+
+    /// Reads the current API key for a request; `None` if the key is fixed.
+    pub(crate) fn current_key(&self) -> Result<Option<Secret>, Error> {
+        self.rotating.as_ref().map(|rotating| rotating.current()).transpose()
+    }
+
+    /// Returns whether there is another API key than the one that the service rejected.
+    pub(crate) fn has_replaced(&self, rejected: Option<&Secret>) -> bool {
+        self.rotating.as_ref().zip(rejected).is_some_and(|(rotating, rejected)| rotating.has_replaced(rejected))
     }
 
     /// Returns an error if the user set the param that carries the API key.
@@ -100,15 +114,43 @@ impl Credentials {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// Adds the query param with the API key to a path, so that only the transport sees it.
-    pub(crate) fn path_with_key(&self, path_and_query: &str) -> String {
-        with_key(path_and_query, self.key_param.as_ref())
+    /// Adds the query param with the API key to a path, so that only the transport sees it. `key` is the current key,
+    /// unless the key is fixed.
+    pub(crate) fn path_with_key(&self, path_and_query: &str, key: Option<&Secret>) -> String {
+        match self.service.api_key_query.zip(key) {
+            Some((name, key)) => with_key(path_and_query, Some(&key_param(name, key))),
+            None => with_key(path_and_query, self.key_param.as_ref()),
+        }
     }
 
-    /// Returns the headers of a data request.
-    pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
-        token.map_or(&self.headers, |token| &token.headers).clone()
+    /// Returns the headers of a data request. `key` is the current key, unless the key is fixed.
+    pub(crate) fn headers(&self, token: Option<&Arc<Token>>, key: Option<&Secret>) -> Result<Headers, Error> {
+        let mut headers = token.map_or(&self.headers, |token| &token.headers).clone();
+        if let Some(key) = key {
+            insert_key(self.service, &mut headers, key)?;
+        }
+        Ok(headers)
     }
+}
+
+/// Adds the header with the API key, if the service has one.
+fn insert_key(service: &ServiceInfo, headers: &mut Headers, key: &Secret) -> Result<(), Error> {
+    let Some(name) = service.api_key_header else { return Ok(()) };
+    let value = service.api_key_value(key.expose());
+    headers.insert_sensitive(name, &value).map_err(|error| Error::build(format!("invalid API key: {error}")))
+}
+
+/// Returns every form of an API key that is sent, and each part that a response may repeat alone.
+fn forms(service: &ServiceInfo, key: &Secret) -> Vec<Secret> {
+    let mut forms = vec![key.clone()];
+    if service.api_key_basic {
+        // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.
+        let value = service.api_key_value(key.expose());
+        forms.extend(value.strip_prefix(service.api_key_prefix).map(Secret::from));
+        // A response may repeat the password without the user name.
+        forms.extend(key.expose().split_once(':').map(|(_, password)| Secret::from(password)));
+    }
+    forms
 }
 
 fn with_key(path: &str, key_param: Option<&Secret>) -> String {
@@ -146,6 +188,8 @@ impl Redact for Credentials {
     fn secrets(&self) -> Vec<Secret> {
         let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
         secrets.extend(self.secrets.iter().cloned());
+        let rotated = self.rotating.as_ref().map(|rotating| rotating.known()).unwrap_or_default();
+        secrets.extend(rotated.iter().flat_map(|key| forms(self.service, key)));
         secrets
     }
 }

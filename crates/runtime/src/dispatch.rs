@@ -7,6 +7,8 @@
 // The modules, lowest layer first, as in `lib.rs`.
 pub(crate) mod retry;
 
+pub(crate) mod service_pause;
+
 mod readable_body;
 
 pub(crate) mod status;

@@ -22,8 +22,9 @@ pub mod prelude {
     pub use crate::record::{Record, UnknownFields};
     pub use crate::registry::{
         BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-        GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo,
-        RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+        GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range,
+        RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
+        TypeInfo, ValueInfo, ValueType,
     };
     pub use crate::wire::{IntoParam, IntoParamList, NamedType, ToWire, UnknownValue};
     pub use crate::{

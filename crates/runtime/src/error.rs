@@ -51,6 +51,10 @@ struct Facts {
     has_body_message: bool,
     rate_limited: bool,
     timeout: bool,
+    /// True if a limit of this machine caused the failure.
+    local: bool,
+    /// True if the response is an HTML page.
+    page: bool,
     again: Again,
     /// True if a pooled connection failed.
     stale: bool,
@@ -69,6 +73,11 @@ pub(crate) enum Again {
     /// The response body exceeds the maximum size, so only a request for less data can succeed.
     InParts,
     Yes,
+}
+
+/// Returns whether the default rules retry a request after this status.
+pub(crate) fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530)
 }
 
 /// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The headers that
@@ -191,9 +200,24 @@ impl Error {
         self.0.facts.stale
     }
 
-    /// Returns whether the service rejected the credentials: status 401 or 403.
+    /// Returns whether the service rejected the credentials: status 401, or status 403 unless it is a rate limit or the
+    /// [page](Self::is_page) of a proxy.
     pub fn is_auth(&self) -> bool {
-        matches!(self.status(), Some(401 | 403))
+        match self.status() {
+            Some(401) => true,
+            Some(403) => !self.is_rate_limited() && !self.is_page(),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the response is an HTML page, which was probably sent by a CDN or a proxy in front of the service.
+    pub fn is_page(&self) -> bool {
+        self.0.facts.page
+    }
+
+    /// Returns whether a limit of this machine caused the failure: no file descriptor was free.
+    pub fn is_local(&self) -> bool {
+        self.0.facts.local
     }
 
     /// Returns whether the request timed out.

@@ -33,6 +33,8 @@ mod multi_history;
 
 mod schedule;
 
+mod follower_state;
+
 mod follow;
 #[cfg(test)]
 mod simulation;
@@ -47,8 +49,9 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, CheckpointKind};
 pub use follow::{Follow, Update};
+pub use follower_state::FollowerState;
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use options::{Plan, Progress};
 pub use page::{CollectError, Dropped, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
@@ -170,7 +173,8 @@ impl<E: HasHistory> History<E> {
     /// The range may end later than that of the earlier run. In that case, the last intervals of the earlier run are
     /// requested again if they had no records. A gap that is followed by a record is not requested again; to fetch it,
     /// use a history of the gap's range. Page size and order may differ too. The history returns an error if the
-    /// checkpoint belongs to another request or host, to a range with another start, or to a [`Follow`].
+    /// checkpoint belongs to another request or host, to a range with another start, or to a [`Follow`]
+    /// ([`Checkpoint::kind`]).
     pub fn resume(self, checkpoint: Checkpoint) -> Self {
         self.with(|options| options.checkpoint = Some(checkpoint))
     }

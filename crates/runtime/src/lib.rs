@@ -30,6 +30,8 @@ mod debug;
 
 mod text;
 
+mod html_page;
+
 mod platform;
 
 pub mod registry;

@@ -54,7 +54,10 @@ mod service;
 pub use endpoint::{
     BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
-pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo};
+pub use service::{
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit, ServiceInfo,
+    StatusInfo,
+};
 pub use value::{
     Evidence, FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo,
     ValueType,

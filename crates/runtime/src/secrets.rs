@@ -42,7 +42,7 @@ pub(crate) trait Redact {
 /// # use generated_client_runtime::Secret;
 /// assert_eq!(format!("{:?}", Secret::from("hunter2")), "Secret(..)");
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Box<str>);
 
 impl Secret {

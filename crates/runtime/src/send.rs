@@ -8,6 +8,8 @@ mod rejection_hints;
 
 mod service_clock;
 
+mod host_outage;
+
 mod exchange;
 
 mod body;
@@ -22,5 +24,6 @@ pub use series::Series;
 
 pub(crate) use body::TimedRecords;
 pub(crate) use exchange::{Connection, Options, Outcome, send};
+pub(crate) use host_outage::HostOutage;
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

@@ -18,6 +18,12 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|character| if garbles(character) { ' ' } else { character }).collect()
 }
 
+/// Returns whether bytes are readable text: UTF-8 without control characters, except white space.
+pub(crate) fn is_plain_text(bytes: &[u8]) -> bool {
+    let is_allowed = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    bytes.iter().all(is_allowed) && std::str::from_utf8(bytes).is_ok()
+}
+
 /// The maximum number of bytes of the service's message that are quoted.
 const MAX_MESSAGE_BYTES: usize = 300;
 

@@ -210,7 +210,8 @@ impl Description<'_> {
 
 /// Returns a description with the meaning, the advice and the source of a status.
 fn status_facts(status: &Status) -> Object {
-    described(&status.summary, [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
+    let facts = [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)];
+    described(&status.summary, facts, &status.notes).with_some("x-rate-limited", status.rate_limited.then_some(true))
 }
 
 fn response_name(status: &Status) -> String {

@@ -32,6 +32,15 @@ impl Items<'_> {
             let listed = format!("`{}`", values.join("`, `"));
             self.fact("", what, Patch, if values.is_empty() { "unknown".to_owned() } else { listed });
         }
+        let rate_limited = service.errors.iter().filter(|status| status.rate_limited);
+        let rate_limited: Vec<_> = rate_limited.map(|status| status.status.to_string()).collect();
+        if !rate_limited.is_empty() {
+            self.fact("", "statuses that are treated like 429 are", Patch, rate_limited.join(", "));
+        }
+        if let Some(headers) = &service.rate_limit_headers {
+            let value = format!("`{}` and `{}` ({})", headers.remaining, headers.reset, headers.reset_is.word());
+            self.fact("", "the rest of a rate limit is read from", Patch, value);
+        }
         let (verdict, value) = match service.api_key.as_ref().map(|key| key.optional) {
             Some(true) => (Minor, "optional"),
             Some(false) => (Major, "required"),

@@ -124,6 +124,7 @@ impl Reader<'_> {
                 errors.entry(number).or_insert_with(|| Status {
                     status: number.into(),
                     summary: self.summary(response, &["description"]),
+                    rate_limited: response.get("x-rate-limited") == Some(&Value::Bool(true)),
                     evidence: self.options.evidence,
                     ..Status::default()
                 });

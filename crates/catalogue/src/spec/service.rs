@@ -40,6 +40,8 @@ map! {
         may error_body: ErrorBody;
         /// The rate limits of the service.
         may limits: Vec<Limit>;
+        /// The response headers that report how much of a rate limit is left.
+        may rate_limit_headers: Option<RateLimitHeaders>;
         /// The object around every series. Without an envelope, a series is a list.
         may envelope: Option<Envelope>;
         /// The params that select the time range of a history, on every endpoint that has them.
@@ -115,6 +117,8 @@ map! {
         may advice: String as Form::Prose;
         /// Further facts for users.
         may notes: String as Form::Prose;
+        /// `true` if the service rate-limits requests with this status. The client treats it like 429, which needs no key.
+        may rate_limited: bool;
         /// The source of these facts.
         must evidence: Evidence;
     }
@@ -192,6 +196,33 @@ impl Limit {
     /// Returns the name of the constant with this rate limit.
     pub fn constant(&self) -> String {
         names::ident(&names::limit(&self.name), Case::Shouty).unwrap_or_default()
+    }
+}
+
+map! {
+    /// The headers with which every response reports how much of a rate limit is left. If nothing is left, the client
+    /// sends nothing until the limit has room again.
+    RateLimitHeaders, RATE_LIMIT_HEADERS, "`rate_limit_headers`" {
+        /// The header with the number of requests that are left.
+        must remaining: String as HEADER_NAME;
+        /// The header with the time at which the limit has room again.
+        must reset: String as HEADER_NAME;
+        /// The unit of this time.
+        must reset_is: ResetUnit;
+        /// The source of these facts.
+        must evidence: Evidence;
+    }
+}
+
+words! {
+    /// The unit of the time at which a rate limit has room again.
+    ResetUnit {
+        /// The number of seconds from now.
+        Seconds = "seconds",
+        /// The number of seconds since 1970 in UTC.
+        EpochSeconds = "epoch_seconds",
+        /// The number of milliseconds since 1970 in UTC.
+        EpochMilliseconds = "epoch_milliseconds",
     }
 }
 

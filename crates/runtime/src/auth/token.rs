@@ -7,6 +7,7 @@
 
 mod cache;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::panicking;
 use std::time::Duration;
@@ -14,14 +15,16 @@ use std::time::Duration;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tokio::sync::watch;
 
-use crate::decode;
+use super::key_source::RotatingKey;
+use super::{insert_key, with_key};
+use crate::decode::{self, error_body};
 use crate::dispatch::observer::{Event, WaitReason};
 use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
 use crate::headers::Headers;
 use crate::platform::{Instant, Runtime, Task, lock, timeout};
-use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
-use crate::request::RequestKind;
+use crate::registry::{ClientCredentialsInfo, ServiceInfo};
+use crate::request::{RequestKind, key_param};
 use crate::secrets::Secret;
 use crate::values::{Number, Value};
 
@@ -38,11 +41,12 @@ pub(crate) struct TokenFlow {
 
 impl TokenFlow {
     /// Prepares the flow with the client id and secret. `path` is the path of the token endpoint, with the API key if the
-    /// query carries it. `headers` are added to every request, and `policy` applies to every token request.
+    /// query carries it, and `rotating` the API key if it can be replaced. `headers` are added to every request, and `policy` applies to every token request.
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
         path: String,
-        error_body: &'static ErrorBodyInfo,
+        rotating: Option<Arc<RotatingKey>>,
+        service: &'static ServiceInfo,
         (id, secret): (Secret, Secret),
         headers: Headers,
         policy: Policy,
@@ -53,7 +57,7 @@ impl TokenFlow {
         let mut token_headers = headers.clone();
         token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
         token_headers.insert("content-type", "application/x-www-form-urlencoded")?;
-        let source = Arc::new(TokenSource { info, path, error_body, headers, token_headers, policy });
+        let source = Arc::new(TokenSource { info, path, rotating, service, headers, token_headers, policy });
         let secrets = [secret, basic.into()];
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })
     }
@@ -69,7 +73,7 @@ impl TokenFlow {
         }
         context.wait_for(WaitReason::Token)?;
         // Boxed, because this future is rarely needed and would enlarge the future of every request.
-        let replacing = Box::pin(self.replacement(dispatcher, context.observers.clone()));
+        let replacing = Box::pin(self.replacement(dispatcher, context.observers.of_token()));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
         context.waited();
         outcome
@@ -137,7 +141,8 @@ struct TokenSource {
     info: &'static ClientCredentialsInfo,
     /// The path, with the API key if the query carries it.
     path: String,
-    error_body: &'static ErrorBodyInfo,
+    rotating: Option<Arc<RotatingKey>>,
+    service: &'static ServiceInfo,
     /// The headers of a data request, to which the bearer token is added.
     headers: Headers,
     /// The headers of the token request.
@@ -225,18 +230,33 @@ impl TokenSource {
         outcome
     }
 
+    /// Returns the path and the headers of a token request with the current API key.
+    fn signed(&self) -> Result<(Cow<'_, str>, Headers), Error> {
+        let mut headers = self.token_headers.clone();
+        let Some(rotating) = &self.rotating else { return Ok((Cow::Borrowed(&self.path), headers)) };
+        let key = rotating.current()?;
+        insert_key(self.service, &mut headers, &key)?;
+        let param = self.service.api_key_query.map(|name| key_param(name, &key));
+        Ok((Cow::Owned(with_key(self.info.path, param.as_ref())), headers))
+    }
+
     /// Requests a token, once.
     async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
         let permit = dispatcher.permit(context).await?;
         // The lifetime is counted from a time before sending, so that the token is never used for too long.
         let begun = Instant::now();
         let form = Some("grant_type=client_credentials");
-        let request = dispatcher.request(&self.path, self.token_headers.clone(), form, context);
+        let (path, token_headers) = self.signed()?;
+        let request = dispatcher.request(&path, token_headers, form, context);
         let response = dispatcher.send(request, permit, context).await?;
         // The body of a success may contain a token, so the error must not contain that body.
         let success = (200..300).contains(&response.status);
-        let response = status::accept(response, self.info.errors, self.error_body)
+        let response = status::accept(response, self.service, self.info.errors)
             .map_err(|error| if success { error.without_body() } else { error })?;
+        if error_body::is_oauth_error(&response.body) {
+            let message = ", but the body is an error of the service";
+            return Err(error_body::refusal(response, &self.service.error_body, message, None).without_body());
+        }
         // Only the token itself is required in the response.
         let (token, lifetime) = read_token(&response.body)?;
         let mut headers = self.headers.clone();
@@ -256,7 +276,8 @@ pub(crate) fn read_token(body: &[u8]) -> Result<(String, Option<Duration>), Erro
         _ => return Err(unreadable("it has no `access_token`")),
     };
     let kind = response.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
-    if !kind.eq_ignore_ascii_case("bearer") {
+    // Some services send `BearerToken`.
+    if !["bearer", "bearertoken"].contains(&&*kind.trim().to_ascii_lowercase()) {
         return Err(unreadable("its `token_type` is not `Bearer`"));
     }
     Ok((token, response.get("expires_in").and_then(lifetime)))
@@ -297,6 +318,8 @@ mod response_tests {
             (r#""expires_in": "soon""#, None),
             (r#""expires_in": 1e300"#, None),
             (r#""token_type": "bearer""#, None),
+            (r#""token_type": " Bearer\n""#, None),
+            (r#""token_type": "BearerToken""#, None),
         ];
         for (entry, seconds) in table {
             let body = format!(r#"{{"access_token": "t", {entry}}}"#);

@@ -7,12 +7,13 @@
 //! names the feature. If the methods did not exist without their feature, the compiler would report only that.
 
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocking::Background;
 use super::{ClientType, Core};
-use crate::auth::{Credentials, DefaultHeader};
+use crate::auth::{Credentials, DefaultHeader, KeySource};
 use crate::dispatch::observer::Observer;
 use crate::dispatch::{Dispatcher, Observers, Policy, Retries, Retry};
 use crate::error::Error;
@@ -20,7 +21,7 @@ use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
 use crate::request::base_url;
 use crate::secrets::Secret;
-use crate::send::{Connection, ServiceClock, WallClock};
+use crate::send::{Connection, HostOutage, ServiceClock, WallClock};
 use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
 use crate::values::Timestamp;
 
@@ -37,7 +38,7 @@ pub struct Builder<C> {
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) base_url: String,
-    pub(super) api_key: Option<Secret>,
+    pub(super) api_key: Option<KeySource>,
     pub(super) client_credentials: Option<(Secret, Secret)>,
     transport: Option<Arc<dyn Transport>>,
     rate_limiter: Option<Arc<dyn RateLimiter>>,
@@ -81,12 +82,15 @@ impl Settings {
             credentials,
             dispatcher: Arc::new(Dispatcher {
                 base_url,
+                service,
                 rate_limiter,
                 transport,
                 max_body_bytes: self.max_body_bytes.unwrap_or(32 << 20),
                 retries: Retries::new(&self.policy.retry),
+                pauses: Arc::default(),
             }),
             observers: Observers::new(self.observer),
+            outage: HostOutage::default(),
             clock: ServiceClock::new(self.clock.unwrap_or_else(|| Box::new(Timestamp::now))),
             policy: self.policy,
         };
@@ -115,7 +119,41 @@ impl<C: From<Core>> Builder<C> {
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
     /// `name:password`.
     pub fn api_key(self, key: impl Into<Secret>) -> Self {
-        self.with(|settings| settings.api_key = Some(key.into()))
+        self.with(|settings| settings.api_key = Some(KeySource::Fixed(key.into())))
+    }
+
+    /// Reads the API key from a function whenever a request is signed, so that the key can be replaced while the client is
+    /// in use.
+    ///
+    /// The function must return quickly, so fetch a key elsewhere and return it here. If the service rejects a key with 401
+    /// and the function returns another key by then, the request is sent again with that key.
+    ///
+    /// ```
+    /// # extern crate generated_client_runtime as runtime;
+    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+    /// # use invented::Client;
+    /// use std::sync::{Arc, RwLock};
+    ///
+    /// let key = Arc::new(RwLock::new("first".to_owned()));
+    /// let current = key.clone();
+    /// let client = Client::builder("https://example.com/v2")
+    ///     .api_key_source(move || current.read().map(|key| key.as_str().into()).map_err(|error| error.to_string()))
+    ///     .build()?;
+    /// *key.write().unwrap() = "second".to_owned();
+    /// # Ok::<(), runtime::Error>(())
+    /// ```
+    pub fn api_key_source<E>(self, source: impl Fn() -> Result<Secret, E> + Send + Sync + 'static) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let source = Arc::new(move || source().map_err(Into::into));
+        self.with(|settings| settings.api_key = Some(KeySource::Function(source)))
+    }
+
+    /// Reads the API key from a file whenever a request is signed, like [`api_key_source`](Self::api_key_source). The file
+    /// contains only the key; white space around it is removed. Replace the file with a rename.
+    pub fn api_key_file(self, path: impl Into<PathBuf>) -> Self {
+        self.with(|settings| settings.api_key = Some(KeySource::File(path.into())))
     }
 
     /// Enables the OAuth 2.0 token flow: the client fetches a token when one is needed, and sends it with every request

@@ -10,6 +10,7 @@ use super::ClientType;
 use super::builder::{Builder, Settings, SettingsFeature};
 #[cfg(feature = "settings")]
 use super::settings::read_file;
+use crate::auth::KeySource;
 use crate::error::Error;
 use crate::registry::ServiceInfo;
 
@@ -64,7 +65,7 @@ pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Re
         }
         None => return missing("BASE_URL", String::new()),
     };
-    settings.api_key = key.map(Into::into);
+    settings.api_key = key.map(|key| KeySource::Fixed(key.into()));
     if service.client_credentials.is_some() {
         settings.client_credentials = match (value("CLIENT_ID")?, value("CLIENT_SECRET")?) {
             (None, None) => None,

@@ -14,7 +14,7 @@ use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};
 use crate::request::RequestTarget;
 use crate::send::{AnyBody, Body};
-use crate::values::{Timestamp, Value};
+use crate::values::Value;
 
 /// A type that represents an endpoint; [`marker!`](crate::marker!) implements this trait for the emitted types.
 pub trait Marker {}
@@ -45,12 +45,6 @@ impl<E> Request<E> {
     /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.untyped.connection().dispatcher.rate_limiter.rate_limit()
-    }
-
-    /// Returns the time of the service, as estimated from the responses of the client so far; see
-    /// `Client::service_time`.
-    pub fn service_time(&self) -> Timestamp {
-        self.untyped.connection().clock.read().time()
     }
 
     /// Returns the service of this request.

@@ -26,6 +26,7 @@ use crate::values::Value;
 /// |---|---|
 /// | `base_url` | base URL of the service; required |
 /// | `api_key`, `client_id`, `client_secret` | credentials; id and secret are set together |
+/// | `api_key_file` | a file with the API key, read whenever a request is signed; instead of `api_key` |
 /// | `user_agent`, `headers` | value of the header `User-Agent`; headers of every request |
 /// | `connect_timeout`, `attempt_timeout`, `timeout`, `queue_timeout` | timeouts |
 /// | `max_body_bytes` | maximum size of a response body |
@@ -75,6 +76,7 @@ pub struct ClientSettings {
     /// Not shown in `Debug`, because a wrong base URL may contain a password.
     base_url: Secret,
     api_key: Option<Secret>,
+    api_key_file: Option<PathBuf>,
     client_id: Option<Secret>,
     client_secret: Option<Secret>,
     user_agent: Option<String>,
@@ -133,7 +135,12 @@ impl ClientSettings {
             (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
             (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
         };
-        builder = with(builder, self.api_key, Builder::api_key);
+        builder = match (self.api_key, self.api_key_file) {
+            (Some(_), Some(_)) => return Err(Error::build("both `api_key` and `api_key_file` are set")),
+            (Some(key), None) => builder.api_key(key),
+            (None, Some(path)) => builder.api_key_file(path),
+            (None, None) => builder,
+        };
         builder = with(builder, self.user_agent, Builder::user_agent);
         builder = with(builder, self.connect_timeout, |builder, time| builder.connect_timeout(time.0));
         builder = with(builder, self.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));

@@ -22,6 +22,7 @@ use crate::platform::{Runtime, Task};
 use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
 use crate::send::{self, Body, Connection, Options, Outcome, Response};
+use crate::values::Timestamp;
 use crate::values::wire::{IntoParam, ToWire};
 
 /// A request that stores its endpoint as a value, so that its type does not name the endpoint.
@@ -50,6 +51,11 @@ impl Untyped {
     /// Returns the state that all requests of the client share.
     pub(crate) fn connection(&self) -> &Connection {
         &self.0.core.connection
+    }
+
+    /// Returns the time of the service.
+    pub fn service_time(&self) -> Timestamp {
+        self.connection().clock.read().time()
     }
 
     /// Adds a description of the request to an error.

@@ -121,6 +121,8 @@ pub(crate) struct EnvelopeRest {
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,
+    /// Whether the response has `null` in place of the list of records.
+    pub(crate) is_null: bool,
 }
 
 /// A series that is being read.
@@ -223,6 +225,8 @@ impl<'a> Reader<'_, 'a> {
         paths: Leads,
     ) -> Result<UnknownText, DecodeError> {
         match paths {
+            // `null` in place of the records, or of an object around them, means that there are no records.
+            [Some(_), _] if next == b'n' => return self.no_records(json),
             [Some(""), _] => return self.records(json, next, depth),
             [_, Some("")] => return self.metadata.fill(json, next, depth).map(|()| UnknownText::default()),
             [Some(path), _] if self.is_grouped && first(path) == "*" => return self.groups(json, next, depth, path),
@@ -284,6 +288,15 @@ impl<'a> Reader<'_, 'a> {
             leads => self.level(json, next, around.depth, leads).map(|inner| around.unknown.push_object(entry, &inner)),
         };
         read.map_err(|error| error.in_field(key))
+    }
+
+    /// Reads `null` instead of the records.
+    fn no_records(&mut self, json: &mut Scanner<'a>) -> Result<UnknownText, DecodeError> {
+        json.literal()?;
+        self.has_data = true;
+        self.rest.is_empty = true;
+        self.rest.is_null = true;
+        Ok(UnknownText::default())
     }
 
     /// Reads the records. Returns the other members of the object if the records are columns.

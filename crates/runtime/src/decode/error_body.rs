@@ -56,7 +56,14 @@ fn is_one_of(status: &str, listed: &[&str]) -> bool {
 /// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
 pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str, meaning: Option<String>) -> Error {
     let HttpResponse { status, headers, body, .. } = response;
-    let (message, code) = (find(&body, paths.message), find(&body, paths.code));
+    let (mut message, mut code) = (find(&body, paths.message), find(&body, paths.code));
+    let oauth = OauthError::read(&body);
+    if oauth.description.is_some() {
+        message = oauth.description;
+        code = code.or(oauth.error);
+    } else {
+        message = message.or(oauth.error);
+    }
     let has_message = message.is_some();
     let is_rate_limited = std::str::from_utf8(&body)
         .is_ok_and(|body| statuses(body, paths).any(|status| is_one_of(status, paths.rate_limited)));
@@ -65,6 +72,32 @@ pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str,
         .with_response(status, headers)
         .with_refusal(&body, code, has_message)
         .rate_limited(is_rate_limited)
+}
+
+/// The error of an authorization server (RFC 6749, section 5.2).
+#[derive(Default)]
+struct OauthError {
+    error: Option<String>,
+    description: Option<String>,
+}
+
+impl OauthError {
+    /// Reads the error in a body. A body without `error_description` is not necessarily such an error, so its `error` is
+    /// used only if nothing else is known.
+    fn read(body: &[u8]) -> Self {
+        Self { error: text_at(body, "error"), description: text_at(body, "error_description") }
+    }
+}
+
+/// Returns whether a successful body of the token endpoint is an error.
+pub(crate) fn is_oauth_error(body: &[u8]) -> bool {
+    text_at(body, "error").is_some() && text_at(body, "access_token").is_none()
+}
+
+/// Returns the string at a JSON path.
+fn text_at(body: &[u8], path: &str) -> Option<String> {
+    let text = at_path(std::str::from_utf8(body).ok()?, path)?;
+    any(text).ok()?.as_str().filter(|text| !text.is_empty()).map(quoted)
 }
 
 /// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and

@@ -85,6 +85,31 @@ macro_rules! __request {
                 $crate::history::History::new($crate::Request::from_untyped(self.untyped), range)
             }
 
+            /// Returns the records of the last `time`, and then without an end those that follow: a history and its
+            /// continuation in one stream, with one checkpoint. See [`Follow`](crate::history::Follow).
+            ///
+            /// ```no_run
+            #[doc = concat!("# use ", $name, "::{Dynamic, Request, history::Checkpoint};")]
+            /// # async fn demo(request: Request<Dynamic>, saved: Option<Checkpoint>) -> Result<(), Box<dyn std::error::Error>> {
+            /// use std::time::Duration;
+            ///
+            /// // `saved` is the checkpoint of the last run, and `None` in the first run.
+            /// let mut follow = request.follow_last(Duration::from_secs(90 * 86_400)).resume_if_saved(saved);
+            /// loop {
+            ///     let update = follow.next().await?;
+            ///     // Store `update.records()`, and then `follow.checkpoint()`.
+            ///     println!("{} records", update.records().len());
+            /// }
+            /// # }
+            /// ```
+            pub fn follow_last(self, time: ::std::time::Duration) -> $crate::history::Follow<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                let from = self.service_time() - time;
+                self.follow(from)
+            }
+
             /// Returns the records from this time on, without an end. Each record is returned as soon as its interval
             /// is closed. See [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl $crate::history::IntoTimestamp) -> $crate::history::Follow<E>
@@ -107,6 +132,12 @@ macro_rules! __request {
         }
 
         impl<E> Request<E> {
+            /// Returns the time of the service, as estimated from the responses of the client so far; see
+            /// `Client::service_time`.
+            pub fn service_time(&self) -> $crate::Timestamp {
+                self.untyped.service_time()
+            }
+
             #[doc(hidden)]
             pub fn from_untyped(untyped: $crate::emitted::Untyped) -> Self {
                 Self { untyped, endpoint: ::std::marker::PhantomData }

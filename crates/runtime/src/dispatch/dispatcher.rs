@@ -1,8 +1,8 @@
 //! The only code that sends requests.
 //!
 //! Requests for data and for tokens are sent here. Each call of `send` makes one attempt, with a permit of the rate
-//! limiter and with the options of the request. This module reports a 429 to the rate limiter; other modules interpret
-//! the status of the response.
+//! limiter and with the options of the request. This module reports the pauses for which responses ask; other modules
+//! interpret the status of the response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,21 +10,26 @@ use std::time::Duration;
 
 use super::observer::WaitReason;
 use super::request_context::RequestContext;
-use super::retry::{Retries, read_retry_after};
+use super::retry::Retries;
+use super::service_pause::{self, EndpointPauses, ServicePause};
 use crate::error::{Error, ErrorKind};
-use crate::platform::timeout;
+use crate::platform::{sleep, timeout};
 use crate::rate_limit::{Permit, RateLimiter};
+use crate::registry::ServiceInfo;
 use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Transport};
 
 /// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
     /// The checked base URL, without a slash at its end.
     pub(crate) base_url: String,
+    pub(crate) service: &'static ServiceInfo,
     pub(crate) rate_limiter: Arc<dyn RateLimiter>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) max_body_bytes: usize,
     /// The retry budget of all requests sent here.
     pub(crate) retries: Retries,
+    /// The endpoints that the service asked to pause.
+    pub(crate) pauses: Arc<EndpointPauses>,
 }
 
 /// One tick of Tokio's clock. The dispatcher extends the timeout by this time. A transport that enforces the timeout
@@ -32,16 +37,31 @@ pub(crate) struct Dispatcher {
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
-    /// Waits for a permit of the rate limiter.
+    /// Waits for the end of a pause of the endpoint, and for a permit of the rate limiter.
     pub(crate) async fn permit(&self, context: &mut RequestContext) -> Result<Permit, Error> {
+        loop {
+            while let Some(pause) = self.pauses.left(context.request()) {
+                self.queued(context, sleep(pause)).await?;
+            }
+            let entering = self.rate_limiter.acquire(context.next_attempt());
+            let permit = self.queued(context, entering).await?;
+            let permit = permit.map_err(|error| error.of_this_request(ErrorKind::Queue, "the rate limiter failed"))?;
+            // The pause may have begun while the request was queued.
+            if self.pauses.left(context.request()).is_none() {
+                return Ok(permit);
+            }
+        }
+    }
+
+    /// Waits as a part of the time in the queue.
+    async fn queued<T>(&self, context: &mut RequestContext, wait: impl Future<Output = T>) -> Result<T, Error> {
         context.wait_for(WaitReason::RateLimiter)?;
-        let entering = self.rate_limiter.acquire(context.next_attempt());
-        let permit = match context.queue_time_left() {
-            None => entering.await,
-            Some(left) => timeout(left, entering).await.map_err(|_| context.timed_out("queue_timeout"))?,
+        let output = match context.queue_time_left() {
+            None => wait.await,
+            Some(left) => timeout(left, wait).await.map_err(|_| context.timed_out("queue_timeout"))?,
         };
         context.waited();
-        permit.map_err(|error| error.of_this_request(ErrorKind::Queue, "the rate limiter failed"))
+        Ok(output)
     }
 
     /// Creates the request for a path; a `POST` if it has a form.
@@ -94,16 +114,30 @@ impl Dispatcher {
         outcome
     }
 
-    /// Returns the notifier that reports a 429 to the rate limiter, at most once.
+    /// Returns the notifier that begins the pause for which a response asks, at most once.
     fn on_headers(&self, context: &RequestContext) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.
-        let (limiter, retry) = (Arc::downgrade(&self.rate_limiter), context.policy.retry.clone());
+        let limiter = Arc::downgrade(&self.rate_limiter);
+        let pauses = self.pauses.clone();
+        let retry = context.policy.retry.clone();
+        let request = context.request();
+        let service = self.service;
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
-            if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
-                let pause = retry.pause(read_retry_after(headers));
-                limiter.upgrade().inspect(|limiter| limiter.on_rate_limited(pause));
+            let Some(pause) = service_pause::requested(status, headers, service) else { return };
+            if is_reported.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            let (time, is_for_all) = match pause {
+                ServicePause::Client(time) => (retry.pause(time), true),
+                ServicePause::Endpoint(time) => {
+                    let time = retry.pause(Some(time));
+                    (time, pauses.pause(request, time))
+                }
+            };
+            if let Some(limiter) = limiter.upgrade().filter(|_| is_for_all) {
+                limiter.on_rate_limited(time);
             }
         })
     }

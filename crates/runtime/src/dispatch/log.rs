@@ -6,11 +6,11 @@ use std::fmt;
 use std::time::Duration;
 
 use tracing::Span;
-use tracing::field::Empty;
+use tracing::field::{DisplayValue, Empty, display};
 
 use super::observer::{Event, Outcome};
 use crate::registry::EndpointInfo;
-use crate::request::RequestTarget;
+use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
 
 /// The target of all spans and events.
@@ -25,46 +25,91 @@ pub(super) fn span(endpoint: &EndpointInfo, params: &dyn fmt::Display) -> Span {
     )
 }
 
-/// Logs an event, and adds the outcome to the span at the end of the request.
-pub(super) fn event(event: &Event, span: &Span) {
-    match event {
-        Event::Wait { request, reason, elapsed, .. } => {
-            tracing::debug!(target: TARGET, %request, ?reason, elapsed_ms = ms(elapsed), "waited");
-        }
-        Event::Attempt { request, number, outcome: Ok(429), .. } => tracing::warn!(
-            target: TARGET, %request, number, "rate-limited: the client sends nothing until the pause ends"
-        ),
-        Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
-            tracing::debug!(target: TARGET, %request, number, ?outcome, bytes, elapsed_ms = ms(elapsed), "attempt");
-        }
-        Event::Retry { request, kind, delay, .. } => {
-            tracing::info!(target: TARGET, %request, ?kind, delay_ms = ms(delay), "retry");
-        }
-        Event::UnrecognizedRecords { request, records, .. } => tracing::warn!(
-            target: TARGET, %request, records,
-            "records without any known field; their fields are in `unknown_fields`"
-        ),
-        Event::UnexpectedValues { request, values, .. } => tracing::warn!(
-            target: TARGET, %request, values, "values of other types; they are in `unknown_fields`"
-        ),
-        Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
-            let (elapsed_ms, waited_ms) = (ms(elapsed), ms(waited));
-            span.record("attempts", attempts).record("waited_ms", waited_ms);
-            match outcome {
-                Outcome::Success { status, .. } => span.record("status", status).record("bytes", bytes),
-                Outcome::Failure { status: Some(status), .. } => span.record("status", status),
-                _ => span,
-            };
-            if let Outcome::Failure { .. } = outcome {
-                tracing::warn!(target: TARGET, %request, ?outcome, attempts, elapsed_ms, waited_ms, "failed");
-            } else {
-                tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
+/// The log of one request.
+pub(super) struct Log<'l> {
+    pub(super) span: &'l Span,
+    /// The params of the request, which each event repeats, because not every subscriber shows the span.
+    pub(super) params: &'l str,
+    /// True for the requests of a follower: the follower warns about the first failure and about an outage, so that each
+    /// failure need not be a warning.
+    pub(super) is_quiet: bool,
+}
+
+/// Logs an event with one of two levels.
+macro_rules! either {
+    ($is_first:expr, $first:ident, $other:ident, $($event:tt)+) => {
+        if $is_first { tracing::$first!($($event)+) } else { tracing::$other!($($event)+) }
+    };
+}
+
+impl Log<'_> {
+    /// Logs an event, and adds the outcome to the span at the end of the request.
+    pub(super) fn event(&self, event: &Event) {
+        let is_quiet = self.is_quiet;
+        let params = self.params();
+        match event {
+            Event::Wait { request, reason, elapsed, .. } => {
+                tracing::debug!(target: TARGET, %request, ?reason, elapsed_ms = ms(elapsed), params, "waited");
             }
+            Event::Attempt { request, number, outcome: Ok(429), .. } => either!(
+                is_quiet, debug, warn,
+                target: TARGET, %request, number, params, "rate-limited: the client sends nothing until the pause ends"
+            ),
+            Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
+                let elapsed_ms = ms(elapsed);
+                tracing::debug!(target: TARGET, %request, number, ?outcome, bytes, elapsed_ms, params, "attempt");
+            }
+            Event::Retry { request, kind, delay, .. } => {
+                let delay_ms = ms(delay);
+                either!(is_quiet, debug, info, target: TARGET, %request, ?kind, delay_ms, params, "retry");
+            }
+            Event::UnrecognizedRecords { request, records, .. } => tracing::warn!(
+                target: TARGET, %request, records, params,
+                "records without any known field; their fields are in `unknown_fields`"
+            ),
+            Event::UnexpectedValues { request, values, .. } => tracing::warn!(
+                target: TARGET, %request, values, params, "values of other types; they are in `unknown_fields`"
+            ),
+            Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
+                self.end(*request, *outcome, *bytes, *attempts, [ms(elapsed), ms(waited)]);
+            }
+            Event::Outage { request, kind, elapsed, is_first, is_outage, .. } => {
+                let elapsed_ms = ms(elapsed);
+                let what = if *is_outage { "outage" } else { "a follower's request failed" };
+                let is_news = *is_first || *is_outage;
+                either!(is_news, warn, debug, target: TARGET, %request, ?kind, elapsed_ms, params, "{what}");
+            }
+            Event::Recovered { request, elapsed, was_outage, .. } => {
+                let elapsed_ms = ms(elapsed);
+                either!(*was_outage, warn, info, target: TARGET, %request, elapsed_ms, params, "recovered");
+            }
+            Event::Token { renewed, .. } => tracing::debug!(target: TARGET, renewed, "token"),
         }
-        Event::Outage { request, kind, elapsed, .. } => {
-            tracing::warn!(target: TARGET, %request, ?kind, elapsed_ms = ms(elapsed), "outage");
+    }
+
+    /// The params as the value of a field; `None` if there are none.
+    fn params(&self) -> Option<DisplayValue<&str>> {
+        (!self.params.is_empty()).then(|| display(self.params))
+    }
+
+    fn end(&self, request: RequestKind, outcome: Outcome, bytes: usize, attempts: u32, times: [u64; 2]) {
+        let Self { span, is_quiet, .. } = *self;
+        let params = self.params();
+        let [elapsed_ms, waited_ms] = times;
+        span.record("attempts", attempts).record("waited_ms", waited_ms);
+        match outcome {
+            Outcome::Success { status, .. } => span.record("status", status).record("bytes", bytes),
+            Outcome::Failure { status: Some(status), .. } => span.record("status", status),
+            _ => span,
+        };
+        if let Outcome::Failure { .. } = outcome {
+            either!(
+                is_quiet, debug, warn,
+                target: TARGET, %request, ?outcome, attempts, elapsed_ms, waited_ms, params, "failed"
+            );
+        } else {
+            tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, params, "end");
         }
-        Event::Token { renewed, .. } => tracing::debug!(target: TARGET, renewed, "token"),
     }
 }
 

@@ -132,6 +132,21 @@ pub enum Event {
         kind: ErrorKind,
         /// The time since the first failed request was sent, or since the last response if that was later.
         elapsed: Duration,
+        /// True for the first failure after a response.
+        is_first: bool,
+        /// True if requests have just failed for the time that [`Follow::outage_after`](crate::history::Follow::outage_after)
+        /// sets.
+        is_outage: bool,
+    },
+    /// A follower's request got a response after one or more failures.
+    #[non_exhaustive]
+    Recovered {
+        /// The kind of the request.
+        request: RequestKind,
+        /// The time for which requests had failed.
+        elapsed: Duration,
+        /// True if the failures were reported as an outage.
+        was_outage: bool,
     },
     /// A token request ended, with a token or with an error.
     #[non_exhaustive]

@@ -1,72 +1,112 @@
 //! The check that a successful body is JSON.
 //!
-//! A body that is not JSON often comes from a proxy in front of the service. Text such as CSV becomes a JSON string.
+//! The content of a body decides, and not its labels. A body that begins like JSON is JSON, and the decoder reports where
+//! it is not. A body that is not JSON often comes from a proxy in front of the service. Text such as CSV becomes a JSON
+//! string.
 
 use crate::decode::{any, ends_early};
 use crate::error::{Error, ErrorKind, quoted};
-use crate::transport::HttpResponse;
+use crate::html_page;
+use crate::text::is_plain_text;
+use crate::transport::{HttpResponse, ResponseBody};
 use crate::values::Value;
 
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// Removes the byte order mark at the beginning of a body.
+pub(super) fn without_byte_order_mark(mut response: HttpResponse) -> HttpResponse {
+    if response.body.starts_with(BYTE_ORDER_MARK) {
+        response.body = ResponseBody(response.body.0.slice(BYTE_ORDER_MARK.len()..));
+    }
+    response
+}
+
 /// Checks that a successful body begins like JSON. A body with a text type, such as CSV, is converted to a JSON string,
-/// and the missing body of a 204 to `null`. Any other body is an error, because it often comes from a proxy in front of
-/// the service. A complete body is never a reason to retry.
+/// and the missing body of a 204 to `null`. Any other body is an error. A complete body is never a reason to retry.
 pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
-    // A body with this header is still encoded: a transport that decompresses a body must also remove the header.
-    let encoding =
-        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
     let body = response.body.trim_ascii();
     if response.status == 204 && body.is_empty() {
         response.body = "null".into();
         return Ok(response);
     }
-    if response.ends_with_connection && (!is_text || looks_like_json(body)) && ends_early(body) {
+    // The decoder checks the whole body later, so this code usually checks only how it begins. Text such as CSV may begin
+    // like a list or a string, so a body with a text type is then parsed completely.
+    let is_json = begins_structure(body) || !is_text && begins_value(body) || is_valid_json(body);
+    let may_be_json = !is_text || is_json || begins_value(body);
+    if response.ends_with_connection && may_be_json && ends_early(body) {
         let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
         let error = Error::retryable(ErrorKind::Body, message);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
-    if let Some(encoding) = encoding {
+    if let Some(encoding) = unread_encoding(&response) {
         let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
         return Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers));
     }
-    // Most bodies are JSON. The decoder checks the whole body later, so this code usually checks only how it begins.
-    // A body with a text type is parsed completely, because text such as CSV may begin like JSON.
-    if looks_like_json(body) && (!is_text || is_json(body)) {
+    if is_json {
         return Ok(response);
     }
     if let Some(text) = std::str::from_utf8(&response.body).ok().filter(|_| is_text && !body.is_empty()) {
         response.body = Value::from(text).to_string().into();
         return Ok(response);
     }
-    let of_type = if kind.is_empty() { kind } else { format!(" of type `{}`", quoted(&kind)) };
-    let (message, hint) = match body.first() {
-        None => (format!("status {} with an empty body instead of JSON", response.status), ""),
-        // JSON never begins with `<`, so the declared type does not matter.
-        Some(b'<') => {
-            (format!("the body is HTML or XML{of_type} instead of JSON"), "check the base URL and any proxy in between")
-        }
-        Some(_) => (format!("the body{of_type} is not JSON"), ""),
-    };
-    let HttpResponse { status, headers, body, .. } = response;
-    Err(Error::new(ErrorKind::Decode, message).with_hint(hint).with_response(status, headers).with_body(&body))
+    Err(not_json(response, &kind))
 }
 
-/// Returns whether a body begins like JSON. A body that begins like a number, `true`, `false` or `null` is parsed
-/// completely.
-fn looks_like_json(body: &[u8]) -> bool {
-    let begins_value = |byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+/// Returns the encoding of a body that is still encoded. A transport that decompresses a body removes the header, and a
+/// label of a body that is readable means nothing.
+fn unread_encoding(response: &HttpResponse) -> Option<&str> {
+    let encoding = response.headers.get("content-encoding")?;
+    let is_none = |label: &str| label.trim().is_empty() || label.trim().eq_ignore_ascii_case("identity");
+    (!encoding.split(',').all(is_none) && !is_plain_text(&response.body)).then_some(encoding)
+}
+
+/// Creates the error for a body that is not JSON.
+fn not_json(response: HttpResponse, kind: &str) -> Error {
+    let HttpResponse { status, headers, body, .. } = response;
+    let text = String::from_utf8_lossy(&body);
+    let of_type = if kind.is_empty() { String::new() } else { format!(" of type `{}`", quoted(kind)) };
+    let error = match text.trim_start().chars().next() {
+        None => Error::new(ErrorKind::Decode, format!("status {status} with an empty body instead of JSON")),
+        // JSON never begins with `<`, so the declared type does not matter.
+        Some('<') => {
+            let title = html_page::title(&text).map(|title| format!(": the page {:?}", quoted(&title)));
+            let title = title.unwrap_or_default();
+            let message = format!("the body is HTML or XML{of_type} instead of JSON{title}");
+            let error = Error::new(ErrorKind::Decode, message).with_hint("check the base URL and any proxy in between");
+            if html_page::is_page(&text) { error.of_page() } else { error }
+        }
+        Some(_) => Error::new(ErrorKind::Decode, format!("the body{of_type} is not JSON")),
+    };
+    error.with_response(status, headers).with_body(&body)
+}
+
+/// Returns whether a body begins like a JSON object with members, or a list of objects, lists or strings. No text such
+/// as CSV begins in this way.
+fn begins_structure(body: &[u8]) -> bool {
+    match body {
+        [b'{', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'"' | b'}')),
+        [b'[', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'{' | b'[' | b'"')),
+        _ => false,
+    }
+}
+
+/// Returns whether a body begins like a JSON string or a list.
+fn begins_value(body: &[u8]) -> bool {
     match body {
         [b'"', ..] => true,
-        [b'{', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'"' | b'}')),
-        [b'[', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| *next == b']' || begins_value(*next)),
-        [first, ..] if begins_value(*first) => is_json(body),
+        [b'[', rest @ ..] => {
+            let begins = |byte: &u8| matches!(byte, b']' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+            rest.trim_ascii_start().first().is_none_or(begins)
+        }
         _ => false,
     }
 }
 
 /// Returns whether a body is valid JSON.
-fn is_json(body: &[u8]) -> bool {
+fn is_valid_json(body: &[u8]) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| any(text).is_ok())
 }
 
@@ -82,6 +122,11 @@ mod tests {
             (200, "text/csv", "\"a\",\"b\"\n1,2", Ok(r#""\"a\",\"b\"\n1,2""#)),
             (200, "text/plain; charset=utf-8", "pong", Ok(r#""pong""#)),
             (200, "text/plain", r#"{"a": 1}"#, Ok(r#"{"a": 1}"#)),
+            (200, "text/plain", "[1, 2]", Ok("[1, 2]")),
+            (200, "text/plain", "[1] first", Ok(r#""[1] first""#)),
+            // The decoder reports where these bodies are not JSON.
+            (200, "text/json", r#"{"a": 1"#, Ok(r#"{"a": 1"#)),
+            (200, "text/plain", r#"[{"a": NaN}]"#, Ok(r#"[{"a": NaN}]"#)),
             (200, "application/json", "pong", Err("the body of type `application/json` is not JSON")),
             (204, "", "", Ok("null")),
         ] {
@@ -93,5 +138,35 @@ mod tests {
             let read = read.map_err(|error| error.to_string());
             assert_eq!(read.as_deref().map_err(|error| error.split(';').next().unwrap_or_default()), expected);
         }
+    }
+}
+
+#[cfg(test)]
+mod label_tests {
+    use super::*;
+    use crate::headers::Headers;
+
+    fn check(encoding: &str, body: &[u8]) -> Result<String, String> {
+        let mut headers = Headers::new();
+        headers.insert("content-encoding", encoding).expect("a header");
+        let response = readable(HttpResponse::new(200, headers, body));
+        let body = response.map_err(|error| error.to_string())?.body;
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[test]
+    fn label_of_a_readable_body_means_nothing() {
+        for encoding in ["utf-8", "none", "", "identity, identity", "aws-chunked", "br"] {
+            assert_eq!(check(encoding, b"{}"), Ok("{}".to_owned()), "{encoding}");
+        }
+        let unread = Err("the body has the encoding `br`, which was not requested".to_owned());
+        assert_eq!(check("br", b"{\x0b\x02\x80"), unread);
+    }
+
+    #[test]
+    fn byte_order_mark_is_removed() {
+        let marked = HttpResponse::new(200, Headers::new(), "\u{feff}{}");
+        assert_eq!(&*without_byte_order_mark(marked).body, b"{}");
+        assert_eq!(&*without_byte_order_mark(HttpResponse::new(200, Headers::new(), "{}")).body, b"{}");
     }
 }

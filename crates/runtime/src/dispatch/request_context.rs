@@ -80,6 +80,11 @@ impl RequestContext {
         self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
     }
 
+    /// Returns the purpose of the request.
+    pub(crate) fn request(&self) -> RequestKind {
+        self.request
+    }
+
     /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
     pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
@@ -130,8 +135,7 @@ impl RequestContext {
             return Err(error);
         }
         // The failure is counted before the decision, which compares the counts with their maximums.
-        self.attempts.failures += 1;
-        self.attempts.doubtful += u32::from(error.status() == Some(500));
+        self.attempts.failed(&error);
         let (delay, error) = retries.decide(&self.policy.retry, error, self.attempts, self.left())?;
         self.observers.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);

@@ -8,9 +8,9 @@
 //! the response, so that a wrong local clock does no harm.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::error::{Again, Error, ErrorKind};
+use crate::error::{Again, Error, ErrorKind, is_transient};
 use crate::headers::Headers;
 use crate::platform::{self, Instant, random};
 #[cfg(feature = "settings")]
@@ -20,11 +20,12 @@ use crate::values::Value;
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and the statuses of proxies in front of a service, 520 to 524, 529 and 530.
-/// After 500 it is retried once. A status in the body that the catalogue lists as `rate_limited` counts as 429. Other
-/// statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length
+/// After 500 it is retried once. A status that the catalogue lists as `rate_limited`, in the response or in its body,
+/// counts as 429, and so do 418 and 403 with `Retry-After`. Other statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length
 /// nor chunks mark the end of a body, JSON that ends early is retried, but truncated text or CSV cannot be detected. A
 /// delay is random between zero and an upper limit that doubles with each attempt, or as long as `Retry-After` if that
-/// is longer.
+/// is longer. The first three waits that the service asks for with `Retry-After` after a rate limit, 403 or 503 are not
+/// counted as attempts.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;
@@ -104,6 +105,7 @@ impl Retry {
     /// single request cannot change the budget.
     ///
     /// Some retries do not use the budget: retries after a rate limit, because the rate limiter slows them down;
+    /// the first three waits for which the service asks with `Retry-After`;
     /// retries after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled
     /// connection failed, because the server may have closed the connection while it was idle.
     pub fn budget(self, retries: u32) -> Self {
@@ -144,10 +146,7 @@ const EARNED: u64 = COST / 10;
 
 /// Returns whether the default rules retry a request after this status.
 pub(crate) fn again(status: u16) -> Again {
-    match status {
-        408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
-        _ => Again::No,
-    }
+    if is_transient(status) { Again::Yes } else { Again::No }
 }
 
 /// The attempts of a request so far.
@@ -157,8 +156,31 @@ pub(crate) struct Attempts {
     pub(crate) sent: u32,
     /// The number of failures, including those before sending.
     pub(crate) failures: u32,
+    /// The number of waits for which the service asked, and which are not counted as attempts.
+    pub(crate) uncounted: u32,
+    /// True if the last failure is one of these.
+    pub(crate) is_uncounted: bool,
     /// The number of failures with the status 500, which are retried only a limited number of times, by default once.
     pub(crate) doubtful: u32,
+}
+
+/// The maximum number of waits of a request that are not counted as attempts.
+const MAX_UNCOUNTED: u32 = 3;
+
+impl Attempts {
+    /// Counts a failure.
+    pub(crate) fn failed(&mut self, error: &Error) {
+        self.failures += 1;
+        self.doubtful += u32::from(error.status() == Some(500));
+        let is_asked = error.is_rate_limited() || matches!(error.status(), Some(403 | 503));
+        self.is_uncounted = is_asked && error.retry_after().is_some() && self.uncounted < MAX_UNCOUNTED;
+        self.uncounted += u32::from(self.is_uncounted);
+    }
+
+    /// The number of attempts that count.
+    fn counted(self) -> u32 {
+        self.sent.max(self.failures).saturating_sub(self.uncounted)
+    }
 }
 
 impl Retries {
@@ -198,7 +220,9 @@ impl Retries {
     ) -> Result<(Duration, Error), Error> {
         let has_too_many_500 = error.status() == Some(500) && attempts.doubtful > rules.max_retries_on_500;
         let is_worth_it = error.is_retryable() && !has_too_many_500;
-        if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
+        // With a single attempt, no wait is uncounted.
+        let is_last = attempts.counted() >= rules.max_attempts || rules.max_attempts <= 1;
+        if !is_worth_it || is_last {
             return Err(error);
         }
         let asked = error.retry_after().unwrap_or_default();
@@ -206,12 +230,14 @@ impl Retries {
             let max = rules.max_retry_after;
             return Err(error.with_hint(format!("that is longer than the `max_retry_after` of {max:?}")));
         }
-        let delay = asked.max(rules.delay(attempts.failures));
+        let delay = asked.max(rules.delay(attempts.counted()));
         if delay >= left {
             return Err(error.with_hint("not retried, because `timeout` would expire first"));
         }
-        let is_free =
-            error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
+        let is_free = error.is_rate_limited()
+            || attempts.is_uncounted
+            || error.kind() == ErrorKind::Queue
+            || error.is_stale() && attempts.failures == 1;
         // The budget is charged last, so that a request that is not retried costs nothing.
         if !is_free && !self.pay() {
             return Err(error.with_hint("retry budget exhausted (too many recent failures)"));
@@ -225,9 +251,19 @@ pub(crate) fn read_retry_after(headers: &Headers) -> Option<Duration> {
     let text = headers.get("retry-after")?.trim();
     seconds(text).or_else(|| {
         let until = httpdate::parse_http_date(text).ok()?;
-        let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
-        Some(until.duration_since(date.unwrap_or_else(platform::now)).unwrap_or_default())
+        Some(until.duration_since(date(headers)).unwrap_or_default())
     })
+}
+
+/// Returns the time of the service at which it sent a response; the time of this machine if the response has no `Date`.
+fn date(headers: &Headers) -> SystemTime {
+    let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+    date.unwrap_or_else(platform::now)
+}
+
+/// Returns the time since 1970 at which the service sent a response.
+pub(crate) fn service_time(headers: &Headers) -> Duration {
+    date(headers).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Parses a number of seconds; some services send fractions.
@@ -251,7 +287,7 @@ mod tests {
     }
 
     fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
-        let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts };
+        let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts, ..Attempts::default() };
         let verdict = retries.decide(rules, error, attempts, Duration::MAX);
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.to_string())
     }
@@ -324,6 +360,28 @@ mod tests {
             retries.succeeded();
         }
         assert_eq!((0..1000).filter(|_| check(&rules, &retries, status(503), 1).is_ok()).count(), 20);
+    }
+
+    #[test]
+    fn three_waits_for_which_the_service_asks_are_not_counted() {
+        let asked = |code| status(code).with_retry_after(Some(Duration::from_secs(2)));
+        let rules = Retry::default().budget(0).max_attempts(2);
+        let retries = Retries::new(&rules);
+        let mut attempts = Attempts::default();
+        for number in 1..=4 {
+            attempts.sent = number;
+            attempts.failed(&asked(503));
+            let outcome = retries.decide(&rules, asked(503), attempts, Duration::MAX);
+            assert_eq!(
+                outcome.map(|(delay, _)| delay).ok(),
+                (number <= 3).then_some(Duration::from_secs(2)),
+                "{number}"
+            );
+        }
+        let single = Retry::none();
+        let mut attempts = Attempts { sent: 1, ..Attempts::default() };
+        attempts.failed(&asked(503));
+        assert!(Retries::new(&single).decide(&single, asked(503), attempts, Duration::MAX).is_err());
     }
 
     #[test]

@@ -3,26 +3,31 @@
 //! A successful response is returned. Any other response becomes an error, which contains the message of the body or
 //! the catalogue's description of the status. The module `retry` decides about retries.
 
-use super::readable_body::readable;
-use super::retry::{again, read_retry_after};
+use super::readable_body::{readable, without_byte_order_mark};
+use super::retry::again;
+use super::service_pause::{self, ServicePause};
 use crate::decode::error_body;
 use crate::error::{Error, ErrorKind, quoted};
-use crate::registry::{ErrorBodyInfo, StatusInfo};
+use crate::html_page;
+use crate::registry::{ErrorBodyInfo, ServiceInfo, StatusInfo};
 use crate::transport::HttpResponse;
 
-/// Returns a successful response, or the error for its status or for the status in its body.
+/// Returns a successful response, or the error for its status or for the status in its body. `known` are the statuses of
+/// the endpoint.
 pub(crate) fn accept(
     response: HttpResponse,
+    service: &ServiceInfo,
     known: &[StatusInfo],
-    paths: &ErrorBodyInfo,
 ) -> Result<HttpResponse, Error> {
+    let response = without_byte_order_mark(response);
+    let paths = &service.error_body;
     let outcome = match response.status {
         200..=299 => error_body::accept(readable(response)?, paths),
         300..=399 => Err(redirect(response)),
-        _ => Err(refusal(response, known, paths)),
+        _ => Err(refusal(response, service, known)),
     };
     outcome.map_err(|error| {
-        let retry_after = error.headers().and_then(read_retry_after);
+        let retry_after = error.headers().and_then(|headers| service_pause::requested_time(headers, service));
         error.with_retry_after(retry_after)
     })
 }
@@ -48,13 +53,59 @@ fn target(location: &str) -> String {
     host.map_or("an unknown target".to_owned(), |host| format!("the host `{host}`"))
 }
 
-fn refusal(response: HttpResponse, known: &[StatusInfo], paths: &ErrorBodyInfo) -> Error {
+fn refusal(response: HttpResponse, service: &ServiceInfo, known: &[StatusInfo]) -> Error {
     let status = response.status;
-    let info = known.iter().find(|info| info.status == status);
+    let pause = service_pause::requested(status, &response.headers, service);
+    let is_rate_limited = matches!(pause, Some(ServicePause::Client(_))) || status == 403 && pause.is_some();
+    let error = match page(&response) {
+        Some(error) => error,
+        // The advice about a status 403 is about credentials.
+        None if status == 403 && is_rate_limited => {
+            error_body::refusal(response, &service.error_body, "", Some("rate-limited".to_owned()))
+        }
+        None => refusal_of_service(response, &service.error_body, known),
+    };
+    let is_rate_limited = is_rate_limited || error.is_rate_limited();
+    let again = again(if is_rate_limited { 429 } else { status });
+    error.again(again).rate_limited(is_rate_limited)
+}
+
+/// Creates the error for a response of the service itself.
+fn refusal_of_service(response: HttpResponse, paths: &ErrorBodyInfo, known: &[StatusInfo]) -> Error {
+    let info = known.iter().find(|info| info.status == response.status);
+    let of_header = response.headers.get("www-authenticate").and_then(authentication_error);
     let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
-    let error = error_body::refusal(response, paths, "", meaning);
-    let again = again(if error.is_rate_limited() { 429 } else { status });
-    error.again(again).with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
+    let advice = info.map(|info| clause(info.advice)).unwrap_or_default();
+    error_body::refusal(response, paths, "", of_header.or(meaning)).with_hint(advice)
+}
+
+/// Returns the error in a `WWW-Authenticate` header (RFC 6750, section 3).
+fn authentication_error(header: &str) -> Option<String> {
+    let value = |name: &str| {
+        let (before, rest) = header.split_once(&format!("{name}=\""))?;
+        let is_whole_name = before.ends_with([' ', ',']) || before.is_empty();
+        rest.split_once('"').map(|(value, _)| quoted(value)).filter(|value| is_whole_name && !value.is_empty())
+    };
+    let texts: Vec<String> = [value("error"), value("error_description")].into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join(": "))
+}
+
+/// Creates the error for an HTML page, which a CDN or a proxy in front of the service has sent; `None` for any other
+/// response. A page with status 401 may be from the service.
+fn page(response: &HttpResponse) -> Option<Error> {
+    let text = String::from_utf8_lossy(&response.body);
+    if response.status == 401 || !html_page::is_page(&text) {
+        return None;
+    }
+    let status = response.status;
+    let title = html_page::title(&text).map(|title| format!(" {:?}", quoted(&title))).unwrap_or_default();
+    let server = response.headers.get("server").map(|server| format!(" (server: {})", quoted(server)));
+    let server = server.unwrap_or_default();
+    let error = Error::new(ErrorKind::Status, format!("status {status} with the page{title}{server}"))
+        .with_hint("a CDN or a proxy in front of the service has sent it, or the base URL is wrong")
+        .with_response(status, response.headers.clone())
+        .with_body(&response.body);
+    Some(error.of_page())
 }
 
 /// Converts a sentence of the catalogue to a clause: `Check the key.` becomes `check the key`. A first word such as
@@ -76,18 +127,81 @@ mod tests {
     use crate::headers::Headers;
     use crate::registry::Evidence;
 
-    const NONE: ErrorBodyInfo = ErrorBodyInfo::new(&[]);
-
     #[test]
     fn undocumented_status_has_no_description() {
         let known = [
             StatusInfo { label: Some("Teapot"), ..StatusInfo::new(418, Evidence::Documented) },
             StatusInfo { summary: "Too many requests.", ..StatusInfo::new(429, Evidence::Documented) },
         ];
+        let service = ServiceInfo::new("Service");
         for (status, expected) in [(418, "status 418"), (429, "status 429: too many requests"), (499, "status 499")] {
             let response = HttpResponse::new(status, Headers::new(), "");
-            let error = accept(response, &known, &NONE).expect_err("a failure");
+            let error = accept(response, &service, &known).expect_err("a failure");
             assert_eq!(error.to_string(), expected);
         }
+    }
+
+    fn refused(status: u16, headers: &[(&str, &str)], body: &str) -> Error {
+        const KNOWN: [StatusInfo; 2] = [
+            StatusInfo {
+                summary: "The key is wrong.",
+                advice: "Check it.",
+                ..StatusInfo::new(403, Evidence::Documented)
+            },
+            StatusInfo { rate_limited: true, ..StatusInfo::new(420, Evidence::Documented) },
+        ];
+        let service = ServiceInfo { errors: &KNOWN, ..ServiceInfo::new("Service") };
+        let mut all = Headers::new();
+        for (name, value) in headers {
+            all.insert(name, value).expect("a header");
+        }
+        accept(HttpResponse::new(status, all, body), &service, &KNOWN).expect_err("a failure")
+    }
+
+    #[test]
+    fn page_of_a_proxy_is_named_and_its_body_is_not_shown() {
+        let body = "<!DOCTYPE html><html><style>*{margin:0}</style><title>Just a moment...</title></html>";
+        let error = refused(403, &[("server", "cloudflare")], body);
+        let expected = "status 403 with the page \"Just a moment...\" (server: cloudflare); \
+            a CDN or a proxy in front of the service has sent it, or the base URL is wrong";
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_page() && !error.is_auth() && !error.is_retryable());
+        assert!(refused(502, &[], "<html></html>").is_retryable());
+        let error = refused(401, &[], body);
+        assert!(error.is_auth() && !error.is_page());
+    }
+
+    #[test]
+    fn rate_limit_is_recognized_by_status_and_header() {
+        let after = &[("retry-after", "3")][..];
+        for (status, headers, is_rate_limited, is_retryable) in [
+            (429, &[][..], true, true),
+            (418, after, true, true),
+            (418, &[], false, false),
+            (420, &[], true, true),
+            (403, after, true, true),
+            (403, &[], false, false),
+            (503, after, false, true),
+            (404, after, false, false),
+        ] {
+            let error = refused(status, headers, "{}");
+            assert_eq!((error.is_rate_limited(), error.is_retryable()), (is_rate_limited, is_retryable), "{error}");
+        }
+        let error = refused(403, after, "{}");
+        assert_eq!(
+            (error.to_string().as_str(), error.is_auth()),
+            ("status 403: rate-limited; retry after 3s; body: {}", false)
+        );
+    }
+
+    #[test]
+    fn error_of_authentication_is_shown() {
+        let header = r#"Bearer realm="x", error="invalid_token", error_description="The token expired""#;
+        let error = refused(401, &[("www-authenticate", header)], "");
+        assert_eq!(error.to_string(), "status 401: invalid_token: The token expired");
+        assert_eq!(refused(401, &[("www-authenticate", "Basic")], "").to_string(), "status 401");
+        let body = r#"{"error": "invalid_client", "error_description": "The client secret has expired."}"#;
+        let error = refused(400, &[], body);
+        assert_eq!(error.to_string(), "status 400: The client secret has expired. (code invalid_client)");
     }
 }

@@ -89,6 +89,16 @@ impl Error {
         self.with(|facts| facts.stale = true)
     }
 
+    /// Marks the error as caused by a limit of this machine.
+    pub(crate) fn of_this_machine(self) -> Self {
+        self.with(|facts| facts.local = true)
+    }
+
+    /// Marks the response as an HTML page, whose body the text of the error does not quote.
+    pub(crate) fn of_page(self) -> Self {
+        self.with(|facts| facts.page = true)
+    }
+
     /// Creates the error for a response that was not complete within `timeout`. The text has whole milliseconds, because a
     /// timeout of which a part is used up has digits that the user did not set.
     pub(crate) fn late(kind: ErrorKind, timeout: Duration, so_far: &str) -> Self {

@@ -37,7 +37,7 @@ impl Error {
         let waited = if facts.token { Duration::ZERO } else { facts.timing.waited };
         write_account(f, &Timing { waited, ..facts.timing })?;
         match facts.body.as_deref().map(String::from_utf8_lossy) {
-            Some(body) if !body.trim().is_empty() && !facts.has_body_message => {
+            Some(body) if !body.trim().is_empty() && !facts.has_body_message && !facts.page => {
                 write!(f, "; body: {}", one_line(&excerpt(body.trim(), MAX_BODY_BYTES)))
             }
             _ => Ok(()),

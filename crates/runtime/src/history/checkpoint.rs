@@ -51,6 +51,26 @@ pub struct Checkpoint {
     pub(super) byte_offset: u64,
 }
 
+/// The kind of run that made a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CheckpointKind {
+    /// A [`History`](super::History). A history and a [`Follow`](super::Follow) of the same request can resume from it.
+    History,
+    /// A [`Follow`](super::Follow). Only a follower of the same request can resume from it.
+    Follow,
+}
+
+/// Writes `history` or `follow`, the name of the method of a request.
+impl fmt::Display for CheckpointKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::History => "history",
+            Self::Follow => "follow",
+        })
+    }
+}
+
 /// The version of the text format.
 const VERSION: u64 = 1;
 
@@ -63,6 +83,24 @@ impl Checkpoint {
     /// Returns the length of the user's output.
     pub fn byte_offset(&self) -> u64 {
         self.byte_offset
+    }
+
+    /// Returns the kind of run that made this checkpoint.
+    pub fn kind(&self) -> CheckpointKind {
+        if self.missing.is_some() { CheckpointKind::Follow } else { CheckpointKind::History }
+    }
+
+    /// Returns the base URL of the service to which this checkpoint belongs.
+    pub fn base_url(&self) -> &str {
+        &self.host
+    }
+
+    /// Returns the same checkpoint for another base URL, after the service has moved to another host. The records of both
+    /// hosts must be the same.
+    pub fn with_base_url(&self, base_url: &str) -> Self {
+        let base_url = base_url.trim();
+        let host = base_url.strip_suffix('/').unwrap_or(base_url).to_owned();
+        Self { host, ..self.clone() }
     }
 
     /// Returns the number of records before this checkpoint.
@@ -158,6 +196,9 @@ mod tests {
                 .with_byte_offset(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
             assert_eq!((checkpoint.records(), checkpoint.next_time()), (7, next));
+            let is_follow = checkpoint.missing.is_some();
+            assert_eq!(checkpoint.kind(), if is_follow { CheckpointKind::Follow } else { CheckpointKind::History });
+            assert_eq!(checkpoint.with_base_url(" https://example.org/v2/\n").base_url(), "https://example.org/v2");
             let json = serde_json::to_string(&checkpoint).unwrap();
             assert_eq!(serde_json::from_str::<Checkpoint>(&json).unwrap(), checkpoint);
         }

@@ -13,15 +13,17 @@ use std::time::Duration;
 use futures_core::Stream;
 
 use super::checkpoint::Checkpoint;
+use super::follower_state::FollowerState;
 use super::job::{Decode, Job, ReportedWindow, decode};
 use super::options::Options;
 use super::page::{Page, Report};
 use super::request_template::{RequestTemplate, require_past};
-use super::schedule::{Action, Kind, Position, Schedule, Settings};
+use super::schedule::{Action, Failure, Kind, Position, Recovery, Schedule, Settings};
 use super::streams::Blocking;
 use super::time_grid::{Gap, Span};
 use super::{HasHistory, RecordOf, streams};
 use crate::client::{self, BlockingFeature, Request, Untyped};
+use crate::dispatch::Observers;
 use crate::dispatch::observer::Event;
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
@@ -63,7 +65,9 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// minutes, and until the next interval is due. At that time, the pauses begin again once. If the series has had no
 /// record for a hundred times as long, a pause is a hundredth of that time. Of a series without records for longer than
 /// a page, only the latest intervals are requested, and at every eighth time also those after its last record. After a
-/// failure, a pause is at most eight seconds. After a suspend of the machine, requests continue within eight seconds.
+/// failure, a pause is as long as the outage so far, but at most eight seconds or, if that is longer, a thirtieth of the
+/// outage and at most a minute. The followers of a client share these pauses: one of them requests at a time, and
+/// the first response ends the outage for all. After a suspend of the machine, requests continue within eight seconds.
 /// The average number of requests in an hour is:
 ///
 /// | interval | punctual | 900 s late | no records: first day | second day | 31st day |
@@ -102,6 +106,12 @@ pub enum Update<T> {
         /// The last error.
         error: Error,
     },
+    /// The service responds again after an outage that was returned as [`Update::Outage`]. Records may not be due yet.
+    #[non_exhaustive]
+    Recovered {
+        /// The duration of the outage.
+        elapsed: Duration,
+    },
     /// The series has had no new records for the number of intervals that [`Follow::allowed_lateness`] sets. The
     /// follower continues.
     #[non_exhaustive]
@@ -116,7 +126,7 @@ impl<T> Update<T> {
     pub fn page(&self) -> Option<&Page<T>> {
         match self {
             Self::Records(page) | Self::Late(page) => Some(page),
-            Self::Outage { .. } | Self::Silent { .. } => None,
+            Self::Outage { .. } | Self::Recovered { .. } | Self::Silent { .. } => None,
         }
     }
 
@@ -140,6 +150,8 @@ struct State<T> {
     updates: VecDeque<Update<T>>,
     /// The position after the last returned page, or the position to resume from.
     checkpoint: Option<Checkpoint>,
+    /// The receivers of the events of the follower itself.
+    observers: Observers,
 }
 
 struct Following {
@@ -155,8 +167,11 @@ struct Following {
 impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
+        let request = request.untyped.set_policy(|policy| policy.rank = Rank::Live);
+        let observers = request.connection().observers_of(&request, Rank::Live);
         Self(State {
-            request: request.untyped.set_policy(|policy| policy.rank = Rank::Live),
+            request,
+            observers,
             decode: decode::<E::Body>,
             from,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
@@ -171,9 +186,16 @@ impl<E: HasHistory> Follow<E> {
     /// Continues after the checkpoint of an earlier follower, or of a history of the same request; the start of this
     /// follower is then ignored.
     ///
-    /// A checkpoint of another request or host is an error.
+    /// A checkpoint of another request or host is an error; see [`Checkpoint::with_base_url`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.0.checkpoint = Some(checkpoint);
+        self
+    }
+
+    /// Continues after the checkpoint of the last run, like [`resume`](Self::resume), or begins at the start of this
+    /// follower in the first run, in which there is none.
+    pub fn resume_if_saved(mut self, checkpoint: Option<Checkpoint>) -> Self {
+        self.0.checkpoint = checkpoint;
         self
     }
 
@@ -196,6 +218,11 @@ impl<E: HasHistory> Follow<E> {
     /// [resume](Self::resume) from this position. `None` before the first page of a follower that was not resumed.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.0.checkpoint.as_ref()
+    }
+
+    /// Returns the state of the follower, for example for a health check. It changes while an update is awaited.
+    pub fn state(&self) -> FollowerState {
+        self.0.state()
     }
 
     /// Waits for the next update. Dropping the future loses no update.
@@ -236,7 +263,16 @@ impl<T: Send + 'static> State<T> {
             };
             if let Some(job) = &mut self.job {
                 match ready!(job.poll(cx)) {
-                    Some(Ok(window)) => self.updates.extend(following.pages(window, Instant::now())),
+                    Some(Ok(window)) => {
+                        let now = Instant::now();
+                        if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
+                            let request = RequestKind::Data(self.request.endpoint);
+                            self.observers.notify(&Event::Recovered { request, elapsed, was_outage });
+                            let update = was_outage.then_some(Update::Recovered { elapsed });
+                            self.updates.extend(update);
+                        }
+                        self.updates.extend(following.pages(window, now));
+                    }
                     Some(Err(error)) => self.failed(error)?,
                     None => {
                         self.job = None;
@@ -250,6 +286,11 @@ impl<T: Send + 'static> State<T> {
             let estimate = self.request.connection().clock.read();
             match following.schedule.action(Instant::now(), estimate) {
                 Action::Request(window) => {
+                    // During an outage, the followers of a client take turns.
+                    if let Some(pause) = self.request.connection().outage.admit() {
+                        self.wait(pause.min(MAX_WAIT))?;
+                        continue;
+                    }
                     let mut options = Options::new(window);
                     options.unsettled = following.schedule.unsettled(window.to);
                     options.no_first_record_search = following.checkpoint.records > 0;
@@ -291,6 +332,26 @@ impl<T: Send + 'static> State<T> {
         Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new() })
     }
 
+    fn state(&self) -> FollowerState {
+        let Some(following) = &self.following else {
+            let checkpoint = self.checkpoint.as_ref();
+            return FollowerState {
+                caught_up_to: checkpoint.map_or(self.from, Checkpoint::next_time),
+                next_interval: None,
+                missing: checkpoint.and_then(|checkpoint| checkpoint.missing.as_ref()).map_or(0, Vec::len),
+                failing_since: None,
+            };
+        };
+        let schedule = &following.schedule;
+        let time = self.request.connection().clock.read().time();
+        FollowerState {
+            caught_up_to: schedule.position.next,
+            next_interval: Some(schedule.next_interval().range()),
+            missing: schedule.position.missing.len(),
+            failing_since: schedule.failing_for(Instant::now()).map(|elapsed| time - elapsed),
+        }
+    }
+
     fn wait(&mut self, pause: Duration) -> Result<(), Error> {
         client::require_runtime().map_err(|error| self.request.about(error))?;
         self.sleep = Some(Box::pin(sleep(pause)));
@@ -303,13 +364,15 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        let (elapsed, is_due) = following.schedule.failed(Instant::now(), error.is_retryable());
+        let Failure { elapsed, is_first, is_outage } = following.schedule.failed(Instant::now(), error.is_retryable());
         if !error.is_retryable() {
             return Err(error);
         }
+        self.request.connection().outage.failed();
+        let kind = error.kind();
         let request = RequestKind::Data(self.request.endpoint);
-        self.request.connection().observers.notify(&Event::Outage { request, kind: error.kind(), elapsed });
-        if is_due {
+        self.observers.notify(&Event::Outage { request, kind, elapsed, is_first, is_outage });
+        if is_outage {
             self.updates.push_back(Update::Outage { elapsed, error });
         }
         Ok(())

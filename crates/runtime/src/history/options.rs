@@ -100,11 +100,10 @@ impl Options {
         let mut start = template.resumed(checkpoint)?.clone();
         // The earlier run began later than requested if the service had no older records.
         if from > start.range.from || template.info.oldest.is_none() {
-            template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
+            template.require_start(from, &start)?;
         }
         start.next = template.available(start.next, now, margin);
-        let kind = if start.missing.is_some() { "follow" } else { "a history" };
-        template.require_same("kind of run", "a history", kind)?;
+        template.require_history(&start)?;
         // A gap at the end of the earlier run is requested again, because its records may have been published in the
         // meantime.
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, CheckpointKind};
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
@@ -107,18 +107,37 @@ impl RequestTemplate {
 
     /// Returns the checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
-        self.require_same("request", &self.identity, &checkpoint.request)?;
-        self.require_same("host", &self.request.connection().dispatcher.base_url, &checkpoint.host)?;
+        let own_host = &self.request.connection().dispatcher.base_url;
+        self.require_same("request", &self.identity, &checkpoint.request, "use its request")?;
+        let moved = "if the service has moved, change the checkpoint with `Checkpoint::with_base_url`";
+        self.require_same("host", own_host, &checkpoint.host, moved)?;
         Ok(checkpoint)
     }
 
+    /// Returns an error if the checkpoint of a history has another start.
+    pub(super) fn require_start(&self, own: Timestamp, checkpoint: &Checkpoint) -> Result<(), Error> {
+        let other = checkpoint.range.from.to_string();
+        self.require_same("start", &own.to_string(), &other, "use its start")
+    }
+
+    /// Returns an error if a follower made the checkpoint, from which a history cannot continue.
+    pub(super) fn require_history(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        if checkpoint.kind() == CheckpointKind::History {
+            return Ok(());
+        }
+        let next = checkpoint.next;
+        let error = Error::build("the checkpoint is that of a follower, and a history cannot continue from it");
+        let hint = format!("resume it with `follow` of the same request; all records before {next} were returned");
+        Err(self.request.about(error.with_hint(hint)))
+    }
+
     /// Returns an error if a value of a checkpoint (`other`) differs from that of this run (`own`).
-    pub(super) fn require_same(&self, what: &str, own: &str, other: &str) -> Result<(), Error> {
+    fn require_same(&self, what: &str, own: &str, other: &str, remedy: &str) -> Result<(), Error> {
         if own == other {
             return Ok(());
         }
         let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
-        Err(self.request.about(error.with_hint("start without the checkpoint, or use the request of the checkpoint")))
+        Err(self.request.about(error.with_hint(format!("{remedy}, or start without the checkpoint"))))
     }
 
     /// Returns the start of a range or, if the service does not have records of this age, the time from which it has

@@ -115,6 +115,26 @@ struct Round {
     is_probe: bool,
 }
 
+/// A failure of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// The time for which requests have failed.
+    pub(super) elapsed: Duration,
+    /// True for the first failure after a response.
+    pub(super) is_first: bool,
+    /// True if requests have just failed for long enough to report an outage.
+    pub(super) is_outage: bool,
+}
+
+/// The end of consecutive failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Recovery {
+    /// The time for which requests had failed.
+    pub(super) elapsed: Duration,
+    /// True if an outage was reported.
+    pub(super) was_outage: bool,
+}
+
 struct Outage {
     since: Instant,
     /// The end of the pause after the last failure.
@@ -189,6 +209,23 @@ impl Schedule {
         let (window, next) = (Span { from, to }, *next);
         self.round = Some(Round { window, next, begun: now, responded: now, reached: None, is_probe });
         Action::Request(window)
+    }
+
+    /// Ends the outage because of a response; `None` if there was none.
+    pub(super) fn recovered(&mut self, now: Instant) -> Option<Recovery> {
+        let outage = self.outage.take()?;
+        Some(Recovery { elapsed: now.saturating_duration_since(outage.since), was_outage: outage.is_reported })
+    }
+
+    /// Returns for how long requests have failed; `None` if the last request got a response.
+    pub(super) fn failing_for(&self, now: Instant) -> Option<Duration> {
+        self.outage.as_ref().map(|outage| now.saturating_duration_since(outage.since))
+    }
+
+    /// Returns the interval whose record is requested next.
+    pub(super) fn next_interval(&self) -> Span {
+        let from = self.grid.ceil(self.position.next);
+        Span { from, to: from + self.grid.step }
     }
 
     /// Processes the next page of the range: the times of its records in order, and a time that the service had reached
@@ -295,16 +332,16 @@ impl Schedule {
         (late + FIRST_PAUSE).min(longest.max(DELAY))
     }
 
-    /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
-    /// report an outage now. An outage is reported only after a retryable failure.
-    pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> (Duration, bool) {
+    /// Ends a round with a failure, and begins a pause. An outage is reported only after a retryable failure.
+    pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> Failure {
         let since = self.round.take().map_or(now, |round| round.responded);
+        let is_first = self.outage.is_none();
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
         outage.until = now + elapsed.clamp(PAUSES.0, PAUSES.1);
-        let is_due = is_retryable && elapsed >= self.settings.outage_after && !outage.is_reported;
-        outage.is_reported |= is_due;
-        (elapsed, is_due)
+        let is_outage = is_retryable && elapsed >= self.settings.outage_after && !outage.is_reported;
+        outage.is_reported |= is_outage;
+        Failure { elapsed, is_first, is_outage }
     }
 
     fn span(&self, intervals: u32) -> Duration {

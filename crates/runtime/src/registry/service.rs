@@ -44,6 +44,8 @@ entry! {
         pub error_body: ErrorBodyInfo = ErrorBodyInfo::new(&[]),
         /// The rate limits that the service documents.
         pub limits: &'static [LimitInfo] = &[],
+        /// The headers with which the service reports how much of a rate limit is left; `None` if unknown.
+        pub rate_limit_headers: Option<RateLimitHeadersInfo> = None,
         /// The object around the records of a series; `None` if a series is a bare list.
         pub envelope: Option<EnvelopeInfo> = None,
         /// Params of a history, for the endpoints that accept them; `None` if unknown.
@@ -100,7 +102,32 @@ entry! {
         pub advice: &'static str = "",
         /// Further notes; may be empty.
         pub notes: &'static str = "",
+        /// True if the service rate-limits requests with this status.
+        pub rate_limited: bool = false,
     }
+}
+
+/// The response headers with which the service reports how much of a rate limit is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimitHeadersInfo {
+    /// The header with the number of requests that are left.
+    pub remaining: &'static str,
+    /// The header with the time at which there is room again.
+    pub reset: &'static str,
+    /// The unit of the time.
+    pub reset_is: ResetUnit,
+}
+
+/// The unit of the time at which a rate limit has room again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResetUnit {
+    /// The number of seconds from now.
+    Seconds,
+    /// The number of seconds since 1970 in UTC.
+    EpochSeconds,
+    /// The number of milliseconds since 1970 in UTC.
+    EpochMilliseconds,
 }
 
 entry! {

@@ -9,7 +9,7 @@
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::registry::{Evidence, ListFormat, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
 use crate::transport::address::{is_loopback, is_port_usable};
 use crate::values::Timestamp;
@@ -97,16 +97,25 @@ pub(crate) fn has_dot_segment(path: &str) -> bool {
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))
 }
 
-/// Checks a base URL, which must end in `suffix`, and returns it without a slash at its end.
+/// Checks a base URL, which must end in `suffix`, and returns it without surrounding white space and without a slash at
+/// its end.
 pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<String, Error> {
+    let text = text.trim();
     let url = text.strip_suffix('/').unwrap_or(text);
-    match problem(url, suffix, allow_http) {
-        None => Ok(url.to_owned()),
-        // A URL that does not parse may contain a password anywhere, so the error does not repeat the URL.
-        Some(problem) => {
-            Err(Error::build(format!("the base URL {problem}")).with_hint(format!("expected `https://host{suffix}`")))
-        }
-    }
+    let Some(problem) = problem(url, suffix, allow_http) else { return Ok(url.to_owned()) };
+    let shown = without_secrets(text).map(|url| format!(" {url:?}")).unwrap_or_default();
+    Err(Error::build(format!("the base URL{shown} {problem}")).with_hint(format!("expected `https://host{suffix}`")))
+}
+
+/// Returns a URL for a message; `None` if it may contain a password or a key: before an `@`, or anywhere in a text that
+/// does not begin like a URL or a host. The query and the fragment are omitted.
+fn without_secrets(url: &str) -> Option<String> {
+    let shown = url.split(['?', '#']).next().unwrap_or_default();
+    let host = shown.split('/').next().unwrap_or_default();
+    let is_of_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".:-".contains(&byte);
+    let is_host = host.bytes().all(is_of_host) && host.contains(['.', ':']);
+    let begins_like_url = shown.contains("://") || shown.starts_with('/') || is_host;
+    (begins_like_url && !shown.contains('@')).then(|| quoted(shown))
 }
 
 fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
@@ -228,6 +237,7 @@ mod base_url_tests {
             ("https://example.com/v2/", "https://example.com/v2"),
             ("https://example.com:8443/api/v2", "https://example.com:8443/api/v2"),
             ("http://localhost:8700/v2", "http://localhost:8700/v2"),
+            (" https://example.com/v2/\r\n", "https://example.com/v2"),
             ("http://127.0.0.1:8700/v2", "http://127.0.0.1:8700/v2"),
             ("http://127.9.9.9/v2", "http://127.9.9.9/v2"),
             ("http://[::1]:8700/v2", "http://[::1]:8700/v2"),
@@ -267,9 +277,28 @@ mod base_url_tests {
             ("ftp://example.com/v2", "has neither the scheme `https` nor `http`"),
         ];
         for (text, expected) in table {
-            let error = base_url(text, "/v2", false).map_err(|error| error.to_string());
-            let expected = format!("the base URL {expected}; expected `https://host/v2`");
-            assert_eq!(error, Err(expected), "{text}");
+            let error = base_url(text, "/v2", false).unwrap_err().to_string();
+            assert!(error.starts_with("the base URL "), "{error}");
+            assert!(error.ends_with(&format!(" {expected}; expected `https://host/v2`")), "{error}");
+            assert!(!error.contains("hunter2") && !error.contains("key"), "{error}");
+        }
+    }
+
+    #[test]
+    fn rejected_value_is_shown_without_secrets() {
+        for (text, shown) in [
+            ("https://example.com/v1", r#" "https://example.com/v1""#),
+            (" https://exa mple.com/v2\n", r#" "https://exa mple.com/v2""#),
+            ("example.com/v2", r#" "example.com/v2""#),
+            ("https://example.com/v2?key=hunter2", r#" "https://example.com/v2""#),
+            ("https://me:hunter2@example.com/v2", ""),
+            ("hunter2", ""),
+            ("aGVsbG8/d29ybGQ", ""),
+            ("", ""),
+        ] {
+            let error = base_url(text, "/v2", false).unwrap_err().to_string();
+            let after = error.strip_prefix("the base URL").unwrap();
+            assert!(after.starts_with(&format!("{shown} ")) && (!shown.is_empty() || !after.contains('"')), "{error}");
         }
     }
 

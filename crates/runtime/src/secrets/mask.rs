@@ -1,8 +1,10 @@
 //! Masks secrets in text that is shown.
 //!
-//! Replaces a secret with asterisks. The secret is also found if it is percent-encoded for a URL or a form, escaped for
-//! JSON or `Debug`, or both, and if it is truncated at the end of an excerpt. Other fragments and other encodings of a
-//! secret are not found.
+//! Replaces a secret with asterisks. The secret is also found in upper or lower case, if it is percent-encoded for a URL
+//! or a form, escaped for JSON or `Debug`, or both, in base64, also as a part of a longer text, and if it is truncated at
+//! the end of an excerpt. Other fragments and other encodings of a secret are not found.
+
+use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD, Engine as _};
 
 /// The minimum length of a secret that is masked. A shorter secret would match by chance and make other text
 /// unreadable.
@@ -19,6 +21,33 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     if secret.len() < MIN_BYTES {
         return;
     }
+    mask_text(bytes, secret);
+    for encoded in in_base64(secret) {
+        mask_text(bytes, &encoded);
+    }
+}
+
+/// Returns the characters of base64 that depend on a secret alone, for each position of the secret in a longer text and
+/// for both alphabets.
+fn in_base64(secret: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    // Three bytes are four characters, so the position matters only up to a multiple of three.
+    for before in 0..3 {
+        let mut bytes = vec![0; before];
+        bytes.extend_from_slice(secret.as_bytes());
+        // Six bits are one character; characters that other bytes contribute to are omitted.
+        let first = (before * 8).div_ceil(6);
+        let end = bytes.len() * 8 / 6;
+        for engine in [&BASE64_STANDARD_NO_PAD, &BASE64_URL_SAFE_NO_PAD] {
+            let encoded = engine.encode(&bytes);
+            texts.extend(encoded.get(first..end).map(str::to_owned));
+        }
+    }
+    texts.dedup();
+    texts
+}
+
+fn mask_text(bytes: &mut [u8], secret: &str) {
     let mut start = 0;
     while let Some(rest) = bytes.get_mut(start..).filter(|rest| !rest.is_empty()) {
         if let Some(window) = length(rest, secret).and_then(|length| rest.get_mut(..length)) {
@@ -35,7 +64,8 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
     // Fast path, because a body can be long and almost no position of it matches.
-    if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
+    let begins = secret.bytes().next().is_some_and(|byte| byte.eq_ignore_ascii_case(&first));
+    if !begins && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
     let forms = [false, true].into_iter().flat_map(|percent| [false, true].map(|escapes| Form { percent, escapes }));
@@ -65,8 +95,17 @@ impl Form {
         Some(text.len() - rest.len())
     }
 
-    /// Returns the text after the character, if the text begins with the character.
+    /// Returns the text after the character, if the text begins with the character in upper or lower case.
     fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
+        let other_case = if character.is_ascii_uppercase() {
+            character.to_ascii_lowercase()
+        } else {
+            character.to_ascii_uppercase()
+        };
+        self.after_exact(text, character).or_else(|| self.after_exact(text, other_case))
+    }
+
+    fn after_exact(self, text: &[u8], character: char) -> Option<&[u8]> {
         let mut utf8 = [0; 4];
         let plain = character.encode_utf8(&mut utf8).as_bytes();
         let percent = || Some(text).filter(|_| self.percent).and_then(|text| after_percent(text, plain));
@@ -129,6 +168,7 @@ mod tests {
             ("schlüssel", "lüss", "sch*****el"),
             ("hunthunter2", "hunter2", "hunt*******"),
             ("", "hunter2", ""),
+            ("key HUNTER2 and Hunter2", "hUnter2", "key ******* and *******"),
         ];
         for (text, secret, expected) in table {
             assert_eq!(check(text, secret), expected);
@@ -156,6 +196,21 @@ mod tests {
         ];
         for (secret, text) in secrets {
             assert_eq!(check(&format!("<{text}>"), secret), format!("<{}>", "*".repeat(text.len())), "{text}");
+        }
+    }
+
+    #[test]
+    fn secret_in_base64_is_masked() {
+        use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+        let secret = "hunter2~\u{fe}?>key";
+        for before in ["", "m", "me", "me:", "name:"] {
+            let text = format!("{before}{secret}-after");
+            for encoded in [BASE64_STANDARD.encode(&text), BASE64_URL_SAFE_NO_PAD.encode(&text)] {
+                let masked = check(&format!("<{encoded}>"), secret);
+                let hidden = masked.matches('*').count();
+                assert!(hidden >= secret.len() * 8 / 6 - 1, "{encoded} {masked}");
+                assert!(masked.starts_with('<') && masked.ends_with('>'), "{masked}");
+            }
         }
     }
 

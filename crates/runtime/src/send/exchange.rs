@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::host_outage::HostOutage;
 use super::rejection_hints::with_hints;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
@@ -18,8 +19,10 @@ use crate::dispatch::log;
 use crate::dispatch::observer::Event;
 use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
 use crate::error::Error;
+use crate::rate_limit::Rank;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
+use crate::secrets::Secret;
 use crate::transport::{Headers, HttpResponse, InvalidHeader};
 use crate::values::Timestamp;
 
@@ -30,6 +33,8 @@ pub(crate) struct Connection {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
     pub(crate) clock: ServiceClock,
+    /// An outage that all followers of the client share.
+    pub(crate) outage: HostOutage,
     /// The timeouts and retry rules of requests that set none.
     pub(crate) policy: Policy,
 }
@@ -113,6 +118,21 @@ impl UndecodedResponse {
 }
 
 impl Connection {
+    /// Returns the receivers of the events of a request.
+    pub(crate) fn observers_of(&self, target: &RequestTarget, rank: Rank) -> Observers {
+        #[cfg(feature = "tracing")]
+        let observers = {
+            let params = log::Params(target, &self.credentials);
+            self.observers.in_span(target.endpoint, &params, rank == Rank::Live)
+        };
+        #[cfg(not(feature = "tracing"))]
+        let observers = {
+            let _ = (target, rank);
+            self.observers.clone()
+        };
+        observers
+    }
+
     /// Adds a description of the request to an error, and masks secrets.
     pub(crate) fn about(&self, error: Error, target: &RequestTarget) -> Error {
         error.about(target.endpoint, target.to_string()).without_secrets(&self.credentials)
@@ -122,9 +142,9 @@ impl Connection {
 /// Sends a request and returns its response.
 pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, options: Options) -> Outcome {
     let policy = options.policy.as_deref().unwrap_or(&connection.policy).clone();
-    let observers = connection.observers.clone();
+    let observers = connection.observers_of(&target, policy.rank);
     #[cfg(feature = "tracing")]
-    let (observers, span) = observers.in_span(target.endpoint, &log::Params(&target, &connection.credentials));
+    let span = observers.span();
     let weight = target.endpoint.weight_of(|param| target.value(param));
     let mut context = RequestContext::new(RequestKind::Data(target.endpoint), weight, policy, observers);
     let success = success(&connection, &target, &options, &mut context);
@@ -133,6 +153,7 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     match success.await {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
+            connection.outage.responded();
             let (date, age) = (response.headers.get("date"), response.headers.get("age"));
             let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
             let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
@@ -166,7 +187,7 @@ async fn success(
             if is_series && error_body::means_no_data(&response, &service.error_body) {
                 return Ok(response);
             }
-            status::accept(response, service.errors, &service.error_body)
+            status::accept(response, service, service.errors)
         });
         match outcome {
             Ok(response) => {
@@ -176,8 +197,8 @@ async fn success(
             // The token flow has already retried the token request.
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
-                // The dispatcher has reported the status 429, but not a status in the body.
-                if error.is_rate_limited() && error.status() != Some(429) {
+                // The dispatcher has reported an HTTP status, but not a status in the body.
+                if error.is_rate_limited() && error.status().is_some_and(|status| status < 400) {
                     let pause = context.policy.retry.pause(error.retry_after());
                     connection.dispatcher.rate_limiter.on_rate_limited(pause);
                 }
@@ -195,7 +216,12 @@ async fn authorized(
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
     let path = path_and_query.split('?').next().unwrap_or_default();
-    let (token, response) = attempt(connection, path_and_query, headers, context).await?;
+    let mut sent = attempt(connection, path_and_query, headers, context).await?;
+    // The key may have been replaced while the request was in flight.
+    if sent.response.status == 401 && connection.credentials.has_replaced(sent.key.as_ref()) {
+        sent = attempt(connection, path_and_query, headers, context).await?;
+    }
+    let Sent { token, response, .. } = sent;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
     if response.status != 401 {
         // Only a status below 400 shows that the token was accepted. An error such as 503 leaves this open.
@@ -207,11 +233,19 @@ async fn authorized(
     if !flow.cache().reject(&token, path) {
         return Ok(response);
     }
-    let (_, response) = attempt(connection, path_and_query, headers, context).await?;
+    let Sent { response, .. } = attempt(connection, path_and_query, headers, context).await?;
     if response.status == 401 {
         flow.cache().reject_again(path);
     }
     Ok(response)
+}
+
+/// A response, and the credentials of its request.
+struct Sent {
+    token: Option<Arc<Token>>,
+    /// The API key; `None` if it is fixed.
+    key: Option<Secret>,
+    response: HttpResponse,
 }
 
 /// Sends the request, with the current token if the client uses tokens, and returns that token.
@@ -224,7 +258,7 @@ async fn attempt(
     path_and_query: &str,
     headers: &Headers,
     context: &mut RequestContext,
-) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
+) -> Result<Sent, Error> {
     let Connection { credentials, dispatcher, .. } = connection;
     let flow = credentials.flow.as_ref();
     if let Some(flow) = flow {
@@ -237,12 +271,14 @@ async fn attempt(
         token = Some(flow.token(dispatcher, context).await?);
         permit = dispatcher.permit(context).await?;
     }
-    let mut all_headers = credentials.headers(token.as_ref());
+    let key = credentials.current_key()?;
+    let mut all_headers = credentials.headers(token.as_ref(), key.as_ref())?;
     // A header of the request replaces the client's header of the same name.
     all_headers.extend(headers);
-    let request = dispatcher.request(&credentials.path_with_key(path_and_query), all_headers, None, context);
+    let path_with_key = credentials.path_with_key(path_and_query, key.as_ref());
+    let request = dispatcher.request(&path_with_key, all_headers, None, context);
     let response = dispatcher.send(request, permit, context).await?;
-    Ok((token, response))
+    Ok(Sent { token, key, response })
 }
 
 // Omits the headers and the body, because they may contain a secret, and nothing is masked yet.

@@ -137,11 +137,7 @@ fn read_series<M: Record>(
     }
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
-        Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
-            if error_body::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
-        {
-            Err(response.misfit(DecodeError::of_service()))
-        }
+        Ok((_, rest)) if is_error(&rest, service) => Err(response.misfit(DecodeError::of_service())),
         Ok(decoded) => {
             let records = decoded.1.strange;
             if records > 0 {
@@ -163,6 +159,17 @@ fn without_records<M: Record>(body: &[u8]) -> (M, EnvelopeRest) {
     let unknown_fields = members.map(|mut row| row.unknown_fields()).unwrap_or_default();
     let rest = EnvelopeRest { unknown_fields, is_empty: true, ..EnvelopeRest::default() };
     (M::from_row(&mut Row::of(M::INFO)), rest)
+}
+
+/// Returns whether a response without records is an error of the service. With `null` in place of the records, a message
+/// is enough.
+fn is_error(rest: &EnvelopeRest, service: &ServiceInfo) -> bool {
+    let fields = rest.unknown_fields.as_json();
+    match (rest.is_empty, rest.is_null) {
+        (true, true) => error_body::is_error(fields, None, &service.error_body),
+        (true, false) => error_body::is_error_of_series(fields, &service.error_body),
+        (false, _) => false,
+    }
 }
 
 impl<T: Item, M: Record + Serialize> Series<T, M> {

@@ -12,6 +12,10 @@ pub(crate) fn is_port_usable(authority: &Authority) -> bool {
 
 /// Returns whether a host name or an address refers to this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || bare(host).parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// Returns an IPv6 address without the brackets that surround it in a URL; any other host is unchanged.
+pub(crate) fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }

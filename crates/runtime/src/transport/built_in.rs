@@ -4,7 +4,17 @@
 
 mod certificates;
 
+mod tls_failure;
+
+#[cfg(feature = "proxy")]
+mod tunnel;
+
 mod failure;
+
+mod resolver;
+
+#[cfg(feature = "proxy")]
+mod no_proxy;
 
 #[cfg(not(feature = "proxy"))]
 mod direct;

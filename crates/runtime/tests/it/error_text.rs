@@ -8,7 +8,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo};
 use runtime::{Endpoint, ErrorKind, RateLimit, Retry};
 
 use crate::invented::{RatioRecord, Request};
-use crate::scripted::{DATA, MockResponse, Service, failure, reply, silence};
+use crate::scripted::{MockResponse, Service, failure, reply, silence};
 
 /// Sends a request with one attempt, and returns its error as formatted by `{:#}`, without the name of the request.
 async fn check(mock: fn() -> MockResponse) -> String {
@@ -24,7 +24,7 @@ type Row = (fn() -> MockResponse, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn error_text_after_one_attempt() {
-    let table: [Row; 22] = [
+    let table: [Row; 21] = [
         (|| failure(ErrorKind::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no complete response in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
@@ -80,14 +80,13 @@ async fn error_text_after_one_attempt() {
              after 1 attempt in 21ms",
         ),
         (|| reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"), "status 404: gone  [2J; after 1 attempt in 21ms"),
-        (|| reply(204, &[], ""), "the body is not as expected: it is empty; after 1 attempt in 21ms"),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
             "the body is HTML or XML of type `text/html` instead of JSON; check the base URL and any proxy in \
-             between; after 1 attempt in 21ms; body: <html>",
+             between; after 1 attempt in 21ms",
         ),
         (
-            || reply(200, &[("content-encoding", "br")], DATA),
+            || reply(200, &[("content-encoding", "br")], "\u{1}"),
             "the body has the encoding `br`, which was not requested; after 1 attempt in 21ms",
         ),
         (
@@ -146,8 +145,7 @@ async fn error_inside_a_success_shows_the_service_message() {
     assert!(record.contains(expected), "{record}");
     service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
     let series = client.market().ratio().symbol("B").await.unwrap_err().to_string();
-    assert!(series.contains("`data`: expected a list of records"), "{series}");
-    assert!(series.contains("; the service reports: Invalid symbol.; after 1 attempt"), "{series}");
+    assert!(series.contains(expected), "{series}");
     service.becomes(|_, _| {
         reply(200, &[], r#"{"detail": {"message": "Invalid symbol.", "error_code": "51001"}, "data": []}"#)
     });
@@ -174,7 +172,7 @@ async fn connection_errors_have_readable_text() {
     let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], ""));
     let client = service.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    let expected = "client.raw (GET /x): status 503; retry after 2s; after 4 attempts in 6.084s, of which 6s waiting";
+    let expected = "client.raw (GET /x): status 503; retry after 2s; after 7 attempts in 12.147s, of which 12s waiting";
     assert_eq!(error.to_string(), expected);
     let client = service.builder().timeout(Duration::from_secs(1)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();

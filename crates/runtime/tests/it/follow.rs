@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::ErrorKind;
-use runtime::history::{Checkpoint, Follow, Update};
+use runtime::history::{Checkpoint, CheckpointKind, Follow, Update};
 use runtime::transport::HttpRequest;
 use runtime::{RateLimit, Timestamp, observer::Event};
 use tokio::time::Instant;
@@ -94,6 +94,7 @@ impl Received {
                 self.late.extend(records);
             }
             Update::Outage { error, .. } => self.others.push(format!("outage {:?}", error.kind())),
+            Update::Recovered { .. } => self.others.push("recovered".to_owned()),
             Update::Silent { since, .. } => self.others.push(format!("silent {}", minute(*since))),
             _ => unreachable!("{update:?}"),
         }
@@ -244,7 +245,88 @@ async fn an_outage_is_reported_and_caught_up_with() {
     assert!(outages.load(Ordering::Relaxed) > 3);
     let down = until(35_900, &mut poller, &clock).await;
     assert_eq!(down.others, ["outage Connect"]);
-    assert_eq!(until(36_100, &mut poller, &clock).await, Received { records: minutes(4..601), ..Received::default() });
+    let expected = Received { records: minutes(4..601), others: vec!["recovered".to_owned()], ..Received::default() };
+    assert_eq!(until(36_100, &mut poller, &clock).await, expected);
+}
+
+/// The service responds again long before the first record is due.
+#[tokio::test(start_paused = true)]
+async fn recovery_is_reported_although_no_record_is_due() {
+    let clock = Clock::new();
+    let times = clock.clone();
+    let service = Service::new(move |request, _| {
+        let now = START + times.seconds();
+        if now < START + 300 { failure(ErrorKind::Connect) } else { answer(request, |time| time + HOUR <= now) }
+    });
+    let machine = clock.clone();
+    let client = service.builder().clock(move || machine.machine()).build().unwrap();
+    let mut poller = client.market().ratio().symbol("B").timeframe(Timeframe::H1).follow(at(START));
+    assert_eq!((poller.state().caught_up_to, poller.state().next_interval), (at(START), None));
+    assert!(matches!(poller.next().await.unwrap(), Update::Outage { .. }));
+    let state = poller.state();
+    let since = state.failing_since.unwrap().seconds_since(at(START));
+    assert!(!state.is_healthy() && (-1.0..30.0).contains(&since), "{since}");
+    assert_eq!(state.next_interval, Some(at(START)..at(START + HOUR)));
+    let Update::Recovered { elapsed, .. } = poller.next().await.unwrap() else { panic!("no recovery") };
+    assert!((290..320).contains(&elapsed.as_secs()), "{elapsed:?}");
+    assert!(clock.seconds() < 320 && poller.state().is_healthy());
+    assert_eq!(poller.next().await.unwrap().records().len(), 1);
+    assert_eq!(poller.state().caught_up_to, at(START + HOUR));
+}
+
+/// The followers of a client take turns while the service fails, and all continue after the first response.
+#[tokio::test(start_paused = true)]
+async fn an_outage_costs_few_requests_for_all_followers_together() {
+    let clock = Clock::new();
+    let times = clock.clone();
+    let service = Service::new(move |request, _| match times.seconds() {
+        300..2100 => reply(503, &[], "{}"),
+        _ => respond(request, &times, &|_| 0),
+    });
+    let machine = clock.clone();
+    let client = service.builder().clock(move || machine.machine()).build().unwrap();
+    let received = Arc::new(AtomicUsize::new(0));
+    let mut tasks = Vec::new();
+    for number in 0..15 {
+        let received = received.clone();
+        let request = client.market().ratio().symbol(format!("S{number}")).timeframe(Timeframe::M1);
+        tasks.push(tokio::spawn(async move {
+            let mut poller = request.follow(at(START));
+            loop {
+                let update = poller.next().await.unwrap();
+                received.fetch_add(update.records().len(), Ordering::Relaxed);
+            }
+        }));
+    }
+    tokio::time::sleep(Duration::from_secs(2170)).await;
+    let during = service.arrivals().iter().filter(|at| (310..2100).contains(&(**at - clock.begun).as_secs())).count();
+    assert!(during < 300, "{during}");
+    assert_eq!(received.load(Ordering::Relaxed), 15 * 36);
+    tasks.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// One call is for the first run and for later ones.
+#[tokio::test(start_paused = true)]
+async fn a_follower_begins_with_a_history_or_with_its_checkpoint() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    tokio::time::advance(600 * SECOND).await;
+    let run = |saved: Option<Checkpoint>| request(&service, &clock).follow_last(300 * SECOND).resume_if_saved(saved);
+    let mut first = run(None);
+    let update = first.next().await.unwrap();
+    assert_eq!(update.records().first().map(|record| record.open_date), Some(at(START + 300)));
+    let saved = first.checkpoint().cloned().unwrap();
+    assert_eq!(saved.kind(), CheckpointKind::Follow);
+    tokio::time::advance(600 * SECOND).await;
+    let update = run(Some(saved.clone())).next().await.unwrap();
+    assert_eq!(update.records().first().map(|record| record.open_date), Some(saved.next_time()));
+    let elsewhere = saved.with_base_url("https://example.org/v2/");
+    let error = run(Some(elsewhere.clone())).next().await.unwrap_err().to_string();
+    assert!(
+        error.contains("if the service has moved, change the checkpoint with `Checkpoint::with_base_url`"),
+        "{error}"
+    );
+    run(Some(elsewhere.with_base_url("https://example.com/v2"))).next().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

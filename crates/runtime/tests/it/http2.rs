@@ -65,6 +65,49 @@ async fn http2_connection_carries_concurrent_requests() {
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
+/// The server refuses the first two streams of each connection.
+#[tokio::test]
+async fn a_refused_stream_is_sent_again_at_once() {
+    let authority = Authority::new("ours");
+    let serve = |request: &Request<RecvStream>, respond: &mut Respond| {
+        if respond.stream_id().as_u32() < 5 {
+            respond.send_reset(Reason::REFUSED_STREAM);
+        } else {
+            whole(request, respond);
+        }
+    };
+    let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), serve).await;
+    let client = builder(port, &authority).build().unwrap();
+    assert_eq!(client.market().ratio().symbol("BTC").await.unwrap().records.len(), 1);
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+/// Each connection of the server responds to one request, and then closes with GOAWAY.
+#[tokio::test]
+async fn requests_survive_a_server_that_closes_connections() {
+    let authority = Authority::new("ours");
+    let acceptor = authority.acceptor("localhost", false, &["h2"]);
+    let port = listen(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            let stream = acceptor.accept(stream).await.unwrap();
+            let mut connection = h2::server::handshake(stream).await.unwrap();
+            let mut is_first = true;
+            while let Some(Ok((request, mut respond))) = connection.accept().await {
+                if std::mem::take(&mut is_first) {
+                    whole(&request, &mut respond);
+                    connection.graceful_shutdown();
+                }
+            }
+        }
+    })
+    .await;
+    let client = builder(port, &authority).build().unwrap();
+    for _ in 0..20 {
+        assert_eq!(client.market().ratio().symbol("BTC").await.unwrap().records.len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn a_server_may_prefer_http_1() {
     let authority = Authority::new("ours");

@@ -210,7 +210,7 @@ async fn html_in_an_error_is_truncated() {
 
 #[tokio::test]
 async fn unexpected_encoding_is_rejected() {
-    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", DATA))).await;
+    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", b"\x0b\x02\x80{}\x03"))).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert!(error.to_string().contains("has the encoding `br`"));
 }

@@ -44,6 +44,7 @@ mod request;
 mod reqwest;
 mod response;
 mod retry;
+mod rotated_key;
 mod scripted;
 mod secrets;
 mod series;

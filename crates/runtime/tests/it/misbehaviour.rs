@@ -102,7 +102,10 @@ fn value(json: &str) -> Step {
 #[tokio::test]
 async fn faults_of_connecting() {
     for (name, through) in transports() {
-        let check = async |base_url: String| assert_eq!(outcome(&base_url, through).await.0, "Connect again", "{name}");
+        let check_for = async |base_url: String, expected: &str| {
+            assert_eq!(outcome(&base_url, through).await.0, expected, "{name}");
+        };
+        let check = async |base_url: String| check_for(base_url, "Connect again").await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
         drop(listener);
@@ -121,7 +124,8 @@ async fn faults_of_connecting() {
             let (mut stream, _) = listener.accept().await.unwrap();
             tokio::io::AsyncWriteExt::write_all(&mut stream, &reply("400 Bad Request", "")).await.unwrap();
         });
-        check(plain).await;
+        // Another attempt would get the same response, because the server does not use TLS.
+        check_for(plain, "Connect").await;
     }
 }
 
@@ -170,7 +174,7 @@ async fn unusual_statuses() {
     let long = format!("302 Found\r\nlocation: https://{}/", "x".repeat(2000));
     let elsewhere = "302 Found\r\nlocation: https://canary-key.example.com:8443/x";
     check(vec![
-        ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "Decode", "it is empty"),
+        ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "-0", ""),
         ("201 with data", Step::Write(reply("201 Created", DATA)), "0.25", ""),
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
         ("a long host", status(&long), "Status", "redirect to the host `xxx"),
@@ -190,7 +194,12 @@ async fn unusual_statuses() {
         ("504", status("504 Timeout"), "Status again", "status 504"),
         ("599", status("599 ?"), "Status", "status 599"),
         ("no body", Step::Write(reply("404 Not Found", "")), "Status", "status 404"),
-        ("a page", Step::Write(reply("503 Busy", "<html>\n\u{1b}[31m</html>")), "Status again", "; body: <html>  [31m"),
+        (
+            "a page",
+            Step::Write(reply("503 Busy", "<html>\n\u{1b}[31m</html>")),
+            "Status again",
+            "status 503 with the page; ",
+        ),
         ("binary", Step::Write(reply("400 Bad", [0, 159, 146, 150])), "Status", "status 400"),
         ("cut", Step::Close(text("HTTP/1.1 500 Oops\r\ncontent-length: 9\r\n\r\n{")), "Status again", "status 500"),
         (
@@ -273,7 +282,7 @@ async fn faults_in_compressed_bodies() {
     let mut rows = vec![
         ("whole", headed(encoded, &whole), "0.25", ""),
         ("damaged", headed(encoded, damaged), "Body again", "truncated or corrupt"),
-        ("not compressed", headed(encoded, DATA), "Body again", "truncated or corrupt"),
+        ("not compressed", headed(encoded, DATA), "0.25", ""),
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "exceeds 1000 bytes"),
         (
             "bytes after the gzip stream",
@@ -282,9 +291,9 @@ async fn faults_in_compressed_bodies() {
             "truncated or corrupt",
         ),
         ("nothing", headed(encoded, ""), "Decode", "an empty body"),
-        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode", "has the encoding `gzip, gzip`"),
-        ("brotli", headed("content-encoding: br", &whole), "Decode", "has the encoding `br`"),
-        ("gzip without content-encoding", body(&whole), "Decode", ""),
+        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "0.25", ""),
+        ("brotli", headed("content-encoding: br", b"\x0b\x02\x80{}\x03"), "Decode", "has the encoding `br`"),
+        ("gzip without content-encoding", body(&whole), "0.25", ""),
     ];
     rows.extend(
         (1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "truncated or corrupt")),
@@ -304,7 +313,8 @@ async fn faults_in_json() {
         ("HTML declared as JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is HTML"),
         ("content-encoding: identity", headed("content-encoding: Identity", DATA), "0.25", ""),
         ("a page of a long type", headed(&format!("content-type: {long}"), "<html>"), "Decode", "XML of type"),
-        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode", "has the encoding `xxx"),
+        ("a long encoding", headed(&format!("content-encoding: {long}"), b"\x01"), "Decode", "has the encoding `xxx"),
+        ("an encoding that means nothing", headed("content-encoding: utf-8", DATA), "0.25", ""),
         ("data declared as HTML", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode", "found the string \"OK\""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),
@@ -313,9 +323,13 @@ async fn faults_in_json() {
         ("deep", body(&deep), "Decode", ""),
         ("deep nesting in an unknown field", data(&format!(r#"{{"openDate": 1, "ratio": 1, "x": {deep}}}"#)), "1", ""),
         ("an error with 200", body(r#"{"message": "maintenance"}"#), "Decode", "the service reports: maintenance"),
-        ("null", body("null"), "Decode", ""),
+        ("null", body("null"), "-0", ""),
         ("a list", body("[]"), "Decode", ""),
-        ("data is null", body(r#"{"data": null}"#), "Decode", "`data`"),
+        ("data is null", body(r#"{"data": null}"#), "-0", ""),
+        ("an error without data", body(r#"{"data": null, "message": "no"}"#), "Decode", "the service reports: no"),
+        ("a byte order mark", body(format!("\u{feff}{DATA}")), "0.25", ""),
+        ("a byte order mark in text", headed("content-type: text/json", format!("\u{feff}{DATA}")), "0.25", ""),
+        ("JSON text that ends early", headed("content-type: text/json", &DATA[..30]), "Decode", "ends too early"),
         ("data is a text", body(r#"{"data": "none"}"#), "Decode", "`data`"),
         ("data twice", body(r#"{"data": [], "data": []}"#), "Decode", "`data`"),
         ("empty data", body(r#"{"data": []}"#), "-0", ""),

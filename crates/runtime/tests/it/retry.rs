@@ -65,10 +65,10 @@ async fn a_success_after_failures_is_a_success() {
 async fn error_lists_the_attempts() {
     let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], r#"{"message": "busy"}"#));
     let error = check(&service.client()).await.unwrap_err();
-    assert_eq!((error.attempts(), error.retry_after()), (4, Some(2 * SECOND)));
-    assert!(error.waited() >= 6 * SECOND && error.elapsed() > error.waited());
+    assert_eq!((error.attempts(), error.retry_after()), (7, Some(2 * SECOND)));
+    assert!(error.waited() >= 12 * SECOND && error.elapsed() > error.waited());
     let text = error.to_string();
-    let start = "market.ratio (GET /ratio?symbol=BTC): status 503: busy; retry after 2s; after 4 attempts in ";
+    let start = "market.ratio (GET /ratio?symbol=BTC): status 503: busy; retry after 2s; after 7 attempts in ";
     assert!(text.starts_with(start), "{text}");
     assert!(text.ends_with(" waiting"), "{text}");
 }

@@ -57,7 +57,7 @@ async fn failures_of_the_token_endpoint() {
         ("no head", || failure(ErrorKind::Headers), 4, "it failed as it should"),
         ("cut body", || failure(ErrorKind::Body), 4, "it failed as it should"),
         ("silence", silence, 4, "no complete response in time"),
-        ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
+        ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "an error of the service: slow down"),
     ];
     for (name, mock, requests, words) in rows {
         let service = Service::new(move |request, _| if request.url.ends_with("token") { mock() } else { ok() });

@@ -287,6 +287,7 @@ fn an_outage_begins_after_the_last_response() {
     let estimate = Estimate::new(bot.begun, timestamp(DAY));
     assert!(matches!(bot.schedule.action(bot.begun, estimate), Action::Request(_)));
     bot.schedule.received(&[timestamp(0)], timestamp(DAY), after(90));
-    assert_eq!(bot.schedule.failed(after(92), true), (Duration::from_secs(2), false));
-    assert_eq!(bot.schedule.failed(after(152), true), (Duration::from_secs(62), true));
+    let failure = |seconds, is_first, is_outage| Failure { elapsed: Duration::from_secs(seconds), is_first, is_outage };
+    assert_eq!(bot.schedule.failed(after(92), true), failure(2, true, false));
+    assert_eq!(bot.schedule.failed(after(152), true), failure(62, false, true));
 }

@@ -6,14 +6,14 @@
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "same signature as in `proxy.rs`")]
 
 use http::Uri;
-use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
+use super::resolver::TcpConnector;
 use crate::error::Error;
 use crate::transport::settings::Settings;
 
-pub(super) type Connector = HttpConnector;
+pub(super) type Connector = TcpConnector;
 
 /// The routes to servers, which are always direct.
 pub(super) struct Routes;
@@ -24,7 +24,7 @@ impl Routes {
     }
 
     /// Returns the connector for the TCP connection, without encryption.
-    pub(super) fn connector(&self, tcp: HttpConnector, _: &ClientConfig) -> Connector {
+    pub(super) fn connector(&self, tcp: TcpConnector, _: &ClientConfig) -> Connector {
         tcp
     }
 

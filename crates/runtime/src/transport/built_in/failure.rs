@@ -7,8 +7,12 @@ use std::error::Error as StdError;
 use std::io;
 
 use http::Uri;
-use rustls::CertificateError;
 
+use super::tls_failure::{self, TlsFailure};
+#[cfg(feature = "proxy")]
+use super::tunnel::TunnelError;
+#[cfg(feature = "proxy")]
+use crate::error::Again;
 use crate::error::{BoxError, Error, ErrorKind};
 use crate::transport::address::is_loopback;
 
@@ -41,7 +45,8 @@ pub(super) fn unused_proxy(target: &Uri) -> &'static str {
 /// Converts an error that occurred before the headers arrived, and adds its phase.
 pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route: impl FnOnce() -> Route) -> Error {
     let error = error.into();
-    if is_connect {
+    // With TLS 1.3, a server rejects the client certificate only after the client regards the connection as made.
+    if is_connect || causes(&*error).any(|cause| tls_failure::explain(cause).is_some()) {
         return no_connection(error, &route());
     }
     let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
@@ -54,53 +59,89 @@ pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route
 
 /// Creates the error for a failed connection, and adds the reason.
 fn no_connection(error: BoxError, route: &Route) -> Error {
-    let causes = || causes(&*error);
-    let Route { target, proxy, hint } = route;
+    let through = route.proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
+    let server = format!("`{}`{through}", route.target);
+    let reason = causes(&*error).find_map(|cause| reason(cause, &server));
+    reason.unwrap_or_else(|| unexplained(&*error, &server, route)).with_source(error)
+}
+
+/// Returns the error for a failure with a known reason, which is more specific than the address.
+fn reason(cause: &(dyn StdError + 'static), server: &str) -> Option<Error> {
+    if let Some(TlsFailure { text, is_about_certificate }) = tls_failure::explain(cause) {
+        let of = if is_about_certificate { "the certificate of " } else { "the server " };
+        return Some(Error::new(ErrorKind::Connect, format!("{of}{server} {text}")));
+    }
+    #[cfg(feature = "proxy")]
+    if let Some(refusal) = cause.downcast_ref::<TunnelError>() {
+        let message = format!("connection to {server} failed: {refusal}");
+        let again = if refusal.is_retryable() { Again::Yes } else { Again::No };
+        return Some(Error::new(ErrorKind::Connect, message).again(again));
+    }
+    let code = cause.downcast_ref::<io::Error>()?.raw_os_error()?;
+    NO_DESCRIPTOR.contains(&code).then(|| {
+        let message = format!("connection to {server} failed: this machine has no free file descriptor");
+        Error::retryable(ErrorKind::Connect, message)
+            .with_hint("close other connections or files, or raise the limit (`ulimit -n`)")
+            .of_this_machine()
+    })
+}
+
+/// The codes with which the system reports that the process or the machine has too many open files.
+#[cfg(unix)]
+const NO_DESCRIPTOR: [i32; 2] = [24, 23];
+#[cfg(not(unix))]
+const NO_DESCRIPTOR: [i32; 1] = [10_024];
+
+/// Returns the error for a failure that the address may explain.
+fn unexplained(error: &(dyn StdError + 'static), server: &str, route: &Route) -> Error {
+    let Route { proxy, hint, .. } = route;
     // With a proxy, the base URL is a less likely cause than the proxy.
     let hint = if proxy.is_none() && hint.is_empty() { "; check the base URL" } else { hint };
-    let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
-    let has_text = |words: &str| causes().any(|cause| cause.to_string() == words);
-    let is_refusal = |cause: &io::Error| cause.kind() == io::ErrorKind::ConnectionRefused;
-    let failed = |message| Error::retryable(ErrorKind::Connect, message);
-    let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
-        Error::new(ErrorKind::Connect, format!("the certificate of `{target}`{through} {fault}"))
-    } else if has_text(PROXY_WANTS_CREDENTIALS) {
-        let remedy = "the proxy requires credentials; add them to its URL";
-        Error::new(ErrorKind::Connect, format!("connection to `{target}`{through} failed: {remedy}"))
-    } else if let Some(late) =
-        causes().find_map(|cause| cause.downcast_ref().filter(|error: &&Error| error.is_timeout()))
-    {
-        failed(format!("connection to `{target}`{through} {late}{hint}")).timed_out()
-    } else if has_text(UNKNOWN_NAME) {
-        failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))
-    } else if causes().any(|cause| cause.downcast_ref().is_some_and(is_refusal)) {
-        failed(format!("connection to `{target}`{through} refused{hint}"))
-    } else {
-        failed(format!("connection to `{target}`{through} failed{hint}"))
+    let failed = |how: &str| Error::retryable(ErrorKind::Connect, format!("connection to {server} {how}{hint}"));
+    let is_io = |kind: io::ErrorKind| {
+        causes(error).any(|cause| cause.downcast_ref().is_some_and(|cause: &io::Error| cause.kind() == kind))
     };
-    this.with_source(error)
+    let late = causes(error).find_map(|cause| cause.downcast_ref().filter(|error: &&Error| error.is_timeout()));
+    if let Some(late) = late {
+        return failed(&late.to_string()).timed_out();
+    }
+    if causes(error).any(|cause| cause.to_string() == UNKNOWN_NAME) {
+        return failed("failed: DNS lookup failed");
+    }
+    if is_io(io::ErrorKind::ConnectionRefused) {
+        return failed("refused");
+    }
+    if is_io(io::ErrorKind::TimedOut) {
+        return failed("timed out").timed_out();
+    }
+    failed("failed")
 }
 
 /// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
 const UNKNOWN_NAME: &str = "dns error";
 
-/// The text of hyper-util's error when the proxy responds with 407.
-const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
-
-/// Returns why a certificate is invalid, if `cause` is an error about a certificate.
-fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
-    let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
-    Some(match fault {
-        CertificateError::UnknownIssuer => "is not signed by a trusted root; add its root certificate",
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another host",
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
-        _ => "is not trusted",
+/// Returns whether an HTTP/2 server reports that it has not processed the request, which can therefore be sent again at
+/// once: the connection was closing, or the server refused the stream.
+#[cfg(feature = "http2")]
+pub(super) fn is_unprocessed(error: &Error) -> bool {
+    let Some(source) = error.source() else { return false };
+    causes(source).filter_map(|cause| cause.downcast_ref::<h2::Error>()).any(|error| {
+        // A server that asks for calm is not asked again at once.
+        let is_closing = error.is_go_away() && error.reason() != Some(h2::Reason::ENHANCE_YOUR_CALM);
+        let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+        error.is_remote() && (is_closing || is_refused)
     })
+}
+
+/// Without HTTP/2, no server reports that.
+#[cfg(not(feature = "http2"))]
+pub(super) fn is_unprocessed(_: &Error) -> bool {
+    false
 }
 
 /// Returns an error, followed by its causes. The cause of an I/O error is the error inside it; `source` would skip that
 /// error.
-fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+pub(super) fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),
         None => error.source(),

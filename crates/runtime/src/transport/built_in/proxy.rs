@@ -1,7 +1,7 @@
 //! Opens connections through a proxy.
 //!
 //! The user's settings select the proxy, or the usual environment variables if the setting `env_proxy` is on.
-//! hyper-util implements the tunnels. An invalid proxy URL causes an error before anything is sent, because a request
+//! An invalid proxy URL causes an error before anything is sent, because a request
 //! that bypasses the proxy could leak data. Errors and `Debug` never contain the user name and password of a proxy.
 
 use std::env::VarError;
@@ -11,8 +11,7 @@ use std::task::{Context, Poll};
 
 use http::Uri;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::client::legacy::connect::proxy::SocksV5;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
@@ -20,6 +19,9 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::failure::{Route, host_and_port, unused_proxy};
+use super::no_proxy::NoProxy;
+use super::resolver::TcpConnector;
+use super::tunnel;
 use crate::error::{BoxError, Error};
 use crate::transport::address::{is_loopback, is_port_usable};
 use crate::transport::settings::Settings;
@@ -28,6 +30,8 @@ use crate::transport::settings::Settings;
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
+    /// The hosts that are reached without a proxy.
+    spared: Arc<NoProxy>,
     /// True if environment variables select the proxy. Requests to hosts on this machine then bypass the proxy: such
     /// requests may use plain HTTP, and plain HTTP must not leave this machine.
     is_of_env: bool,
@@ -48,7 +52,8 @@ impl Routes {
         if !url.is_empty() && !is_usable(url) {
             return Err(Error::build(format!("invalid proxy URL; {EXAMPLES}")));
         }
-        Ok(Self { matcher: Arc::new(Matcher::builder().all(url).build()), is_of_env: false })
+        let matcher = Matcher::builder().all(url).build();
+        Ok(Self { matcher: Arc::new(matcher), spared: Arc::new(NoProxy::parse("")), is_of_env: false })
     }
 
     fn of_environment(lookup: &Lookup<'_>) -> Result<Self, Error> {
@@ -57,14 +62,18 @@ impl Routes {
             let problem = || format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}");
             url.filter(|url| is_usable(url)).ok_or_else(|| Error::build(problem()))
         };
-        let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
+        let spared = match variable(lookup, "NO_PROXY") {
+            Some((_, Some(hosts))) => NoProxy::parse(&hosts),
+            Some((_, None)) | None => NoProxy::parse(""),
+        };
         let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);
-        let matcher = builder.http(proxy("HTTP_PROXY")?).no(spared).build();
-        Ok(Self { matcher: Arc::new(matcher), is_of_env: true })
+        let matcher = builder.http(proxy("HTTP_PROXY")?).build();
+        Ok(Self { matcher: Arc::new(matcher), spared: Arc::new(spared), is_of_env: true })
     }
 
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
-        if self.is_of_env && target.host().is_some_and(is_loopback) {
+        let is_spared = |host: &str| is_loopback(host) || self.spared.contains(host);
+        if self.is_of_env && target.host().is_some_and(is_spared) {
             return None;
         }
         self.matcher.intercept(target)
@@ -72,7 +81,7 @@ impl Routes {
 
     /// Returns the connector that reaches a server directly or through a proxy. The caller adds the server's
     /// encryption.
-    pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
+    pub(super) fn connector(&self, tcp: TcpConnector, tls: &ClientConfig) -> Connector {
         let to_proxy = HttpsConnector::from((tcp.clone(), tls.clone()));
         Connector { routes: self.clone(), tcp, to_proxy }
     }
@@ -119,9 +128,9 @@ fn is_usable(url: &str) -> bool {
 #[derive(Clone)]
 pub(crate) struct Connector {
     pub(super) routes: Routes,
-    pub(super) tcp: HttpConnector,
+    pub(super) tcp: TcpConnector,
     /// The connector to a proxy. The connection to the proxy may itself be encrypted.
-    pub(super) to_proxy: HttpsConnector<HttpConnector>,
+    pub(super) to_proxy: HttpsConnector<TcpConnector>,
 }
 
 impl Service<Uri> for Connector {
@@ -147,16 +156,16 @@ impl Service<Uri> for Connector {
             let connecting = socks.call(target);
             return Box::pin(async { Ok(connecting.await?.into()) });
         }
-        let mut tunnel = Tunnel::new(proxy.uri().clone(), self.to_proxy.clone());
-        if let Some(authorization) = proxy.basic_auth() {
-            tunnel = tunnel.with_auth(authorization.clone());
-        }
-        let connecting = tunnel.call(target);
-        Box::pin(async { Ok(connecting.await?) })
+        let connecting = self.to_proxy.call(proxy.uri().clone());
+        let authorization = proxy.basic_auth().cloned();
+        Box::pin(async move {
+            let stream = connecting.await?;
+            tunnel::open(stream, &host_and_port(&target), authorization).await
+        })
     }
 }
 
-/// Adds the default port of the scheme to a URL without a port, because a tunnel would use 443 even for `http`.
+/// Adds the default port of the scheme to a URL without a port, because SOCKS would use 443 even for `http`.
 fn with_port(target: Uri) -> Uri {
     let authority = host_and_port(&target).parse().ok();
     let mut parts = target.clone().into_parts();
@@ -184,7 +193,7 @@ mod tests {
     #[test]
     fn environment_selects_the_proxy() {
         let secure = "https://example.com/v2";
-        let table: [Row; 21] = [
+        let table: [Row; 23] = [
             (&[], secure, None),
             (&[("HTTPS_PROXY", "http://p:1")], secure, Some("p:1")),
             (&[("https_proxy", "http://p:1")], secure, Some("p:1")),
@@ -204,6 +213,8 @@ mod tests {
             (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "ample.com")], secure, Some("p:1")),
             (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "*")], secure, None),
             (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "10.0.0.0/8")], "https://10.1.2.3/", None),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "*")], "https://10.1.2.3/", None),
+            (&[("ALL_PROXY", "http://p:1"), ("NO_PROXY", "a.org example.com")], secure, None),
             (&[("ALL_PROXY", "http://p:1")], "http://127.0.0.1:8700/", None),
             (&[("ALL_PROXY", "http://p:1")], "https://localhost/", None),
         ];

@@ -7,6 +7,18 @@ use super::Timestamp;
 use super::iso8601::SECOND;
 
 impl Timestamp {
+    /// Returns the time from `earlier` to this timestamp in seconds; negative if `earlier` is later.
+    ///
+    /// ```
+    /// # use generated_client_runtime::Timestamp;
+    /// let [noon, later] = [0, 90].map(Timestamp::from_unix_seconds);
+    /// assert!(later.seconds_since(noon) == 90.0 && noon.seconds_since(later) == -90.0);
+    /// ```
+    pub fn seconds_since(self, earlier: Self) -> f64 {
+        let distance = self.abs_diff(earlier).as_secs_f64();
+        if self < earlier { -distance } else { distance }
+    }
+
     /// Returns the absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
         let nanos = self.nanos.abs_diff(other.nanos);

@@ -99,7 +99,12 @@ async fn checkpoint_of_another_request_is_rejected() {
     follow.next().await.unwrap();
     let followed = hours(&client).history(at(START)..at(START + HOUR)).resume(follow.checkpoint().unwrap().clone());
     let error = followed.collect().await.unwrap_err().error;
-    assert!(error.to_string().contains("another kind of run: follow instead of a history"), "{error}");
+    assert!(
+        error.to_string().contains(
+            "the checkpoint is that of a follower, and a history cannot continue from it; resume it with `follow`"
+        ),
+        "{error}"
+    );
     let table = [
         (other, "instead of GET /ratio?symbol=C"),
         (hours(&client).history(at(START - 1)..at(START)), "instead of 2023-11-14T21:59:59Z"),

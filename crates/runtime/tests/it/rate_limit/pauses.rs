@@ -29,6 +29,86 @@ async fn response_429_pauses_all_requests() {
     assert!(start.elapsed() < SECOND / 10);
 }
 
+/// Returns the seconds at which requests for a path arrived.
+fn seconds_at(service: &Service, path: &str, start: Instant) -> Vec<u64> {
+    service.arrivals_at(path).iter().map(|arrival| (*arrival - start).as_secs()).collect()
+}
+
+/// The service responds with this status and `Retry-After` to the first request for each of these paths.
+fn pausing(status: u16, paths: &'static [&'static str]) -> Arc<Service> {
+    let mut left = paths.to_vec();
+    Service::new(move |request, _| match left.iter().position(|path| request.url.ends_with(path)) {
+        Some(found) => {
+            left.remove(found);
+            reply(status, &[("retry-after", "7")], "")
+        }
+        None => ok(),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn rate_limits_other_than_429_pause_all_requests() {
+    let service = pausing(418, &["/x"]);
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).retry(Retry::default().budget(0)).build();
+    let client = client.unwrap();
+    let start = Instant::now();
+    client.raw("/x").await.unwrap();
+    assert_eq!(seconds_at(&service, "/x", start), [0, 7]);
+    let service = pausing(418, &["/x"]);
+    let client = service.client();
+    let start = Instant::now();
+    let (first, other) = tokio::join!(client.raw("/x").into_future(), async {
+        tokio::time::sleep(SECOND).await;
+        client.market().ratio().symbol("A").await
+    });
+    first.unwrap();
+    other.unwrap();
+    assert_eq!(seconds_at(&service, "/ratio?symbol=A", start), [7]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_after_of_one_endpoint_pauses_only_that_endpoint() {
+    for status in [503, 403] {
+        let service = pausing(status, &["/x"]);
+        let client = service.builder().retry(Retry::default().budget(0)).build().unwrap();
+        let start = Instant::now();
+        let later = || async {
+            tokio::time::sleep(SECOND).await;
+            client.raw("/x").await.unwrap();
+        };
+        let (first, (), other) = tokio::join!(client.raw("/x").into_future(), later(), async {
+            tokio::time::sleep(SECOND).await;
+            client.market().ratio().symbol("A").await
+        });
+        first.unwrap();
+        other.unwrap();
+        assert_eq!(seconds_at(&service, "/x", start), [0, 7, 7], "{status}");
+        assert_eq!(seconds_at(&service, "/ratio?symbol=A", start), [1], "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_after_of_a_second_endpoint_pauses_all_requests() {
+    let service = pausing(503, &["/x", "/ratio?symbol=A"]);
+    let client = service.client();
+    let start = Instant::now();
+    let third = async {
+        tokio::time::sleep(3 * SECOND).await;
+        client.system().health().await.map(drop)
+    };
+    let second = async {
+        tokio::time::sleep(SECOND).await;
+        client.market().ratio().symbol("A").await.map(drop)
+    };
+    // The body of the third response is not that of its endpoint.
+    let (first, second, _) = tokio::join!(client.raw("/x").into_future(), second, third);
+    first.unwrap();
+    second.unwrap();
+    assert_eq!(seconds_at(&service, "/ratio?symbol=A", start), [1, 8]);
+    let others: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert!(others.iter().all(|second| *second < 3 || *second >= 8), "{others:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn too_long_retry_after_fails_at_once() {
     let service = Service::new(|_, before| {

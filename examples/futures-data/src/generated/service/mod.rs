@@ -26,7 +26,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             StatusInfo::new(418, Evidence::Documented)
                 .label(Some("Banned"))
                 .summary("The address sent requests after too many 429 responses.")
-                .advice("Wait for the time in `Retry-After`."),
+                .advice("Wait for the time in `Retry-After`.")
+                .rate_limited(true),
             StatusInfo::new(429, Evidence::Documented)
                 .label(Some("Too many requests"))
                 .summary("A rate limit was exceeded."),

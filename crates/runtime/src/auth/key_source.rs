@@ -1,0 +1,102 @@
+//! The API key, and the source from which it is read.
+//!
+//! A key that is set never changes. A key with a source is read whenever a request is signed, so that it can be replaced
+//! while the client is in use.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::error::{BoxError, Error, ErrorKind};
+use crate::platform::lock;
+use crate::secrets::Secret;
+
+/// A function that returns the current API key.
+type KeyFunction = dyn Fn() -> Result<Secret, BoxError> + Send + Sync;
+
+/// The source of the API key.
+#[derive(Clone)]
+pub(crate) enum KeySource {
+    /// A key that never changes.
+    Fixed(Secret),
+    /// A function of the user.
+    Function(Arc<KeyFunction>),
+    /// A file that contains only the key.
+    File(PathBuf),
+}
+
+impl KeySource {
+    /// Reads the key. A failure may be temporary, for example while the file is replaced.
+    pub(crate) fn read(&self) -> Result<Secret, Error> {
+        let key = match self {
+            Self::Fixed(key) => return Ok(key.clone()),
+            Self::Function(function) => function().map_err(|error| {
+                Error::retryable(ErrorKind::Send, "the source of the API key failed").with_source(error)
+            })?,
+            Self::File(path) => read_file(path)?,
+        };
+        if key.is_blank() {
+            return Err(Error::retryable(ErrorKind::Send, format!("{} is empty", self.subject())));
+        }
+        Ok(key)
+    }
+
+    fn subject(&self) -> String {
+        match self {
+            Self::Fixed(_) | Self::Function(_) => "the API key of the source".to_owned(),
+            Self::File(path) => format!("the file of the API key {:?}", path.to_string_lossy()),
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Secret, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let message = format!("cannot read the file of the API key {:?}", path.to_string_lossy());
+        Error::retryable(ErrorKind::Send, message).with_source(error)
+    })?;
+    Ok(Secret::from(text))
+}
+
+impl From<Secret> for KeySource {
+    fn from(key: Secret) -> Self {
+        Self::Fixed(key)
+    }
+}
+
+/// The maximum number of keys that are remembered, so that errors mask them. Requests in flight use only the last ones.
+const MAX_KNOWN: usize = 4;
+
+/// A key that can be replaced while the client is in use.
+pub(crate) struct RotatingKey {
+    source: KeySource,
+    /// The last keys, from the oldest to the latest.
+    known: Mutex<Vec<Secret>>,
+}
+
+impl RotatingKey {
+    pub(super) fn new(source: KeySource, first: Secret) -> Self {
+        Self { source, known: Mutex::new(vec![first]) }
+    }
+
+    /// Reads the current key.
+    pub(super) fn current(&self) -> Result<Secret, Error> {
+        let key = self.source.read()?;
+        let mut known = lock(&self.known);
+        if !known.contains(&key) {
+            known.push(key.clone());
+            if known.len() > MAX_KNOWN {
+                known.remove(0);
+            }
+        }
+        Ok(key)
+    }
+
+    /// Returns whether the source has another key than the one that the service rejected.
+    pub(super) fn has_replaced(&self, rejected: &Secret) -> bool {
+        self.current().is_ok_and(|key| key != *rejected)
+    }
+
+    /// Returns the last keys, which errors mask.
+    pub(super) fn known(&self) -> Vec<Secret> {
+        lock(&self.known).clone()
+    }
+}

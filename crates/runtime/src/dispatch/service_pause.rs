@@ -1,0 +1,170 @@
+//! The pause that a response requests.
+//!
+//! A rate limit pauses the whole client. Other failures with `Retry-After` (RFC 9110, section 10.2.3) pause the endpoint
+//! that sent them, and the whole client if a second endpoint sends one meanwhile.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::retry::{read_retry_after, service_time};
+use crate::headers::Headers;
+use crate::platform::{Instant, lock};
+use crate::registry::{RateLimitHeadersInfo, ResetUnit, ServiceInfo};
+use crate::request::RequestKind;
+
+/// The requests that a response asks to pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServicePause {
+    /// All requests, because of a rate limit; `None` if the response does not contain for how long.
+    Client(Option<Duration>),
+    /// The requests for the same endpoint.
+    Endpoint(Duration),
+}
+
+/// Returns the pause that a response requests, if any.
+pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -> Option<ServicePause> {
+    let time = requested_time(headers, service);
+    let is_listed = service.errors.iter().any(|info| info.status == status && info.rate_limited);
+    match (status, time) {
+        (429, _) => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
+        _ if is_listed => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
+        (418, Some(_)) => Some(ServicePause::Client(time)),
+        (403 | 503, Some(time)) => Some(ServicePause::Endpoint(time)),
+        _ => exhausted(headers, service).map(|time| ServicePause::Client(Some(time))),
+    }
+}
+
+/// Returns the time that a failed response asks the client to wait: its `Retry-After`, or the time until the rate limit
+/// has room again, if none is left and the catalogue names the headers.
+pub(crate) fn requested_time(headers: &Headers, service: &ServiceInfo) -> Option<Duration> {
+    read_retry_after(headers).or_else(|| exhausted(headers, service))
+}
+
+/// Returns the time until the rate limit has room again, if the headers that the catalogue names report that it has none.
+fn exhausted(headers: &Headers, service: &ServiceInfo) -> Option<Duration> {
+    let RateLimitHeadersInfo { remaining, reset, reset_is } = service.rate_limit_headers?;
+    let remaining: f64 = headers.get(remaining)?.trim().parse().ok()?;
+    if remaining >= 1.0 {
+        return None;
+    }
+    until_reset(headers.get(reset)?, reset_is, headers)
+}
+
+/// The headers with which many services report when a rate limit has room again.
+const USUAL_RESETS: [&str; 3] = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"];
+
+/// Returns the time in one of the usual headers of a rate-limited response. The size of the number shows its unit.
+fn usual_reset(headers: &Headers) -> Option<Duration> {
+    let text = USUAL_RESETS.iter().find_map(|name| headers.get(name))?;
+    let number: f64 = text.trim().parse().ok()?;
+    let unit = match number {
+        1e11.. => ResetUnit::EpochMilliseconds,
+        1e8.. => ResetUnit::EpochSeconds,
+        _ => ResetUnit::Seconds,
+    };
+    until_reset(text, unit, headers)
+}
+
+/// Returns the time until a reset; zero if the reset is over, and `None` if the text is not a number.
+fn until_reset(text: &str, unit: ResetUnit, headers: &Headers) -> Option<Duration> {
+    let number: f64 = text.trim().parse().ok().filter(|number: &f64| number.is_finite())?;
+    let now = service_time(headers).as_secs_f64();
+    let seconds = match unit {
+        ResetUnit::Seconds => number,
+        ResetUnit::EpochSeconds => number - now,
+        ResetUnit::EpochMilliseconds => number / 1000.0 - now,
+    };
+    Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX))
+}
+
+/// The endpoints that are paused, each with the end of its pause.
+#[derive(Default)]
+pub(crate) struct EndpointPauses(Mutex<HashMap<EndpointName, Instant>>);
+
+/// Group and name of an endpoint; `None` for the token endpoint.
+type EndpointName = Option<(&'static str, &'static str)>;
+
+impl EndpointPauses {
+    /// Pauses an endpoint. Returns whether another endpoint is paused too, so that the whole client should pause.
+    pub(crate) fn pause(&self, request: RequestKind, time: Duration) -> bool {
+        let now = Instant::now();
+        let name = name(request);
+        let mut pauses = lock(&self.0);
+        pauses.retain(|_, end| *end > now);
+        let others = pauses.keys().any(|other| *other != name);
+        if let Some(end) = now.checked_add(time) {
+            let later = pauses.get(&name).map_or(end, |known| end.max(*known));
+            pauses.insert(name, later);
+        }
+        others
+    }
+
+    /// Returns the rest of the pause of an endpoint; `None` if it is not paused.
+    pub(crate) fn left(&self, request: RequestKind) -> Option<Duration> {
+        let end = *lock(&self.0).get(&name(request))?;
+        end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+}
+
+fn name(request: RequestKind) -> EndpointName {
+    match request {
+        RequestKind::Data(endpoint) => Some((endpoint.group, endpoint.ident)),
+        RequestKind::Token => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATE: (&str, &str) = ("date", "Tue, 15 Nov 1994 08:12:31 GMT");
+    const DATE_SECONDS: u64 = 784_887_151;
+
+    fn check(status: u16, headers: &[(&str, &str)], named: Option<ResetUnit>) -> Option<ServicePause> {
+        let named = named.map(|reset_is| RateLimitHeadersInfo { remaining: "x-left", reset: "x-next", reset_is });
+        let service = ServiceInfo { rate_limit_headers: named, ..ServiceInfo::new("Service") };
+        let mut all = Headers::new();
+        for (name, value) in headers.iter().chain([&DATE]) {
+            all.insert(name, value).unwrap();
+        }
+        requested(status, &all, &service)
+    }
+
+    fn seconds(seconds: u64) -> ServicePause {
+        ServicePause::Client(Some(Duration::from_secs(seconds)))
+    }
+
+    #[test]
+    fn headers_of_the_catalogue_are_used() {
+        let later = (DATE_SECONDS + 8).to_string();
+        let in_milliseconds = format!("{later}000");
+        for (unit, reset) in [
+            (ResetUnit::Seconds, "8"),
+            (ResetUnit::EpochSeconds, later.as_str()),
+            (ResetUnit::EpochMilliseconds, in_milliseconds.as_str()),
+        ] {
+            for status in [200, 429] {
+                assert_eq!(
+                    check(status, &[("x-left", "0"), ("x-next", reset)], Some(unit)),
+                    Some(seconds(8)),
+                    "{reset}"
+                );
+            }
+            assert_eq!(check(200, &[("x-left", "1"), ("x-next", reset)], Some(unit)), None);
+            assert_eq!(check(200, &[("x-left", "0")], Some(unit)), None);
+        }
+        assert_eq!(check(200, &[("x-left", "0"), ("x-next", "soon")], Some(ResetUnit::Seconds)), None);
+        assert_eq!(check(200, &[("x-left", "0"), ("x-next", "1")], Some(ResetUnit::EpochSeconds)), Some(seconds(0)));
+    }
+
+    #[test]
+    fn usual_header_of_a_rate_limit_is_read_by_its_size() {
+        for reset in ["8".to_owned(), (DATE_SECONDS + 8).to_string(), ((DATE_SECONDS + 8) * 1000).to_string()] {
+            assert_eq!(check(429, &[("x-ratelimit-reset", &reset)], None), Some(seconds(8)), "{reset}");
+            assert_eq!(check(200, &[("x-ratelimit-reset", &reset)], None), None);
+        }
+        assert_eq!(check(429, &[("x-ratelimit-reset", "soon")], None), Some(ServicePause::Client(None)));
+        assert_eq!(check(429, &[("x-ratelimit-reset", "9"), ("retry-after", "3")], None), Some(seconds(3)));
+    }
+}
