@@ -193,7 +193,8 @@ impl<C: From<Core>> Builder<C> {
     pub fn account(&self) -> crate::rate_limit::account::Account {
         let settings = &self.settings;
         let mut credentials = Vec::new();
-        credentials.extend(settings.api_key.clone());
+        // A key that cannot be read now makes `build` fail.
+        credentials.extend(settings.api_key.as_ref().and_then(|source| source.read().ok()));
         if let Some((id, _)) = &settings.client_credentials {
             credentials.push(id.clone());
         }
