@@ -3,26 +3,49 @@
 //! The emitter does not use the disk, the clock or the environment. The files are sorted by path, and the same model
 //! always yields the same bytes.
 
-mod catalogue_schema;
-mod crate_root;
-mod docs;
-mod endpoint;
-mod group;
-mod json_object;
-mod literal;
-mod openapi;
+// The modules, lowest layer first.
+mod file;
+
 mod package;
-mod params;
-mod readme_tables;
-mod record;
-mod reference;
+
+mod json_object;
+
+mod docs;
+
+mod literal;
+
 mod render;
+
+mod catalogue_schema;
+
+mod readme_tables;
+
+mod setters;
+
+mod params;
+
+mod endpoint;
+
+mod record;
+
+mod group;
+
 mod requests;
-mod scaffold;
+
+mod reference;
+
+mod crate_root;
+
 mod service;
+
 mod types;
 
+mod openapi;
+
+mod scaffold;
+
 pub use catalogue_schema::catalogue_schema;
+pub use file::File;
 pub use openapi::{OpenApiVersion, openapi};
 pub use package::Package;
 pub(crate) use readme_tables::with_key_tables;
@@ -34,15 +57,6 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use catalogue::model::Api;
-
-/// An emitted file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// The path relative to the output folder, with `/` as the separator.
-    pub path: String,
-    /// The complete text.
-    pub text: String,
-}
 
 /// Emits the Rust files of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {

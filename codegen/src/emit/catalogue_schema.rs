@@ -12,7 +12,8 @@ use super::File;
 use super::json_object::{Object, typed};
 use super::render::MARKER;
 use catalogue::INVISIBLE;
-use catalogue::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape, all_maps};
+use catalogue::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
+use catalogue::spec::{GROUP, SERVICE, all_maps};
 use catalogue::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
 /// Emits the schema file, which is written into the folder of the catalogue.
@@ -23,8 +24,8 @@ pub fn catalogue_schema() -> File {
         .with("$schema", "http://json-schema.org/draft-07/schema#")
         .with("title", "A file of the catalogue")
         .with("if", is_service())
-        .with("then", reference(SERVICE))
-        .with("else", reference(GROUP))
+        .with("then", reference(&SERVICE))
+        .with("else", reference(&GROUP))
         .with("definitions", definitions.into_iter().collect::<Object>());
     // Writing cannot fail, because all keys are strings.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";

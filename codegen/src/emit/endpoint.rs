@@ -5,8 +5,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{body_type, endpoint_info, ident, rust_type};
+use super::setters::{setters, with};
 use super::{docs, params};
-use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Setter, Type};
+use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Type};
 use catalogue::url_path;
 
 /// Returns the method that creates a request; its arguments are the required params.
@@ -40,11 +41,6 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &Type, passing: Passing) ->
     (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
-/// Returns the method of a request that adds a param.
-pub(super) fn with(passing: Passing) -> Ident {
-    ident(if passing.several { "with_list" } else { "with" })
-}
-
 /// Returns the marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStream {
     let (handle, marker, method) = (ident(&group.handle), ident(&endpoint.type_ident), ident(&endpoint.ident));
@@ -60,18 +56,6 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStrea
         }
         #takes
     }
-}
-
-/// A param and one of its setters.
-type Set<'a> = (&'a Param, &'a Setter);
-
-/// Returns the setters of the given params, each with its param. The first list contains the setters whose values have
-/// the same type on all endpoints, and the second list contains the others.
-pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
-    let setters = params
-        .filter(|param| param.is_set())
-        .flat_map(|param| param.setters().filter_map(move |(ident, _)| Some((param, api.setter(ident)?))));
-    setters.partition(|(_, setter)| setter.ty.is_some())
 }
 
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {

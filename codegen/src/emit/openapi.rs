@@ -3,18 +3,24 @@
 //! One builder emits both versions of OpenAPI; the differences are in `version.rs`. A fact for which OpenAPI has no
 //! keyword is emitted as an extension, but only if some tool reads that extension.
 
-mod component_names;
-mod operation;
-mod schema;
+// The modules, lowest layer first.
 mod version;
+
+mod component_names;
+
+mod description;
+
+mod schema;
+
+mod operation;
 
 use serde_yaml::Value;
 
 use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
-use catalogue::model::{Api, ClientCredentials, Endpoint, Group, KeyCarrier, ListFormat};
-use component_names::ComponentNames;
+use catalogue::model::{Api, ClientCredentials, Group, KeyCarrier, ListFormat};
+use description::{Description, described, some};
 pub use version::OpenApiVersion;
 
 /// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces.
@@ -35,18 +41,7 @@ const SERVICE_KEYS: &str = "summary env_prefix time headers error_body limits ra
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \
      separated by commas, as in `[\"a,b\"]`.";
 
-/// Builds an OpenAPI description from the model.
-struct Description<'a> {
-    api: &'a Api,
-    version: OpenApiVersion,
-    names: ComponentNames,
-}
-
-impl<'a> Description<'a> {
-    fn new(api: &'a Api, version: OpenApiVersion) -> Self {
-        Self { api, version, names: ComponentNames::of(api) }
-    }
-
+impl Description<'_> {
     fn document(&self) -> Object {
         Object::default()
             .with("x-generated", format!("{MARKER} from spec/. Do not edit."))
@@ -103,31 +98,6 @@ fn tag(group: &Group) -> Object {
         .with("name", group.ident.as_str())
         .and(described(&group.summary, [], &group.notes))
         .with("x-displayName", group.title.as_str())
-}
-
-/// Returns the operation id, from which other generators derive the method name.
-///
-/// The id is the group and the endpoint, joined by an underscore. If a group with a longer name already yields this id,
-/// two underscores join them: the endpoint `b_c` of the group `a` becomes `a__b_c` if the group `a_b` has an endpoint
-/// `c`.
-fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
-    let id = format!("{}_{}", group.ident, endpoint.ident);
-    let is_same_id = |other: &Group| {
-        let rest = id.strip_prefix(&other.ident).and_then(|rest| rest.strip_prefix('_'));
-        other.ident.len() > group.ident.len() && other.endpoints.iter().any(|met| rest == Some(&met.ident))
-    };
-    if api.groups.iter().any(is_same_id) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
-}
-
-/// Returns a description with the summary, the facts and the notes as paragraphs. Summary and notes are escaped; the
-/// facts are already Markdown.
-fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
-    let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
-    Object::default().with_text("description", &docs::joined_by("\n\n", paragraphs))
-}
-
-fn some(object: Object) -> Option<Object> {
-    (!object.is_empty()).then_some(object)
 }
 
 const API_KEY: &str = "api_key";

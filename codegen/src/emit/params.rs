@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::literal::{ident, param_info, param_lists, rust_type};
 use super::render::{self, IMPORTS};
-use super::{File, docs, endpoint};
+use super::{File, docs, setters};
 use catalogue::model::{Api, ParamSet, Passing, Setter, SharedParam, Type};
 use wording::Facts;
 
@@ -42,7 +42,7 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
 /// Returns the setter traits of a param set, without the traits of setters whose value type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
-    let (alike, _) = endpoint::setters(api, params);
+    let (alike, _) = setters::setters(api, params);
     alike.iter().map(|(_, setter)| ident(&setter.takes)).collect()
 }
 
@@ -109,7 +109,7 @@ fn setter(setter: &Setter) -> TokenStream {
         Passing { several: true, exact: false } => (quote!(<Via>), quote!(IntoParamList<#ty, Via>)),
     };
     let value = if passing.exact { quote!(#name.into()) } else { quote!(#name) };
-    let with = endpoint::with(passing);
+    let with = setters::with(passing);
     quote! {
         #doc
         pub fn #name #generics (self, #name: impl #argument) -> Self where E: #takes {

@@ -3,8 +3,9 @@
 use askama::Template;
 
 use super::{docs, render};
-use catalogue::catalogue_format::{Form, Map, Shape, all_maps};
+use catalogue::catalogue_format::{Form, Map, Shape};
 use catalogue::expected;
+use catalogue::spec::all_maps;
 
 /// The markers before and after the tables. The rest of the page is written by hand.
 const MARKS: [&str; 2] =

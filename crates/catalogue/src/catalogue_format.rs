@@ -5,18 +5,7 @@
 //! schema for editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are
 //! in `resolve`.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
-use regex_lite::Regex;
-
 use crate::names::Case;
-use crate::spec;
-
-/// The format of `service.yaml`.
-pub const SERVICE: &Map = &spec::SERVICE;
-/// The format of the group files, which are all files except `service.yaml`.
-pub const GROUP: &Map = &spec::GROUP;
 
 /// The kind of values that a key accepts. Further conditions, such as a range of numbers, are declared in `Key::form`.
 #[derive(Debug)]
@@ -134,14 +123,6 @@ pub enum Condition {
     IsNot(&'static str, &'static str),
 }
 
-/// Returns `true` if a text matches a regular expression of the format, which is compiled once.
-pub fn is_like(pattern: &'static str, text: &str) -> bool {
-    static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    let regex = compiled.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
-    regex.as_ref().is_some_and(|regex| regex.is_match(text))
-}
-
 impl Shape {
     /// Returns the alternatives of a shape, with nested alternatives flattened.
     pub fn choices(&self) -> Vec<&Self> {
@@ -161,18 +142,6 @@ impl Shape {
             Self::Text | Self::Whole | Self::Number | Self::Flag | Self::Word(_) => Vec::new(),
         }
     }
-}
-
-/// Returns all maps, each once. A map is followed by the maps that its keys accept.
-pub fn all_maps() -> Vec<&'static Map> {
-    let (mut maps, mut next) = (Vec::<&Map>::new(), vec![SERVICE, GROUP]);
-    while let Some(map) = next.pop() {
-        if !maps.iter().any(|known| std::ptr::eq(*known, map)) {
-            maps.push(map);
-            next.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
-        }
-    }
-    maps
 }
 
 impl Map {

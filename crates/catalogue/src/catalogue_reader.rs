@@ -4,6 +4,7 @@
 //! gets a placeholder value, so that the other entries can still be checked.
 
 mod text;
+
 mod value;
 
 use std::collections::HashSet;
@@ -191,7 +192,7 @@ impl Reader {
             self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, &values));
         }
         self.value(entries, key).or_else(|| {
-            self.cut.insert(value::placeholder(&entries.head));
+            self.cut.insert(text::placeholder(&entries.head));
             T::stand_in(&entries.head)
         })
     }

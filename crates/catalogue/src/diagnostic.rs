@@ -247,7 +247,7 @@ impl Diagnostics {
     ///
     /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {
-        let text = self.listed(Level::ERROR, folder, colour);
+        let text = self.listed(&Level::ERROR, folder, colour);
         format!("{text}error: {} in the catalogue\n", counted(self.0.len(), "error"))
     }
 
@@ -256,11 +256,11 @@ impl Diagnostics {
         if self.is_empty() {
             return String::new();
         }
-        let text = self.listed(Level::WARNING, folder, colour);
+        let text = self.listed(&Level::WARNING, folder, colour);
         format!("{text}warning: {} in the catalogue\n", counted(self.0.len(), "warning"))
     }
 
-    fn listed(&self, level: Level<'static>, folder: &str, colour: bool) -> String {
+    fn listed(&self, level: &Level<'static>, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut text = String::new();
         for diagnostic in &self.0 {

@@ -2,7 +2,7 @@
 //!
 //! Months and years are not accepted, because their lengths vary.
 
-use crate::catalogue_format::is_like;
+use crate::pattern::is_like;
 
 /// The units in seconds, the longest first.
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];

@@ -8,25 +8,47 @@
 
 #![allow(missing_docs, reason = "the crate is not published, and many names of fields say everything")]
 
-mod catalogue_reader;
-mod coverage;
-mod diagnostic;
-mod evidence;
-mod load;
-mod registry;
-mod resolve;
+// The modules, lowest layer first.
 mod rules;
+
+mod diagnostic;
+
+pub mod yaml_parser;
+
 mod spanned;
-mod time_unit;
+
+pub mod url_path;
+
+mod pattern;
+
+pub mod duration;
+
+pub mod names;
 
 pub mod catalogue_format;
-pub mod duration;
-pub mod model;
-pub mod names;
-pub mod spec;
+
+mod evidence;
+
+mod time_unit;
+
 pub mod type_expr;
-pub mod url_path;
-pub mod yaml_parser;
+
+mod known;
+
+mod catalogue_reader;
+
+pub mod spec;
+
+mod load;
+
+pub mod model;
+
+mod resolve;
+
+mod coverage;
+
+mod registry;
+
 pub mod yaml_writer;
 
 use std::path::Path;

@@ -5,8 +5,9 @@
 //! in the catalogue instead of a copy of its facts. The emitters do not check the model, because `resolve` creates a model
 //! only if the catalogue has no errors.
 
-mod endpoint;
 mod value;
+
+mod endpoint;
 
 use std::collections::BTreeSet;
 use std::ops::Deref;

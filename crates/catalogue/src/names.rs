@@ -7,7 +7,7 @@ mod reserved;
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
-use crate::catalogue_format::is_like;
+use crate::pattern::is_like;
 pub use reserved::{Scope, is_taken};
 
 /// The letter case of a Rust name.

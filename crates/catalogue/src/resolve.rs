@@ -4,16 +4,33 @@
 //! and name collisions become errors. Entries keep the order of the catalogue, and groups are sorted by name, so the
 //! output does not depend on the order of a directory listing.
 
-mod bodies;
-mod cycles;
-mod endpoint_params;
-mod endpoints;
-mod history;
-mod params;
-mod records;
-mod service;
+// The modules, lowest layer first. Those after `setters` are parts of the `Resolver` of this file.
+mod used_entries;
+
+mod records_of_file;
+
+mod setter_facts;
+
 mod setters;
+
+mod cycles;
+
 mod types;
+
+mod records;
+
+mod bodies;
+
+mod params;
+
+mod endpoint_params;
+
+mod history;
+
+mod endpoints;
+
+mod service;
+
 mod unused;
 
 use std::collections::{HashMap, HashSet};
@@ -26,10 +43,10 @@ use crate::model::{Api, Field};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, Service};
-use params::Setter;
+use records_of_file::RecordsOfFile;
 pub use service::{may_be_fixed, may_carry_key};
-use types::Records;
-use unused::Used;
+use setter_facts::SetterFacts;
+use used_entries::UsedEntries;
 
 /// Creates the model of a client from a catalogue, and reports unused entries as errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
@@ -58,7 +75,7 @@ struct Resolver<'a> {
     /// The types of `service.yaml`, each with its values if no other value exists.
     types: HashMap<&'a str, Option<HashSet<&'a str>>>,
     /// The records of `service.yaml`.
-    records: Records<'a>,
+    records: RecordsOfFile<'a>,
     /// The names of the records of groups, each with the module of its group.
     records_of_groups: HashMap<&'a str, &'a str>,
     shared: HashMap<&'a str, usize>,
@@ -66,14 +83,14 @@ struct Resolver<'a> {
     /// The paths of all endpoints, each with its first location.
     paths: Unique,
     /// All setters with their first location; the key is the name of the setter's trait.
-    setters: HashMap<String, (Setter, Location)>,
+    setters: HashMap<String, (SetterFacts, Location)>,
     /// The names of types at the root of the crate, each with its first location.
     root_types: Unique,
     /// The constant names of shared params and param sets.
     constants: Unique,
     /// The time field of the envelope, which is added to the records of series.
     time: Option<Field>,
-    used: Used<'a>,
+    used: UsedEntries<'a>,
     /// Errors about summaries that repeat a name, and about evidence that repeats the inherited one.
     warnings: Diagnostics,
     /// The number of names that were compared for suggestions so far.
@@ -99,7 +116,7 @@ impl<'a> Resolver<'a> {
             errors: catalogue.diagnostics.clone(),
             reported: 0,
             types: types.collect(),
-            records: Records::of(None, &service.records),
+            records: RecordsOfFile::of(None, &service.records),
             records_of_groups: records_of_groups.collect(),
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
@@ -108,7 +125,7 @@ impl<'a> Resolver<'a> {
             root_types: Unique::default(),
             constants: Unique::default(),
             time: None,
-            used: Used::default(),
+            used: UsedEntries::default(),
             warnings: catalogue.warnings.clone(),
             compared: 0,
         }

@@ -4,12 +4,29 @@
 //! Each map is declared once, with its keys, their values, the errors about invalid values, and the documentation.
 //! `load` creates values of these types, and `resolve` reads them.
 
-mod group;
-mod service;
 mod value;
 
+mod group;
+
+mod service;
+
+use crate::catalogue_format::Map;
 pub use crate::evidence::Evidence;
+pub use crate::known::Known;
 pub use crate::spanned::{Spanned, Text};
+
 pub use group::*;
 pub use service::*;
 pub use value::*;
+
+/// Returns all maps, each once. A map is followed by the maps that its keys accept.
+pub fn all_maps() -> Vec<&'static Map> {
+    let (mut maps, mut next) = (Vec::<&Map>::new(), vec![&SERVICE, &GROUP]);
+    while let Some(map) = next.pop() {
+        if !maps.iter().any(|known| std::ptr::eq(*known, map)) {
+            maps.push(map);
+            next.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
+        }
+    }
+    maps
+}

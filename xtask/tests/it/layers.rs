@@ -94,7 +94,8 @@ impl Module {
                     module.imports.extend(imports.map(|(name, path)| Import { name, path, is_public }));
                     declaration.clear();
                 }
-            } else if begins("mod ") && text.ends_with(';') {
+            // An indented declaration is emitted code.
+            } else if line == text && begins("mod ") && text.ends_with(';') {
                 module.children.extend(text.trim_end_matches(';').rsplit(' ').next().map(str::to_owned));
             } else {
                 // A macro for other crates names the items of this crate with `$crate`.
@@ -200,7 +201,7 @@ fn wrong(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// Crates with circles, which are not checked.
-const WITH_CIRCLES: [&str; 5] = ["catalogue", "catalogue-edit", "codegen", "dataset", "sandbox"];
+const WITH_CIRCLES: [&str; 3] = ["catalogue-edit", "dataset", "sandbox"];
 
 /// Returns the root files of the project's crates.
 fn crate_roots() -> Vec<PathBuf> {

@@ -3,13 +3,14 @@
 
 use serde_yaml::Value;
 
-use super::schema::{range, schema_ref};
-use super::{Description, OpenApiVersion, described, operation_id, some, source};
-use crate::emit::docs;
-use crate::emit::json_object::{self, Object, number, typed};
+use super::description::{Description, described, operation_id, some};
+use super::schema::{range, schema_ref, written_value};
+use super::version::OpenApiVersion;
+use crate::emit::docs::{self, source};
+use crate::emit::json_object::{self, Object, typed};
 use catalogue::model::{
-    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, TimeForm,
-    Type, UnknownFact,
+    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, Type,
+    UnknownFact,
 };
 use wording::Facts;
 
@@ -164,18 +165,6 @@ pub(super) fn json(schema: Object) -> Object {
 /// Returns the component name of a shared param. The name is derived from the Rust constant, which is unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
-}
-
-/// Converts the text of a default or an example to a value of its type. A text that cannot be parsed stays a string.
-pub(super) fn written_value(ty: &Type, text: &str) -> Value {
-    let parsed = ty.builtin().and_then(|builtin| match builtin {
-        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
-        Builtin::Count => text.parse::<u64>().ok().map(Value::from),
-        Builtin::Number => text.parse().ok().map(number),
-        Builtin::Boolean => text.parse::<bool>().ok().map(Value::from),
-        Builtin::String | Builtin::Decimal | Builtin::Timestamp(TimeForm::Written(_)) | Builtin::Any => None,
-    });
-    parsed.unwrap_or_else(|| text.into())
 }
 
 impl Description<'_> {

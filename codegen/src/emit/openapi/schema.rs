@@ -1,9 +1,10 @@
 //! Emits the schemas: named types, records, and the series of each record.
 
-use super::operation::written_value;
-use super::{Description, described, source};
-use crate::emit::docs;
+use super::description::{Description, described};
+use crate::emit::docs::{self, source};
 use crate::emit::json_object::{Object, number, typed};
+use serde_yaml::Value;
+
 use catalogue::model::{
     Builtin, Evidence, Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat,
     Type,
@@ -180,4 +181,16 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
         return Object::default();
     }
     Object::default().with_some("minimum", range.min.map(number)).with_some("maximum", range.max.map(number))
+}
+
+/// Converts the text of a default or an example to a value of its type. A text that cannot be parsed stays a string.
+pub(super) fn written_value(ty: &Type, text: &str) -> Value {
+    let parsed = ty.builtin().and_then(|builtin| match builtin {
+        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),
+        Builtin::Count => text.parse::<u64>().ok().map(Value::from),
+        Builtin::Number => text.parse().ok().map(number),
+        Builtin::Boolean => text.parse::<bool>().ok().map(Value::from),
+        Builtin::String | Builtin::Decimal | Builtin::Timestamp(TimeForm::Written(_)) | Builtin::Any => None,
+    });
+    parsed.unwrap_or_else(|| text.into())
 }

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use heck::ToSnakeCase;
 
+use crate::diagnostic::Location;
+
 /// Ranges (first and last character) of characters that are invisible, or that reorder or hide text. Control characters
 /// are checked separately.
 pub static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
@@ -33,6 +35,11 @@ pub fn is_invisible(character: char) -> bool {
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }
 
+/// Returns the placeholder for a text that is missing or invalid.
+pub(super) fn placeholder(at: &Location) -> String {
+    format!("Unknown{}", at.span().start)
+}
+
 /// Words that add nothing to a name.
 const FILLERS: &str = "a all an and are as at be by each every for from how in is it its like metric name of on one \
                        or other over per record some that the their these this to value what when where which with";
@@ -57,24 +64,14 @@ mod tests {
 
     #[test]
     fn summary_that_repeats_a_name_is_a_warning() {
-        const GROUP: &str = "\
-title: Market
-summary: The market.
-endpoints:
-- name: Buy Volume
-  path: /buyVolume
-  evidence: documented
-  summary: The volume of buys.
-  params:
-  - {name: limit, type: count, summary: Maximum number of records.}
-  body:
-    series:
-    - {name: lastPrice, type: number, summary: Prices that are last.}
-    - {name: trades, type: count, summary: Number of trades.}
-    - {name: size, type: number}
-";
+        let group = concat!(
+            "{title: Market, summary: The market., endpoints: [{name: Buy Volume, path: /buyVolume, evidence: documented, ",
+            "summary: The volume of buys., params: [{name: limit, type: count, summary: Maximum number of records.}], body: {series: [",
+            "{name: lastPrice, type: number, summary: Prices that are last.}, {name: trades, type: count, summary: Number of trades.}, ",
+            "{name: size, type: number}]}}]}",
+        );
         let service = "title: A\nversion: v1\nenv_prefix: A\ntime: {unit: seconds, evidence: documented}\n";
-        let catalogue = crate::load_texts(&[("service.yaml", service), ("market.yaml", GROUP)]);
+        let catalogue = crate::load_texts(&[("service.yaml", service), ("market.yaml", group)]);
         let warnings = crate::check(&catalogue).expect("no error").warnings.render_warnings("", false);
         for name in ["Buy Volume", "lastPrice"] {
             assert!(warnings.contains(&format!("the summary of `{name}` only repeats the name")), "{warnings}");

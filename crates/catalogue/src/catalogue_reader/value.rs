@@ -1,12 +1,13 @@
 //! Reads the scalar values and lists of the catalogue: texts, numbers, booleans, lists, and values that may be
 //! `unknown`.
 
-use super::text::{has_lines, is_invisible};
+use super::text::{has_lines, is_invisible, placeholder};
 use super::{Read, Reader};
-use crate::catalogue_format::{Form, Key, Shape, is_like};
+use crate::catalogue_format::{Form, Key, Shape};
 use crate::diagnostic::Location;
+use crate::known::Known;
+use crate::pattern::is_like;
 use crate::spanned::Spanned;
-use crate::spec::Known;
 use crate::url_path;
 use crate::yaml_parser::{self, Kind, Node};
 
@@ -102,11 +103,6 @@ impl Read for String {
         let is_number = matches!(key.form, Form::Scalar) && yaml_parser::is_number(self);
         if is_number { Kind::Number(self.clone()) } else { Kind::Text(self.clone()) }.into()
     }
-}
-
-/// Returns the placeholder for a text that is missing or invalid.
-pub(super) fn placeholder(at: &Location) -> String {
-    format!("Unknown{}", at.span().start)
 }
 
 impl Read for u32 {

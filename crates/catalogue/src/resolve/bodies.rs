@@ -1,6 +1,6 @@
 //! Resolves response bodies: the records, which are either inline or referred to by name, and the time field.
 
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, records};
 use crate::diagnostic::Location;
 use crate::model::{Body, Builtin, Field, FieldSource, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type};
@@ -12,7 +12,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the body of an endpoint. For a body that lists fields, also returns a new record.
     pub(super) fn body(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         endpoint: &'a spec::Endpoint,
         type_ident: &str,
     ) -> (Body, Option<Record>) {
@@ -47,7 +47,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Looks up the record to which a body refers, and checks the facts that the body declares about it.
-    fn body_record(&mut self, records: &Records<'a>, body: &'a spec::Body, name: &'a Text) -> RecordRef {
+    fn body_record(&mut self, records: &RecordsOfFile<'a>, body: &'a spec::Body, name: &'a Text) -> RecordRef {
         let Some((reference, record)) = self.record(records, name) else {
             let rules = ["unknown-record", "unknown-record/elsewhere"];
             self.unknown_record(rules, name, name.at(), "record", self.record_names(records));
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
     /// unless the series declares another time field.
     fn listed(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         listed: &'a [spec::Field],
         body: &'a spec::Body,
         evidence: spec::Evidence,
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
     /// Returns the fields whose values are not in a record: labels, and a time of two fields.
     fn derived(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         listed: &'a [spec::Field],
         body: &'a spec::Body,
         evidence: spec::Evidence,

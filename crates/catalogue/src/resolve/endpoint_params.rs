@@ -1,7 +1,7 @@
 //! Resolves the params of an endpoint: follows references, rejects duplicates, and checks the params in the path.
 
 use super::params::as_sent;
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::Location;
 use crate::model::{EndpointParam, Param, SharedParam};
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the params of an endpoint, including the params of param sets.
     pub(super) fn endpoint_params(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         endpoint: &'a spec::Endpoint,
         entries: &'a [ParamEntry],
         shared: &[Option<SharedParam>],
@@ -71,7 +71,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the params of one entry. An entry that names a param set has several params.
     fn entry(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         entry: &'a ParamEntry,
         inherited: spec::Evidence,
         shared: &[Option<SharedParam>],

@@ -1,7 +1,7 @@
 //! Resolves groups and their endpoints, and checks names and paths.
 
 use super::history::is_count;
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
@@ -15,7 +15,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn group(&mut self, document: &'a Document<spec::Group>, shared: &[Option<SharedParam>]) -> Group {
         let (module, group) = (document.module(), &document.spec);
         self.module_name(document);
-        let scope = Records::of(Some(module), &group.records);
+        let scope = RecordsOfFile::of(Some(module), &group.records);
         let mut records = self.records(&scope, &group.records);
         let (mut idents, mut types) = (Unique::default(), Unique::default());
         for record in &group.records {
@@ -90,7 +90,7 @@ impl<'a> Resolver<'a> {
     /// Resolves an endpoint. For a body that lists fields, also returns a new record.
     fn endpoint(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         endpoint: &'a spec::Endpoint,
         (ident, type_ident): (String, String),
         shared: &[Option<SharedParam>],

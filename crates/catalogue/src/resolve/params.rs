@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
+use super::setter_facts::SetterFacts;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
@@ -10,19 +11,11 @@ use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
 
-/// The facts about a setter that must be the same on all endpoints.
-#[derive(Clone, PartialEq)]
-pub(super) struct Setter {
-    ident: String,
-    several: bool,
-    wire_name: String,
-}
-
 impl<'a> Resolver<'a> {
     pub(super) fn shared_params(&mut self) -> Vec<Option<SharedParam>> {
         let params = self.service.params.iter().map(|param| {
             let constant = self.constant("duplicate-param/shared", param.id());
-            let param = self.valid(|resolver| resolver.param(&Records::default(), param, None));
+            let param = self.valid(|resolver| resolver.param(&RecordsOfFile::default(), param, None));
             Some(SharedParam { constant: constant?, param: param? })
         });
         params.collect()
@@ -65,7 +58,7 @@ impl<'a> Resolver<'a> {
     /// required; a missing one has already been reported.
     pub(super) fn param(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         param: &'a spec::Param,
         inherited: Option<Evidence>,
     ) -> Param {
@@ -135,7 +128,7 @@ impl<'a> Resolver<'a> {
     /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
     /// endpoints.
     fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) {
-        let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
+        let setter = SetterFacts { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
         if *first == setter {
             return;

@@ -1,7 +1,7 @@
 //! Resolves records and their fields.
 
 use super::cycles::Cycles;
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Builtin, Field, FieldSource, Range, Record, RecordLayout, Type};
@@ -13,7 +13,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the shared records. The first is `Metadata`, which every client has. `Metadata` has no fields if the
     /// service declares none.
     pub(super) fn shared_records(&mut self) -> Vec<Record> {
-        let none = Records::default();
+        let none = RecordsOfFile::default();
         let envelope = self.service.envelope.as_ref();
         let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
         let metadata = Record {
@@ -27,7 +27,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves the named records of a file.
-    pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Vec<Record> {
+    pub(super) fn records(&mut self, scope: &RecordsOfFile<'a>, own: &'a [spec::Record]) -> Vec<Record> {
         let mut seen = Unique::default();
         let cycles = Cycles::of(own);
         let records = own.iter().map(|record| {
@@ -70,7 +70,7 @@ impl<'a> Resolver<'a> {
     /// field, and no other field may have its name.
     pub(super) fn fields(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         fields: &'a [spec::Field],
         inherited: Evidence,
         time: Option<&spec::Field>,
@@ -97,7 +97,7 @@ impl<'a> Resolver<'a> {
         fields.collect()
     }
 
-    pub(super) fn field(&mut self, records: &Records<'a>, field: &'a spec::Field, inherited: Evidence) -> Field {
+    pub(super) fn field(&mut self, records: &RecordsOfFile<'a>, field: &'a spec::Field, inherited: Evidence) -> Field {
         let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
         let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);

@@ -1,11 +1,11 @@
 //! Resolves the facts that all endpoints share: credentials, errors, limits and the envelope.
 
-use super::types::Records;
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
-use crate::catalogue_format::is_like;
 use crate::load::Document;
 use crate::model::{ApiKey, Builtin, Field, KeyCarrier, Service, Type};
 use crate::names::{self, Case, Scope};
+use crate::pattern::is_like;
 use crate::spanned::Text;
 use crate::spec::{self, HEADER_PATTERN};
 use crate::url_path;
@@ -75,7 +75,7 @@ impl<'a> Resolver<'a> {
             self.error("path-param/token", flow.path.at(), &[param]);
         }
         self.statuses(&flow.errors);
-        self.fields(&Records::default(), &flow.reply, flow.evidence, None)
+        self.fields(&RecordsOfFile::default(), &flow.reply, flow.evidence, None)
     }
 
     /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
 
     /// Resolves the time field of the envelope, which must be a timestamp.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Field {
-        let resolved = self.valid(|resolver| resolver.field(&Records::default(), time, inherited));
+        let resolved = self.valid(|resolver| resolver.field(&RecordsOfFile::default(), time, inherited));
         if resolved.as_ref().is_some_and(|time| !matches!(time.ty, Type::Builtin(Builtin::Timestamp(_)))) {
             self.error("time-type/envelope", time.ty.at(), &[&time.ty]);
         }
@@ -159,7 +159,7 @@ impl<'a> Resolver<'a> {
             let known = fields.iter().map(|field| field.name.as_str());
             return self.unknown_name("unknown-field", name, name.at(), "metadata field", known);
         };
-        let ty = self.type_of(&Records::default(), &field.ty);
+        let ty = self.type_of(&RecordsOfFile::default(), &field.ty);
         if ty.is_some_and(|ty| !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))))
         {
             self.error("unsupported-type", name.at(), &[name, &field.ty]);

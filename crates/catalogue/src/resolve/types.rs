@@ -1,7 +1,8 @@
 //! Resolves type expressions, and named types with their values and attributes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::catalogue_reader::{Read, expected};
 use crate::diagnostic::{Diagnostic, Location};
@@ -13,26 +14,9 @@ use crate::spec::{self, TypeKind};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
 
-/// The records of one file. Only entries of the same group can refer to the records of a group.
-#[derive(Default)]
-pub(super) struct Records<'a> {
-    pub(super) module: Option<&'a str>,
-    pub(super) by_name: HashMap<&'a str, &'a spec::Record>,
-    list: &'a [spec::Record],
-}
-
-impl<'a> Records<'a> {
-    pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // In the map, a later record replaces an earlier record with the same name. The order is reversed, so that the
-        // map contains the first one.
-        let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
-        Self { module, by_name, list }
-    }
-}
-
 impl<'a> Resolver<'a> {
     /// Resolves a type expression and the names in it.
-    pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Option<Type> {
+    pub(super) fn type_of(&mut self, records: &RecordsOfFile<'a>, text: &'a Text) -> Option<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             self.error("type-syntax", text.at(), &[text]);
             return None;
@@ -47,7 +31,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the type of a value that may have a unit or a format. A timestamp accepts only units of time.
     pub(super) fn type_in_unit(
         &mut self,
-        records: &Records<'a>,
+        records: &RecordsOfFile<'a>,
         text: &'a Text,
         unit: Option<&Text>,
         format: Option<&Spanned<TimeFormat>>,
@@ -76,7 +60,7 @@ impl<'a> Resolver<'a> {
         known
     }
 
-    fn type_in(&mut self, records: &Records<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
+    fn type_in(&mut self, records: &RecordsOfFile<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
         Some(match expr {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
@@ -112,12 +96,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the names of the records to which an entry of this file can refer.
-    pub(super) fn record_names(&self, records: &Records<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    pub(super) fn record_names(&self, records: &RecordsOfFile<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
         records.list.iter().chain(&self.service.records).map(|record| record.name.as_str())
     }
 
     /// Looks up a record of the group, or of `service.yaml`, by its name, and marks the record as used.
-    pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
+    pub(super) fn record(&mut self, records: &RecordsOfFile<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
         self.used.add("record", module, &record.name);

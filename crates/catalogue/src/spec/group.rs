@@ -5,6 +5,7 @@ use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
 use crate::catalogue_format::{Form, Key, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
+use crate::known::Known;
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeFormat, TimeUnit};
@@ -158,20 +159,6 @@ map! {
     never(Is("series", "unknown"), Has("columns")) at "columns": "body-columns/unknown";
     never(Has("positional"), Has("columns")) at "columns": "body-columns/positional";
     never(Is("object", "unknown")) at "object": "body-kind/object";
-}
-
-/// A value of the catalogue, or the word `unknown`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Known<T> {
-    #[default]
-    Unknown,
-    Known(T),
-}
-
-impl<T> Known<T> {
-    pub fn known(&self) -> Option<&T> {
-        if let Self::Known(value) = self { Some(value) } else { None }
-    }
 }
 
 /// The fields of a record as a list, or the name of a record.

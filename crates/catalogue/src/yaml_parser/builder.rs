@@ -5,7 +5,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, ScalarStyle, Span};
 
 use super::explain::FIRST_CHARACTER;
-use super::{Kind, Node, SyntaxError, refuse};
+use super::node::{Kind, Node, SyntaxError, refuse};
 
 /// The maximum nesting depth. Real catalogues are nested far less deeply.
 const MAX_DEPTH: usize = 32;

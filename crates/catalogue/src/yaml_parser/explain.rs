@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::SyntaxError;
+use super::node::SyntaxError;
 
 /// The number of lines before the reported one that are searched for the mistake.
 const LINES_BEFORE: usize = 3;

@@ -1,0 +1,14 @@
+//! The regular expressions of the catalogue format.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use regex_lite::Regex;
+
+/// Returns `true` if a text matches a regular expression of the format, which is compiled once.
+pub(crate) fn is_like(pattern: &'static str, text: &str) -> bool {
+    static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let regex = compiled.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
+    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+}
