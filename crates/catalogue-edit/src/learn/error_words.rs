@@ -13,6 +13,8 @@ use crate::saved_response::SavedResponse;
 
 /// The names of members whose word is the status of a response, in lower case without separators.
 const STATUSES: &str = "ok response result resultstatus s stat state status success";
+/// The names of objects at the top of a body that have its status. A status elsewhere is usually one of a record.
+const CONTAINERS: &str = "envelope head header info meta metadata response status";
 /// Words that mean success.
 const SUCCESSES: &str = "ok okay requestsucceeded succeeded success successful true";
 /// Words that mean failure.
@@ -35,7 +37,8 @@ struct Leaf<'v> {
 
 impl Leaf<'_> {
     fn is_status(&self) -> bool {
-        is_among(STATUSES, &self.name) && self.path.split('.').count() <= 2
+        let around = self.path.rsplit_once('.').map(|(around, _)| around);
+        is_among(STATUSES, &self.name) && around.is_none_or(|around| is_among(CONTAINERS, around))
     }
 
     fn has_word(&self, words: &str) -> bool {
