@@ -98,22 +98,34 @@ pub(crate) fn has_small_times(group: &RowGroupMetaData) -> bool {
 fn has_few_values(column: &ArrayRef) -> bool {
     let Some(floats) = column.as_primitive_opt::<Float64Type>() else { return false };
     let values: Vec<f64> = floats.iter().flatten().collect();
-    let different: HashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
     if values.is_empty() {
         return false;
     }
-    if different.len() * 4 <= values.len() {
+    let different: HashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+    if different.len() * 16 <= values.len() {
         return true;
     }
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    is_scattered(&values, greatest - least) && has_few_steps(&values, greatest - least)
+}
+
+/// Returns whether values that follow each other are far apart. If they are not, as for prices, later values may leave
+/// the range of the first ones, and without a dictionary they are compressed well.
+fn is_scattered(values: &[f64], range: f64) -> bool {
+    let distance: f64 = values.windows(2).map(|pair| (pair[0] - pair[1]).abs()).sum();
+    let pairs = u32::try_from(values.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    distance > f64::from(pairs) * range / 8.0
+}
+
+/// Returns whether the range of the values has few multiples of their last decimal.
+fn has_few_steps(values: &[f64], range: f64) -> bool {
     for decimals in 0..=DECIMALS {
         let unit = 10_f64.powi(decimals);
-        if (greatest - least) * unit >= DICTIONARY {
+        if range * unit >= DICTIONARY {
             return false;
         }
-        let is_whole = |value: &f64| ((value * unit).round() / unit).to_bits() == value.to_bits();
-        if values.iter().all(is_whole) {
+        if values.iter().all(|value| ((value * unit).round() / unit).to_bits() == value.to_bits()) {
             return true;
         }
     }
@@ -141,6 +153,9 @@ mod tests {
         assert!(!check(|row| f64::from(row) * 123.45));
         assert!(!check(|row| f64::from(row).sqrt()));
         assert!(!check(|row| 60_000.0 + f64::from(row) * 0.37));
+        // A price that moves slowly.
+        let values: Float64Array = (0..1000).map(|row| Some(f64::from(5000 + row + row % 7) / 100.0)).collect();
+        assert!(!has_few_values(&(Arc::new(values) as ArrayRef)));
         assert!(!has_few_values(&(Arc::new(Float64Array::new_null(9)) as ArrayRef)));
     }
 }
