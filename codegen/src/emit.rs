@@ -42,12 +42,15 @@ mod types;
 
 mod openapi;
 
+mod python;
+
 mod scaffold;
 
 pub use catalogue_schema::catalogue_schema;
 pub use file::File;
 pub use openapi::{OpenApiVersion, openapi};
 pub use package::Package;
+pub use python::python;
 pub(crate) use readme_tables::with_key_tables;
 pub use render::MARKER;
 pub use scaffold::{scaffold, scaffold_cli};

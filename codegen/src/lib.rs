@@ -10,6 +10,6 @@ mod emit;
 mod write;
 
 pub use emit::{
-    File, MARKER, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli,
+    File, MARKER, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, python, scaffold, scaffold_cli,
 };
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, readme_tables, replace, write};

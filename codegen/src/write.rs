@@ -259,7 +259,7 @@ fn owner(text: &str) -> Option<&str> {
 }
 
 /// The texts that precede a marker, without spaces.
-const OPENINGS: [&str; 4] = ["//", "<!--", "{\"$comment\":\"", "{\"x-generated\":\""];
+const OPENINGS: [&str; 5] = ["//", "#", "<!--", "{\"$comment\":\"", "{\"x-generated\":\""];
 
 /// Adds every file below a folder, with its text. The text is `None` for links, which are not followed, and for binary
 /// files.

@@ -58,7 +58,11 @@ fn emits(case: &Path) -> Result<(), Failed> {
     let package = Package::new("client");
     let documents = codegen::documents(&api, &package).into_iter();
     let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });
-    let files: Vec<_> = codegen::emit(&api, &package).into_iter().chain(documents).collect();
+    let mut files = codegen::emit(&api, &package);
+    files.extend(documents);
+    for file in codegen::python(&api) {
+        files.push(File { path: format!("python/{}", file.path), ..file });
+    }
     compare_files(&case.join("expected"), &files)?;
     programs(case)
 }

@@ -257,6 +257,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
     let is_ours = project_paths::is_same(spec, &project_paths::own_spec());
     let mut stale = Vec::new();
     if is_ours {
+        folders.push(folder(project_paths::python_types(), codegen::python(&api)));
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
         stale = stale_names::find(project_paths::root(), &api, &folders[0].files);

@@ -46,6 +46,11 @@ pub(crate) fn client() -> PathBuf {
     root().join("generated-client")
 }
 
+/// Returns the folder of the emitted types in the Python package of this project's command line.
+pub(crate) fn python_types() -> PathBuf {
+    root().join("crates/derivs/python/derivs/generated")
+}
+
 /// Returns the name of the package in a folder; without a package, the name of the folder. Characters that Cargo does
 /// not allow become `-`.
 pub(crate) fn package(folder: &Path) -> String {

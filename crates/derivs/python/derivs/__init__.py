@@ -18,7 +18,7 @@ import os
 import threading
 from contextlib import closing
 from datetime import timedelta
-from typing import Any, AsyncIterator, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Iterator, List, Optional, Union, cast
 
 from ._asyncio import iterate_in_thread, run_in_thread
 from ._command import (
@@ -36,6 +36,9 @@ from ._command import (
 )
 from ._table import Table
 
+if TYPE_CHECKING:
+    from .generated import AsyncFollowFunction, BackfillFunction, FollowFunction, GetFunction, HistoryFunction
+
 __all__ = [
     "Error",
     "Table",
@@ -52,21 +55,21 @@ __all__ = [
 ]
 
 
-def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
+def _history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
     """Returns all records from `start` to `end` (excluded; default: now).
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
     timedelta. The first record is that of the interval which contains an age; no record is before any other start.
     The number of requests is not limited, so it can take long: see the progress with `logging`."""
-    return _history(endpoints, start, end, options)
+    return _read_history(endpoints, start, end, options)
 
 
-async def ahistory(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
+async def _ahistory(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
     """Does the same as `history`, for asyncio. Cancellation ends the command."""
-    return await run_in_thread(lambda stop: _history(endpoints, start, end, options, stop))
+    return await run_in_thread(lambda stop: _read_history(endpoints, start, end, options, stop))
 
 
-def _history(
+def _read_history(
     endpoints: Names,
     start: Time,
     end: Optional[Time],
@@ -79,7 +82,7 @@ def _history(
     return run.result(Table(out, run.objects))
 
 
-def get(
+def _get(
     endpoints: Names, *, start: Optional[Time] = None, end: Optional[Time] = None, **options: Any
 ) -> List[Row]:
     """Returns the records of one response for each series, or the body of a response without records.
@@ -91,7 +94,7 @@ def get(
     return run.result(parse_rows(run.read()))
 
 
-def backfill(
+def _backfill(
     endpoints: Names = (),
     *,
     out: Optional[Path] = None,
@@ -134,7 +137,7 @@ def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = Fals
     return run.result(parse_rows(run.read()))
 
 
-def follow(
+def _follow(
     endpoints: Names, *, start: Time = "now", stop: Optional[threading.Event] = None, **options: Any
 ) -> Iterator[Row]:
     """Yields each record when its interval has ended, without an end, or until `records` of all series together have
@@ -156,9 +159,9 @@ def follow(
         run.result(None)
 
 
-async def afollow(endpoints: Names, *, start: Time = "now", **options: Any) -> AsyncIterator[Row]:
+async def _afollow(endpoints: Names, *, start: Time = "now", **options: Any) -> AsyncIterator[Row]:
     """Does the same as `follow`, for `async for`. `break`, cancellation and Ctrl-C end it."""
-    records = iterate_in_thread(lambda stop: follow(endpoints, start=start, stop=stop, **options))
+    records = iterate_in_thread(lambda stop: _follow(endpoints, start=start, stop=stop, **options))
     async for record in records:
         yield record
 
@@ -178,3 +181,14 @@ def describe(endpoint: Union[str, Row]) -> Row:
     run = Run(["describe", *endpoint_names(endpoint)], {"json": True})
     facts = run.read()
     return run.result(json.loads(facts or b"{}"))
+
+
+# The types of these functions are those of the catalogue: the names of endpoints, their params and values, and rows.
+history: "HistoryFunction[Table]" = _history
+ahistory: "HistoryFunction[Awaitable[Table]]" = _ahistory
+backfill: "BackfillFunction" = cast("BackfillFunction", _backfill)
+get: "GetFunction" = cast("GetFunction", _get)
+follow: "FollowFunction" = cast("FollowFunction", _follow)
+afollow: "AsyncFollowFunction" = cast("AsyncFollowFunction", _afollow)
+for _function in (_history, _ahistory, _backfill, _get, _follow, _afollow):
+    _function.__name__ = _function.__qualname__ = _function.__name__[1:]

@@ -1,0 +1,380 @@
+//! Emits the types of the client's endpoints for Python, as a stub file that editors and type checkers read.
+//!
+//! The Python module of a command line is the same for every catalogue; it imports these types only for type checkers.
+//! For each endpoint there is the type of its rows, and a signature for each function that accepts the endpoint. A
+//! method is found by its name if that is unambiguous, by its name with the group, or by its path.
+
+use std::collections::BTreeMap;
+
+use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, Known, NamedType, Param, Record, Type};
+use heck::ToKebabCase;
+
+use super::render::MARKER;
+use super::{File, docs};
+
+/// Emits the stub file of the Python package of a command line.
+pub fn python(api: &Api) -> Vec<File> {
+    let methods = methods(api);
+    let mut text = format!("# {MARKER} from spec/. Do not edit.\n\n{HEAD}");
+    for named in &api.types {
+        text.push_str(&type_alias(named));
+    }
+    for method in &methods {
+        text.push_str(&row(method, api));
+    }
+    for function in FUNCTIONS {
+        text.push_str(&protocol(&function, &methods, api));
+    }
+    vec![File { path: "__init__.pyi".to_owned(), text }]
+}
+
+/// The imports, and what the signatures of all endpoints share.
+const HEAD: &str = "\
+import threading as _threading
+import typing as _t
+from datetime import timedelta as _timedelta
+
+from typing_extensions import NotRequired as _NotRequired
+from typing_extensions import Unpack as _Unpack
+
+from .._command import Path as _Path
+from .._command import Row as _Row
+from .._command import Time as _Time
+from .._options import BackfillOptions as _BackfillOptions
+from .._options import FollowOptions as _FollowOptions
+from .._options import GetOptions as _GetOptions
+from .._options import HistoryOptions as _HistoryOptions
+
+_T = _t.TypeVar(\"_T\")
+_T_co = _t.TypeVar(\"_T_co\", covariant=True)
+_Many = _t.Union[_T, _t.Sequence[_T]]
+";
+
+/// A function of the Python module.
+struct Function {
+    /// The name of the protocol with its signatures.
+    protocol: &'static str,
+    /// The params of the signature before those of the endpoint.
+    range: &'static str,
+    /// The type of the other options.
+    options: &'static str,
+    returns: Returns,
+    /// Whether the function sets the size and the order of pages itself.
+    sets_pages: bool,
+    /// The params of a signature without an endpoint; empty if every call has one.
+    without_endpoint: &'static str,
+    summary: &'static str,
+}
+
+/// The result of a function.
+enum Returns {
+    /// The same for every endpoint.
+    Same(&'static str),
+    /// A generic type of the endpoint's row.
+    Rows(&'static str),
+}
+
+const FUNCTIONS: [Function; 5] = [
+    Function {
+        protocol: "HistoryFunction(_t.Protocol[_T_co])",
+        range: "start: _Time, end: _t.Optional[_Time] = None",
+        options: "_HistoryOptions",
+        returns: Returns::Same("_T_co"),
+        sets_pages: true,
+        without_endpoint: "",
+        summary: "All records of a range.",
+    },
+    Function {
+        protocol: "BackfillFunction(_t.Protocol)",
+        range: "out: _Path, start: _Time, end: _t.Optional[_Time] = None",
+        options: "_BackfillOptions",
+        returns: Returns::Same("_t.List[_Row]"),
+        sets_pages: true,
+        without_endpoint: "endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None",
+        summary: "Writes all records of a range to files.",
+    },
+    Function {
+        protocol: "GetFunction(_t.Protocol)",
+        range: "start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None",
+        options: "_GetOptions",
+        returns: Returns::Rows("_t.List"),
+        sets_pages: false,
+        without_endpoint: "",
+        summary: "The records of one response.",
+    },
+    Function {
+        protocol: "FollowFunction(_t.Protocol)",
+        range: "start: _Time = \"now\", stop: _t.Optional[_threading.Event] = None",
+        options: "_FollowOptions",
+        returns: Returns::Rows("_t.Iterator"),
+        sets_pages: true,
+        without_endpoint: "",
+        summary: "Each record when its interval has ended.",
+    },
+    Function {
+        protocol: "AsyncFollowFunction(_t.Protocol)",
+        range: "start: _Time = \"now\"",
+        options: "_FollowOptions",
+        returns: Returns::Rows("_t.AsyncIterator"),
+        sets_pages: true,
+        without_endpoint: "",
+        summary: "Each record when its interval has ended.",
+    },
+];
+
+/// An endpoint with a path, and the names in Python.
+struct Method<'a> {
+    endpoint: &'a Endpoint,
+    /// The name of the type of its rows.
+    row: String,
+    /// The texts that name the endpoint.
+    names: Vec<String>,
+}
+
+fn methods(api: &Api) -> Vec<Method<'_>> {
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+    for endpoint in api.methods() {
+        *uses.entry(&endpoint.ident).or_default() += 1;
+    }
+    let mut methods = Vec::new();
+    for group in &api.groups {
+        for endpoint in group.methods() {
+            let is_unambiguous = uses.get(endpoint.ident.as_str()) == Some(&1);
+            methods.push(Method {
+                endpoint,
+                row: row_name(group, endpoint),
+                names: names(group, endpoint, is_unambiguous),
+            });
+        }
+    }
+    methods
+}
+
+fn row_name(group: &Group, endpoint: &Endpoint) -> String {
+    format!("{}{}Row", group.handle.trim_end_matches("Group"), endpoint.type_ident)
+}
+
+fn names(group: &Group, endpoint: &Endpoint, is_unambiguous: bool) -> Vec<String> {
+    let mut names = Vec::new();
+    if is_unambiguous {
+        names.push(endpoint.ident.clone());
+    }
+    names.push(format!("{}.{}", group.ident, endpoint.ident));
+    names.extend(endpoint.path.clone());
+    names
+}
+
+/// Emits a named type: its values, and any other text if the set of values is open.
+fn type_alias(named: &NamedType) -> String {
+    let mut alternatives = Vec::new();
+    if !named.values.is_empty() {
+        let values: Vec<_> = named.values.iter().map(|value| quoted(&value.value)).collect();
+        alternatives.push(format!("_t.Literal[{}]", values.join(", ")));
+    }
+    if named.open || named.values.is_empty() {
+        alternatives.push("str".to_owned());
+    }
+    if named.values.iter().any(|value| value.seconds.is_some()) {
+        alternatives.push("_timedelta".to_owned());
+    }
+    let comment = comment(&named.summary);
+    format!("\n{comment}{} = _t.Union[{}]\n", named.ident, alternatives.join(", "))
+}
+
+/// Emits the type of an endpoint's rows, whose docs have the meaning, the unit and the source of each field.
+fn row(method: &Method<'_>, api: &Api) -> String {
+    let Some(record) = record(method.endpoint, api) else { return format!("\n{} = _Row\n", method.row) };
+    let mut members: Vec<(String, String)> = Vec::new();
+    for param in options(method.endpoint, api, true) {
+        members.push((param.name.to_string(), "_NotRequired[str]".to_owned()));
+    }
+    for field in &record.fields {
+        members.retain(|(name, _)| *name != field.wire_name);
+        members.push((field.wire_name.clone(), field_type(field)));
+    }
+    members.push(("endpoint".to_owned(), "_NotRequired[str]".to_owned()));
+    members.push(("unknown_fields".to_owned(), "_NotRequired[_t.Dict[str, _t.Any]]".to_owned()));
+    let is_class = members.iter().all(|(name, _)| is_name(name));
+    if is_class {
+        let mut text =
+            format!("\nclass {}(_t.TypedDict):\n{}", method.row, docstring("    ", &row_docs(method, record)));
+        for (name, ty) in members {
+            text.push_str(&format!("    {name}: {ty}\n"));
+        }
+        return text;
+    }
+    let items: Vec<_> = members.iter().map(|(name, ty)| format!("{}: {ty}", quoted(name))).collect();
+    format!("\n{} = _t.TypedDict({}, {{{}}})\n", method.row, quoted(&method.row), items.join(", "))
+}
+
+fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
+    let mut lines = vec![method.endpoint.summary.to_string(), String::new()];
+    for field in &record.fields {
+        let mut facts = vec![field.summary.clone(), docs::stated(&docs::field_facts(field)), source(field.evidence)];
+        facts.retain(|fact| !fact.is_empty());
+        lines.push(format!("{}: {}", field.wire_name, facts.join(" ")));
+    }
+    lines
+}
+
+/// Returns the source of a fact, unless it is documented.
+fn source(evidence: Evidence) -> String {
+    if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", docs::source(evidence)) }
+}
+
+/// Emits the signatures of a function: one for each endpoint that it accepts, and one for several endpoints.
+fn protocol(function: &Function, methods: &[Method<'_>], api: &Api) -> String {
+    let mut signatures = Vec::new();
+    for method in methods {
+        if !function.sets_pages || method.endpoint.has_history {
+            signatures.push(signature(function, method, api));
+        }
+    }
+    let returns = function.returns("_Row");
+    let several = "_t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]";
+    let params = format!("endpoints: {several}, *, {}, **options: _t.Any", function.range);
+    signatures.push(call(&params, &returns, "Several endpoints, or an entry of `endpoints()`."));
+    if !function.without_endpoint.is_empty() {
+        let params = format!("{}, **options: _Unpack[{}]", function.without_endpoint, function.options);
+        signatures.push(call(&params, &returns, "The series of a job file."));
+    }
+    let mut text = format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()]));
+    // A single signature cannot be an overload.
+    let decorator = if signatures.len() > 1 { "    @_t.overload\n" } else { "" };
+    for signature in signatures {
+        text.push_str(decorator);
+        text.push_str(&signature);
+    }
+    text
+}
+
+/// Returns the signature of a function for one endpoint.
+fn signature(function: &Function, method: &Method<'_>, api: &Api) -> String {
+    let names: Vec<_> = method.names.iter().map(|name| quoted(name)).collect();
+    let mut params = vec![format!("endpoints: _t.Literal[{}]", names.join(", ")), "*".to_owned()];
+    params.push(function.range.to_owned());
+    for param in options(method.endpoint, api, function.sets_pages) {
+        params.push(argument(param));
+    }
+    params.push(format!("**options: _Unpack[{}]", function.options));
+    call(&params.join(", "), &function.returns(&method.row), &method.endpoint.summary)
+}
+
+fn call(params: &str, returns: &str, summary: &str) -> String {
+    let docs = docstring("        ", &[summary.to_owned()]);
+    format!("    def __call__(self, {params}) -> {returns}:\n{docs}")
+}
+
+impl Function {
+    /// Returns the result for rows of this type.
+    fn returns(&self, row: &str) -> String {
+        match self.returns {
+            Returns::Same(ty) => ty.to_owned(),
+            Returns::Rows(ty) => format!("{ty}[{row}]"),
+        }
+    }
+}
+
+/// Returns the params that an option sets. With `sets_pages`, the function sets the params of pages itself; it always
+/// sets those of the range.
+fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'a Param> {
+    let mut own = Vec::new();
+    let own_history = endpoint.history.as_ref().and_then(Known::known);
+    let history = own_history.or(api.service.history.as_ref());
+    if let Some(history) = history {
+        own.extend([&history.from, &history.to]);
+        if sets_pages {
+            own.extend([&history.limit, &history.sort]);
+        }
+    }
+    let mut params = Vec::new();
+    for param in endpoint.known_params() {
+        let is_own = own.iter().copied().flatten().any(|name| **name == *param.name);
+        if param.const_value.is_none() && !is_own {
+            params.push(param);
+        }
+    }
+    params
+}
+
+fn argument(param: &Param) -> String {
+    let ty = match &param.ty {
+        Type::Named(name) => format!("_Many[{name}]"),
+        Type::Builtin(Builtin::Timestamp(_)) => "_Many[_Time]".to_owned(),
+        Type::Builtin(Builtin::Boolean) => "_Many[_t.Literal[\"true\", \"false\"]]".to_owned(),
+        Type::Builtin(Builtin::Integer | Builtin::Count) => "_Many[_t.Union[int, str]]".to_owned(),
+        Type::Builtin(Builtin::Number | Builtin::Decimal) => "_Many[_t.Union[float, str]]".to_owned(),
+        _ => "_Many[str]".to_owned(),
+    };
+    let is_required = param.in_path() || param.required.is_some_and(Evidence::is_enforced);
+    let default = if is_required { "" } else { " = ..." };
+    format!("{}: {ty}{default}", option_name(&param.name))
+}
+
+/// Returns the name of a param as an argument: that of its option, with underscores.
+fn option_name(wire_name: &str) -> String {
+    let name = wire_name.to_kebab_case().replace('-', "_");
+    if is_name(&name) { name } else { format!("{name}_") }
+}
+
+fn record<'a>(endpoint: &Endpoint, api: &'a Api) -> Option<&'a Record> {
+    api.record(endpoint.body.record()?)
+}
+
+fn field_type(field: &Field) -> String {
+    let ty = value_type(&field.ty);
+    if field.optional { format!("_t.Optional[{ty}]") } else { ty }
+}
+
+/// Returns the type of a value in a row, which is read from JSON: a time is text.
+fn value_type(ty: &Type) -> String {
+    match ty {
+        Type::Builtin(Builtin::Integer | Builtin::Count) => "int".to_owned(),
+        Type::Builtin(Builtin::Number) => "float".to_owned(),
+        Type::Builtin(Builtin::Boolean) => "bool".to_owned(),
+        Type::Builtin(Builtin::String | Builtin::Decimal | Builtin::Timestamp(_)) | Type::Named(_) => "str".to_owned(),
+        Type::Record(_) | Type::Recursive(_) => "_t.Dict[str, _t.Any]".to_owned(),
+        Type::List(of) => format!("_t.List[{}]", value_type(of)),
+        Type::Map(of) => format!("_t.Dict[str, {}]", value_type(of)),
+        Type::Option(of) => format!("_t.Optional[{}]", value_type(of)),
+        Type::Builtin(Builtin::Any) => "_t.Any".to_owned(),
+    }
+}
+
+/// Returns a docstring, with lines that are broken like those of other emitted docs.
+fn docstring(indent: &str, lines: &[String]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        if line.is_empty() {
+            text.push('\n');
+            continue;
+        }
+        for part in docs::wrap(line) {
+            let part = part.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+            text.push_str(&format!("{indent}{part}\n"));
+        }
+    }
+    format!("{indent}\"\"\"{}\"\"\"\n", text.trim())
+}
+
+fn comment(text: &str) -> String {
+    docs::wrap(text).iter().map(|line| format!("# {line}\n")).collect()
+}
+
+/// Returns a Python string. A JSON string is also a valid Python string.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Returns whether a text is a name that Python accepts for a variable.
+fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
+    begins && characters.all(|next| next.is_alphanumeric() || next == '_') && !KEYWORDS.contains(&text)
+}
+
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];

@@ -1,0 +1,39 @@
+"""The options of the functions that are the same for every endpoint, for type checkers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Sequence, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict
+
+    from ._command import Path
+
+    class _Service(TypedDict, total=False):
+        sandbox: bool
+        fault: Union[str, Sequence[str]]
+        settings: Path
+        shared_rate_limit: str
+        shared_rate_limit_name: str
+        # `NAME=VALUE`, for a param that the catalogue does not have.
+        param: Union[str, Sequence[str]]
+        quiet: bool
+        verbose: bool
+
+    class GetOptions(_Service, total=False):
+        pass
+
+    class HistoryOptions(_Service, total=False):
+        strict: bool
+        include_partial: bool
+        allow_empty: bool
+
+    class BackfillOptions(HistoryOptions, total=False):
+        refetch: Union[str, timedelta]
+        refetch_gaps: bool
+        partition: str
+        dry_run: bool
+
+    class FollowOptions(_Service, total=False):
+        records: int
