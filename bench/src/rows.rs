@@ -1,5 +1,6 @@
 //! The rows, each with a name and a function. Rows that measure time are last.
 
+pub(crate) mod backfill;
 pub(crate) mod build;
 pub(crate) mod decode;
 pub(crate) mod generator;
@@ -23,6 +24,11 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "dependencies", shows: "crates that users compile", measure: weight::dependencies },
     Row { name: "size", shows: "bytes of a stripped program", measure: weight::size },
     Row { name: "decode", shows: "instructions for decoding 10,000 records", measure: decode::decode },
+    Row {
+        name: "notations",
+        shows: "instructions for decoding records in the notation of six services",
+        measure: decode::notations,
+    },
     Row { name: "floats", shows: "floats that are not decoded exactly", measure: decode::floats },
     Row {
         name: "allocations",
@@ -30,6 +36,8 @@ pub(crate) const ROWS: &[Row] = &[
         measure: decode::allocations,
     },
     Row { name: "request", shows: "instructions for one request of 50 records", measure: request::request },
+    Row { name: "rows", shows: "instructions for each row of a backfill", measure: backfill::rows },
+    Row { name: "requests", shows: "requests of a large backfill and of its plan", measure: backfill::requests },
     Row { name: "check", shows: "`cargo check` of the client without a program", measure: build::check },
     Row { name: "release", shows: "release build of a program that calls every endpoint", measure: build::release },
     Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },

@@ -115,11 +115,15 @@ impl Scratch {
     pub(crate) fn ours(&self) -> Result<&Path, String> {
         once(&self.ours, || {
             let folder = self.workspace("programs")?;
-            self.client("ours", ENDPOINTS, &folder)?;
-            self.client("ours-empty", 0, &folder)?;
+            self.client("ours", &self.catalogue(ENDPOINTS)?, &folder)?;
+            self.client("ours-empty", &self.catalogue(0)?, &folder)?;
+            self.client("ours-notations", &self.own().join("notations"), &folder)?;
+            self.use_project(&folder.join("backfill/Cargo.toml"))?;
             let calls = (0..ENDPOINTS - 3).map(|index| {
                 let group = index % 13;
-                format!("client.group_{group}().metric_{index}().coin(\"BTC\").limit(50).await.expect(\"an answer\").len()")
+                format!(
+                    "client.group_{group}().metric_{index}().coin(\"BTC\").limit(50).await.expect(\"an answer\").len()"
+                )
             });
             let client = "generated_client::Client::builder(url).api_key(\"key\").build().expect(\"a client\")";
             Self::caller("all-ours", "generated-client = { path = \"../ours\" }", client, calls, &folder)?;
@@ -222,8 +226,14 @@ impl Scratch {
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
     }
 
-    /// Generates a client of a synthetic catalogue with this number of endpoints, as a package in the workspace.
-    fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
+    /// Replaces `PROJECT` in a copied manifest by the path of the project.
+    fn use_project(&self, manifest: &Path) -> Result<(), String> {
+        let text = fs::read_to_string(manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
+        write(manifest, &text.replace("PROJECT", &self.project.display().to_string()))
+    }
+
+    /// Generates the client of a catalogue, as a package in the workspace.
+    fn client(&self, name: &str, catalogue: &Path, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
         let runtime = self.project.join("crates/runtime").display().to_string();
@@ -235,7 +245,7 @@ impl Scratch {
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
         let mut command = Command::new(self.xtask()?);
-        command.args(["codegen", "--spec"]).arg(self.catalogue(endpoints)?).arg("--out").arg(folder);
+        command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(folder);
         output(&mut command).map(drop)
     }
 

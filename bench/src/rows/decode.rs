@@ -15,9 +15,20 @@ pub(crate) const BODIES: [(&str, &str); 3] = [
     ("grown", "strings, nulls and two unknown fields; plain derives ignore unknown fields"),
 ];
 
-/// Returns the instructions of our decoder and of plain derives for one body.
-pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
-    let program = scratch.build(scratch.ours()?, "decode")?;
+/// The bodies in the notation of services: for each, the argument of the program `notations`, and a description. The
+/// notations are those of Deribit, dYdX, Bybit, OKX and Upbit.
+pub(crate) const NOTATIONS: [(&str, &str); 6] = [
+    ("trades", "11 fields with numbers such as `1.0`, as Deribit's trades"),
+    ("candles", "13 fields with quoted numbers and times such as `16:11:00.000Z`, as dYdX's candles"),
+    ("contracts", "15 fields with quoted numbers in nested records, as Bybit's instruments"),
+    ("instruments", "27 fields with numbers such as `10.0`, some absent, as Deribit's instruments"),
+    ("pairs", "32 fields with quoted numbers of up to 26 digits and empty texts, as OKX's instruments"),
+    ("tickers", "26 fields with numbers and dates, as Upbit's tickers"),
+];
+
+/// Returns the instructions of our decoder and of plain derives for one body of a program.
+pub(crate) fn counted(scratch: &Scratch, program: &str, body: &str) -> Result<(f64, f64), String> {
+    let program = scratch.build(scratch.ours()?, program)?;
     // A run with `none` only generates the body. The instructions of this run are subtracted from the counts of both
     // decoders.
     let none = instructions(&program, &[body, "none"])?;
@@ -27,7 +38,7 @@ pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), Strin
 pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
     let outcome = |(body, records): (&str, &str)| {
-        let (ours, strict) = counted(scratch, body)?;
+        let (ours, strict) = counted(scratch, "decode", body)?;
         let (times, _) = output(Command::new(&program).args([body, "time"]))?;
         let times: Vec<f64> = times.split_whitespace().filter_map(|time| time.parse().ok()).collect();
         let time = if let [ours, strict] = times[..] { ratio(ours, strict) } else { "?".to_owned() };
@@ -36,6 +47,17 @@ pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         Ok(Outcome { number: "8", what, bounds: ("1.15", "0.80"), measured: ratio(ours, strict), detail })
     };
     BODIES.into_iter().map(outcome).collect()
+}
+
+pub(crate) fn notations(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+    let mut outcomes = Vec::new();
+    for (body, records) in NOTATIONS {
+        let (ours, strict) = counted(scratch, "notations", body)?;
+        let what = format!("instructions to decode 1,000 records / of plain derives with float_roundtrip: {records}");
+        let detail = format!("{:.0} / {:.0} per record", ours / 1000.0, strict / 1000.0);
+        outcomes.push(Outcome { number: "8", what, bounds: ("1.10", "1.00"), measured: ratio(ours, strict), detail });
+    }
+    Ok(outcomes)
 }
 
 pub(crate) fn floats(scratch: &Scratch) -> Result<Vec<Outcome>, String> {

@@ -1,0 +1,40 @@
+//! Writes 20,000 records to a Parquet file, with a backfill of ours, or with a program as a user would write it, with
+//! plain `serde` derives and `arrow` and without checks, journal or state (`raw`).
+//!
+//! `backfill FIELDS PERCENT ours|raw|none` reads responses that are made in the same process, whose records have a time
+//! and this number of fields, of which this percentage is present. With `none`, the responses are only made, so that
+//! callgrind can count the instructions of the rest. `backfill requests` prints the requests of a plan and of its run, for
+//! 300 series in a data set with a file for each day.
+
+mod ours;
+mod raw;
+mod responses;
+
+use std::hint::black_box;
+
+const RECORDS: i64 = 20_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (fields, percent, side) = match arguments[..] {
+        ["requests"] => return runtime.block_on(ours::requests(folder.path())),
+        [fields, percent, side] => (fields, percent, side),
+        _ => panic!("expected the number of fields, the percentage that is present, and ours, raw or none"),
+    };
+    let shape = responses::Shape {
+        fields: fields.parse().expect("a number of fields"),
+        percent: percent.parse().expect("a percentage"),
+    };
+    match side {
+        "ours" => runtime.block_on(ours::backfill(shape, folder.path())),
+        "raw" => raw::backfill(shape, folder.path()),
+        _ => {
+            for page in responses::pages() {
+                black_box(shape.body(page));
+            }
+        }
+    }
+}

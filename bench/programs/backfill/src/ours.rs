@@ -1,0 +1,157 @@
+//! Our backfill, with a client whose transport makes the responses.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dataset::{Backfill, BackfillEvent, Partition, SeriesRequest, Summary, Target};
+use runtime::record::{Record, UnknownFields};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo,
+    TimeUnit, TypeInfo, ValueInfo, ValueType,
+};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::{RateLimit, Timestamp};
+
+use crate::RECORDS;
+use crate::responses::{END, MINUTE, Shape};
+
+const DOCUMENTED: Evidence = Evidence::Documented;
+const HOUR: i64 = 60 * MINUTE;
+
+static SERVICE: ServiceInfo = ServiceInfo {
+    env_prefix: "BENCH",
+    base_url_suffix: "/v1",
+    envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
+    history: Some(HistoryInfo {
+        from: "startTime",
+        to: "endTime",
+        limit: "limit",
+        step: "timeframe",
+        every: None,
+        oldest: None,
+        time_is_end: false,
+        evidence: DOCUMENTED,
+        sort: None,
+    }),
+    ..ServiceInfo::new("A service that is made in the same process")
+};
+
+runtime::define_client!(crate "backfill", env "BENCH", service SERVICE, metadata Metadata);
+
+/// Metadata of a response, without fields.
+#[derive(Clone)]
+pub(crate) struct Metadata {
+    unknown_fields: UnknownFields,
+}
+
+impl Metadata {
+    #[allow(clippy::unused_self)] // `define_client!` calls it as a method.
+    pub(crate) fn unsupported(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Record for Metadata {
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[]);
+}
+
+runtime::fields!(Metadata);
+
+static TIMEFRAMES: TypeInfo = TypeInfo::new(
+    "Timeframe",
+    &[
+        ValueInfo { duration: Some(std::time::Duration::from_secs(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
+        ValueInfo { duration: Some(std::time::Duration::from_secs(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
+    ],
+);
+
+const PARAMS: &[ParamInfo] = &[
+    ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED),
+    ParamInfo {
+        required: Some(DOCUMENTED),
+        ..ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED)
+    },
+    // A page has up to two records outside of its range.
+    ParamInfo { allowed_values: &["1002"], ..ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED) },
+    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+];
+
+/// Returns the endpoint whose records have this number of fields.
+fn endpoint(fields: usize) -> &'static EndpointInfo {
+    let time = FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED);
+    let mut all = vec![time];
+    for index in 0..fields {
+        let name: &'static str = Box::leak(format!("f{index}").into_boxed_str());
+        all.push(FieldInfo::new(name, name, ValueType::Number, DOCUMENTED).optional(true));
+    }
+    let record = Box::leak(Box::new(RecordInfo::new("Bench", Box::leak(all.into_boxed_slice()))));
+    Box::leak(Box::new(EndpointInfo {
+        path: Some("/records"),
+        param_lists: Some(&[PARAMS]),
+        body: BodyInfo::Series { record: Some(record), time: Some("openDate"), evidence: DOCUMENTED },
+        ..EndpointInfo::new("bench", "records", "Records")
+    }))
+}
+
+/// Returns a client of a service with a record for each interval, and the number of its requests.
+fn client(shape: Shape, interval: i64) -> (Client, Arc<AtomicU64>) {
+    let sent = Arc::new(AtomicU64::new(0));
+    let count = sent.clone();
+    let transport = from_fn(move |request: HttpRequest| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let param = |name: &str| request.url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
+        let (from, to) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
+        let body = if interval == MINUTE {
+            shape.body((from + MINUTE - 1) / MINUTE..to / MINUTE + 1)
+        } else {
+            hours((from + HOUR - 1) / HOUR..=to / HOUR)
+        };
+        async move { Ok(HttpResponse::new(200, Headers::new(), body)) }
+    });
+    let builder = Client::builder("https://example.invalid/v1").transport(transport).rate_limit(RateLimit::none());
+    (builder.build().expect("a client"), sent)
+}
+
+fn hours(hours: impl Iterator<Item = i64>) -> String {
+    let records: Vec<_> = hours.map(|hour| format!(r#"{{"openDate":{},"f0":0.5}}"#, hour * HOUR)).collect();
+    format!(r#"{{"data":[{}]}}"#, records.join(","))
+}
+
+fn times(minutes: i64) -> std::ops::Range<Timestamp> {
+    Timestamp::from_unix_seconds((END - minutes) * MINUTE)..Timestamp::from_unix_seconds(END * MINUTE)
+}
+
+async fn run(job: &Backfill) -> Summary {
+    job.run(|_: &BackfillEvent| {}, std::future::pending()).await.expect("a complete run")
+}
+
+/// Writes the records to a file.
+pub(crate) async fn backfill(shape: Shape, folder: &Path) {
+    let (client, _) = client(shape, MINUTE);
+    let request = client.endpoint(endpoint(shape.fields)).query("coin", "BTC").query("timeframe", "1m");
+    let series = vec![SeriesRequest::new(request).expect("a series")];
+    let target = Target::parse(folder.join("ours.parquet").to_str().expect("a path")).expect("a target");
+    let summary = run(&Backfill::new(series, times(RECORDS), target)).await;
+    assert_eq!(i64::try_from(summary.records), Ok(RECORDS));
+}
+
+/// Prints the requests of the plan, and those that were sent.
+pub(crate) async fn requests(folder: &Path) {
+    let (client, sent) = client(Shape { fields: 1, percent: 100 }, HOUR);
+    let endpoint = endpoint(1);
+    let mut series = Vec::new();
+    for index in 0..300 {
+        let request = client.endpoint(endpoint).query("coin", format!("C{index}")).query("timeframe", "1h");
+        series.push(SeriesRequest::new(request).expect("a series"));
+    }
+    let target = Target::parse(&format!("{}/data/", folder.display())).expect("a target");
+    let mut job = Backfill::new(series, times(32 * 24 * 60), target);
+    job.partition = Some(Partition::Day);
+    // As for many more series, the journal is merged several times.
+    job.journal_files = 2;
+    let plan = job.plan().await.expect("a plan").requests();
+    run(&job).await;
+    println!("{plan} {}", sent.load(Ordering::Relaxed));
+}

@@ -1,0 +1,47 @@
+//! Responses with a record for each minute.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::RECORDS;
+
+pub(crate) const MINUTE: i64 = 60;
+/// The end of all ranges, 2024-06-15T00:00:00Z, in minutes.
+pub(crate) const END: i64 = 1_718_409_600 / MINUTE;
+/// The maximum number of records of a response.
+pub(crate) const PAGE: i64 = 1000;
+
+/// The form of the records.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// The number of fields, without the time.
+    pub(crate) fields: usize,
+    /// The percentage of the fields that is present.
+    pub(crate) percent: usize,
+}
+
+/// Returns the minutes of each response.
+pub(crate) fn pages() -> impl Iterator<Item = Range<i64>> {
+    let first = END - RECORDS;
+    (0..RECORDS / PAGE).map(move |page| first + page * PAGE..first + (page + 1) * PAGE)
+}
+
+impl Shape {
+    /// Returns a response with the records of these minutes.
+    pub(crate) fn body(self, minutes: Range<i64>) -> String {
+        let mut text = String::from(r#"{"data":["#);
+        for minute in minutes {
+            let _ = write!(text, r#"{{"openDate":{}"#, minute * MINUTE);
+            for field in 0..self.fields {
+                let number = minute.unsigned_abs() as usize * 7919 + field * 104_729;
+                if number % 100 < self.percent {
+                    let _ = write!(text, r#","f{field}":{}.{:02}"#, number % 90_000 + 10_000, number % 99 + 1);
+                }
+            }
+            text.push_str("},");
+        }
+        text.pop();
+        text.push_str("]}");
+        text
+    }
+}
