@@ -16,6 +16,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::Notes;
 use crate::job_file::JobFile;
 use crate::log::Log;
+use crate::marks;
 use crate::program::program;
 use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
 use crate::requested_series::Series;
@@ -29,7 +30,12 @@ const NOW: Duration = Duration::from_secs(60);
 pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String], now: Option<Timestamp>) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let mut parts = vec![counted(sum(|report| report.added), "new record")];
-    for (count, what) in [(sum(|report| report.filled), "filled in"), (sum(|report| report.revised), "revised")] {
+    let counts = [
+        (sum(|report| report.filled), "filled in"),
+        (sum(|report| report.revised), "revised"),
+        (sum(|report| report.no_longer_sent), "values no longer sent, which stay"),
+    ];
+    for (count, what) in counts {
         parts.extend((count > 0).then(|| format!("{} {what}", HumanCount(count))));
     }
     let lasts = || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.end?, label)));
@@ -61,9 +67,12 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
 /// Warns about records that do not fit the catalogue.
 fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
-    let dropped = (sum(|report| report.dropped), "dropped (invalid time or format)");
-    for (count, what) in [(sum(|report| report.invalid), invalid), dropped].into_iter().filter(|(count, _)| *count > 0)
-    {
+    let counts = [
+        (sum(|report| report.invalid), invalid),
+        (sum(|report| report.out_of_range), "with a value outside of the documented range"),
+        (sum(|report| report.dropped), "dropped (invalid time or format)"),
+    ];
+    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
         log.warning(&format!("{} {what}", counted(count, "record")));
     }
 }
@@ -124,6 +133,8 @@ impl Reporter {
                 "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
+                "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
+                "out_of_range": report.out_of_range,
                 "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested), "files": report.files,
                 "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
             });
@@ -141,6 +152,7 @@ impl Reporter {
         let failed = self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure));
         print_first(failed, "like this", warn);
         let (out, summary) = (&file.out, ended?);
+        let mark = self.marks(out, &summary);
         if summary.is_cancelled || summary.is_unreachable {
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
             let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
@@ -190,7 +202,7 @@ impl Reporter {
             self.log.remark(&format!("{lists}{}", if self.refetches_gaps { "" } else { older }));
         }
         if summary.is_complete {
-            return Ok(());
+            return mark.map_or(Ok(()), Err);
         }
         // All series of a damaged file have the same error.
         let damage = summary.failed.iter().filter(|(_, error)| is_damage(error));
@@ -212,6 +224,33 @@ impl Reporter {
         // The service would reject the same request again.
         let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
         Err(if is_final { failure } else { failure.help("run the same command to fetch the missing records") })
+    }
+
+    /// Prints the repairs of a run, and the marks that nobody has acknowledged. Returns a failure if a complete run has
+    /// made a mark.
+    fn marks(&self, out: &str, summary: &Summary) -> Option<Failure> {
+        for repair in &summary.repairs {
+            self.log.warning(repair);
+        }
+        let mut failure = None;
+        for missing in &summary.missing_fields {
+            let text = marks::missing_field(missing);
+            if missing.is_new && summary.is_complete && failure.is_none() {
+                let help = marks::missing_field_help(out, &missing.field);
+                failure = Some(Failure::new(ExitKind::Incomplete, text).help(help));
+            } else {
+                self.log.warning(&text);
+            }
+        }
+        for lost in &summary.lost_rows {
+            let text = marks::lost_rows(lost);
+            if lost.is_new && summary.is_complete && failure.is_none() {
+                failure = Some(Failure::new(ExitKind::Incomplete, text).help(marks::lost_rows_help(out)));
+            } else {
+                self.log.warning(&text);
+            }
+        }
+        failure
     }
 
     /// Prints the error of a series in one line, except damage, and returns it.

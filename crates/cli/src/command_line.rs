@@ -11,6 +11,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 
+use crate::commands::acknowledge::Acknowledge;
+use crate::commands::adopt::Adopt;
 use crate::commands::backfill::Backfill;
 use crate::commands::check::Check;
 use crate::commands::describe::Describe;
@@ -19,6 +21,7 @@ use crate::commands::list::List;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
+use crate::commands::retire::Retire;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::EXIT_CODES;
@@ -62,7 +65,10 @@ pub(crate) enum Command {
     Backfill(Backfill),
     Poll(Poll),
     Status(Status),
+    Retire(Retire),
     Remove(Remove),
+    Adopt(Adopt),
+    Acknowledge(Acknowledge),
     Plot(Plot),
     Check(Check),
 }

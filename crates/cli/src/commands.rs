@@ -1,5 +1,7 @@
 //! The commands, one per file.
 
+pub(crate) mod acknowledge;
+pub(crate) mod adopt;
 pub(crate) mod backfill;
 pub(crate) mod check;
 pub(crate) mod describe;
@@ -8,4 +10,5 @@ pub(crate) mod list;
 pub(crate) mod plot;
 pub(crate) mod poll;
 pub(crate) mod remove;
+pub(crate) mod retire;
 pub(crate) mod status;

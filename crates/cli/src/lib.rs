@@ -42,6 +42,8 @@ mod shared_rate_limit;
 
 mod connection;
 mod file_notes;
+mod marks;
+mod selected_series;
 mod series_label;
 
 mod requested_series;
@@ -116,6 +118,9 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Get(get) => wait(ends, async |interrupt| get.run(log, interrupt).await),
         Command::Backfill(backfill) => wait(ends, async |interrupt| backfill.run(log, interrupt).await),
         Command::Poll(poll) => wait(ends, async |interrupt| poll.run(log, interrupt).await),
+        Command::Retire(retire) => wait(ends, async |_| retire.run(log).await),
+        Command::Adopt(adopt) => wait(ends, async |_| adopt.run(log).await),
+        Command::Acknowledge(acknowledge) => wait(ends, async |_| acknowledge.run(log).await),
         Command::Remove(remove) => wait(ends, async |_| remove.run(log).await),
         Command::Status(status) => wait(ends, async |_| status.run(log).await),
         Command::Plot(plot) => wait(ends, async |interrupt| plot.run(log, interrupt).await),

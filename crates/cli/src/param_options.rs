@@ -86,8 +86,8 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 /// A param with the name of an option of the command has an option that begins with `--param-`.
 /// The params of a range are hidden, because `--from` and `--to` replace them, and with `has_pages` those of pages too.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
-    // `remove` selects by params, so it needs none.
-    let is_filter = command.get_name() == "remove";
+    // These commands select by params, so they need none.
+    let is_filter = ["remove", "retire", "export"].contains(&command.get_name());
     let mut shown = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
     let hidden = hidden_params(chosen, has_pages);

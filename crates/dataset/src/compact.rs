@@ -24,7 +24,7 @@ use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::period;
 use crate::revisions::RevisionLog;
 use crate::saved_state::{FileState, Known, Section};
-use crate::table::Table;
+use crate::table::{Damage, Table};
 use crate::text_file::TextState;
 
 /// The name of a file that was written, and the sections of its rows.
@@ -40,18 +40,34 @@ impl Table {
         if !self.damaged.is_empty() {
             return Ok((Vec::new(), false));
         }
-        // The rows of the journal are not in the files yet, so the state does not list them.
-        let before = self.state.clone();
-        let merged = self.merge(removed).await;
-        if let Err(Error::Damaged { path, why }) = &merged {
+        loop {
+            // The rows of the journal are not in the files yet, so the state does not list them.
+            let before = self.state.clone();
+            let merged = self.merge(removed).await;
+            let Err(Error::Damaged { path: name, why }) = merged else { return merged };
             self.state = before;
-            let files = self.state.files.iter_mut().filter(|(file, _)| self.place.name(file) == *path);
-            files.for_each(|(_, version)| version.clear());
-            self.damaged.push(Error::damaged(path, why));
-            self.save().await?;
-            return Ok((Vec::new(), false));
+            self.note_damage(name.clone(), why.clone());
+            if self.damaged.is_empty() {
+                return Err(Error::damaged(name, why));
+            }
+            if !self.is_repaired {
+                self.save().await?;
+                return Ok((Vec::new(), false));
+            }
+            let messages = self.repair().await?;
+            self.repairs.extend(messages);
         }
-        merged
+    }
+
+    /// Notes that a file is damaged, also in the state, so that the next run compares its checksums.
+    fn note_damage(&mut self, name: String, why: String) {
+        let data = self.state.files.keys();
+        let journal = self.journal.iter().map(|file| &file.path);
+        let Some(path) = data.chain(journal).find(|path| self.place.name(path) == name).cloned() else { return };
+        if let Some(version) = self.state.files.get_mut(&path) {
+            version.clear();
+        }
+        self.damaged.push(Damage { path, name, why });
     }
 
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and

@@ -48,10 +48,15 @@ impl Content {
         };
         let mut tables = BTreeMap::new();
         for (home, (place, series)) in places {
-            tables.insert(home, Table::open(place, series).await?);
+            let mut table = Table::open(place, series).await?;
+            if is_locked {
+                table.is_repaired = true;
+                let messages = table.repair().await?;
+                table.repairs.extend(messages);
+            }
+            tables.insert(home, table);
         }
         let mut this = Self { tables, series: of_series, rows: 0, since: None, _lock: lock };
-        this.intact()?;
         for table in this.tables.values_mut() {
             table.check_text()?;
             begin(table, job, &other)?;

@@ -24,12 +24,9 @@ pub enum Error {
         /// The cause.
         source: Failure,
     },
-    /// A file is damaged. None of its rows are used.
-    #[error(
-        "{}: damaged: {why}; delete {}, then run the backfill of this range again",
-        quoted(path),
-        damaged_files(path)
-    )]
+    /// A file is damaged. None of its rows are used. A run moves the file aside, keeps its readable rows, and fetches the
+    /// others again.
+    #[error("{}: damaged: {why}; the next backfill moves it aside and keeps its readable rows", quoted(path))]
     #[non_exhaustive]
     Damaged {
         /// Path of the file.
@@ -72,13 +69,6 @@ impl Error {
     pub(crate) fn damaged(path: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.into(), why: why.into() }
     }
-}
-
-/// Returns the files to delete. Without its Parquet file, a text file cannot be continued, so both are named.
-fn damaged_files(path: &str) -> String {
-    let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
-    let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
-    text.map_or("it".to_owned(), |text| format!("it and {}", quoted(text)))
 }
 
 /// Quotes a path for a shell, on Windows for PowerShell, if the shell would split or expand it. Control characters are

@@ -40,6 +40,7 @@ mod file_storage;
 
 mod revisions;
 
+mod lost_rows;
 mod merge_rows;
 mod missing_fields;
 mod saved_state;
@@ -54,24 +55,34 @@ mod journal;
 
 mod table;
 
+mod locked_tables;
+mod repair;
+
 mod compact;
 mod text_file;
 
+mod acknowledge;
+mod adopt;
 mod backfill;
 mod content;
 mod remove;
+mod retire;
 mod status;
 
+pub use acknowledge::{Acknowledged, acknowledge};
+pub use adopt::adopt;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
 };
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};
 pub use lock::RunOwner;
+pub use lost_rows::{LostRows, LostSeries};
 pub use missing_fields::MissingField;
 pub use partition::Partition;
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
+pub use retire::retire;
 pub use series::SeriesRequest;
 pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};

@@ -73,6 +73,19 @@ impl Marks {
         }
     }
 
+    /// Notes the rows of series. A mark of lost rows ends when all of them were fetched again.
+    pub(crate) fn note_present<'s>(&mut self, all: impl Iterator<Item = (&'s String, &'s TimeRanges)> + Clone) {
+        for mark in self.lost.iter_mut().filter(|mark| mark.is_listed) {
+            for (path, present) in all.clone() {
+                if let Some(rows) = mark.rows.get_mut(path) {
+                    *rows = rows.without(present);
+                }
+            }
+            mark.rows.retain(|_, rows| !rows.is_empty());
+        }
+        self.lost.retain(|mark| !mark.is_listed || !mark.rows.is_empty());
+    }
+
     /// Removes a series from all marks.
     pub(crate) fn remove_series(&mut self, path: &str) {
         for fields in self.fields.values_mut() {

@@ -153,20 +153,59 @@ impl ParquetInput {
         Self::open(path, storage.name(path), source, is_known, columns).map(Some)
     }
 
+    /// Opens a damaged file as far as its footer can be read.
+    pub(crate) fn open_damaged(
+        path: &str,
+        name: String,
+        (source, version): (File, String),
+        columns: Option<&SchemaRef>,
+    ) -> Result<Option<Self>, Error> {
+        let Some(metadata) = parquet_footer::find(&source, &name)? else { return Ok(None) };
+        let Some(Ok(state)) = state_of(&metadata).map(saved_state::parse::<FileState>) else { return Ok(None) };
+        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
+        let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
+        Ok(Some(Self { path: path.to_owned(), name, version, source, metadata, state }))
+    }
+
     /// Compares the row groups with their checksums.
     pub(crate) fn verify(&self) -> Result<(), Error> {
-        for (index, group) in self.groups().iter().enumerate() {
-            let ranges = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
-            let start = ranges().map(|(start, _)| start).min().unwrap_or_default();
-            let mut sum = Checked::new(io::sink());
-            let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
-            let read = io::copy(&mut bytes.take(ranges().map(|(_, length)| length).sum()), &mut sum);
-            read.map_err(|error| Error::storage(&self.name, error))?;
-            if self.state.checksums.get(index) != Some(&sum.entry()) {
-                return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
-            }
+        (0..self.groups().len()).try_for_each(|group| self.verify_group(group))
+    }
+
+    /// Compares a row group with its checksum.
+    pub(crate) fn verify_group(&self, index: usize) -> Result<(), Error> {
+        let damaged = || Error::damaged(&self.name, format!("row group {index} does not match its checksum"));
+        let group = self.groups().get(index).ok_or_else(damaged)?;
+        let mut start = u64::MAX;
+        let mut length = 0_u64;
+        for column in group.columns() {
+            // The offsets of a damaged footer may be negative, and `byte_range` would panic.
+            let first = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let sizes = (u64::try_from(first), u64::try_from(column.compressed_size()));
+            let (Ok(first), Ok(size)) = sizes else { return Err(damaged()) };
+            start = start.min(first);
+            length = length.saturating_add(size);
         }
-        Ok(())
+        let mut sum = Checked::new(io::sink());
+        let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
+        io::copy(&mut bytes.take(length), &mut sum).map_err(|error| Error::storage(&self.name, error))?;
+        if self.state.checksums.get(index) == Some(&sum.entry()) { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// Returns whether the rows of a section have the listed facts.
+    pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
+        let schema = self.schema();
+        let mut found = section.rows.emptied();
+        let mut count = 0;
+        for batch in self.section(section)? {
+            let batch = batch?;
+            count += batch.num_rows();
+            found.add(&batch, &schema)?;
+        }
+        if self.state.version == OLDEST {
+            found.out_of_range = section.rows.out_of_range.clone();
+        }
+        Ok(found == section.rows && count == section.count)
     }
 
     /// Returns the columns, without the metadata of the file.

@@ -17,6 +17,9 @@ const MAGIC: &[u8] = b"PAR1";
 /// Number of bytes after a footer: its length and the magic bytes.
 const TAIL: usize = 8;
 
+/// Maximum number of bytes after a footer that are searched.
+const MAX_GARBAGE: u64 = 1 << 20;
+
 /// The bytes before the checksum of a footer.
 const TAG: &[u8] = b"sum1";
 
@@ -57,12 +60,35 @@ pub(crate) fn read(source: &File, name: &str) -> Result<Footer, Error> {
         return Err(damaged("its footer does not match its checksum".to_owned()));
     }
     footer.truncate(size);
-    let decoded = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(&footer)));
-    match decoded {
-        Ok(Ok(metadata)) => Ok(Footer { metadata, is_checked }),
-        Ok(Err(error)) => Err(unreadable(&error.to_string())),
-        Err(_) => Err(unreadable("its values are invalid")),
+    match decode(&footer) {
+        Ok(metadata) => Ok(Footer { metadata, is_checked }),
+        Err(why) => Err(unreadable(&why)),
     }
+}
+
+fn decode(footer: &[u8]) -> Result<ParquetMetaData, String> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(footer)));
+    decoded.map_err(|_| "its values are invalid".to_owned())?.map_err(|error| error.to_string())
+}
+
+/// Returns the last footer of a damaged file that can be decoded, whether or not it matches its checksum. Other bytes may
+/// follow it.
+pub(crate) fn find(source: &File, name: &str) -> Result<Option<ParquetMetaData>, Error> {
+    let fails = |error| Error::storage(name, error);
+    let length = source.metadata().map_err(fails)?.len();
+    let start = length.saturating_sub(MAX_GARBAGE);
+    let count = usize::try_from(length - start).unwrap_or_default();
+    let end = bytes_at(source, start, count).map_err(fails)?;
+    for position in (0..end.len()).rev() {
+        let Some(tail) = end.get(position..position + TAIL).filter(|tail| tail.ends_with(MAGIC)) else { continue };
+        let size = footer_size(tail);
+        let Some(footer_start) = (start + position as u64).checked_sub(size as u64) else { continue };
+        let footer = bytes_at(source, footer_start, size).map_err(fails)?;
+        if let Ok(metadata) = decode(&footer) {
+            return Ok(Some(metadata));
+        }
+    }
+    Ok(None)
 }
 
 /// Writes the end of a file, which begins after its last row group, with the checksum of the footer.

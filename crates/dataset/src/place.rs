@@ -99,6 +99,13 @@ impl Place {
         Some(Self::of_table(storage, endpoint, interval))
     }
 
+    /// Returns the place of the table with this data file of a data set.
+    pub(crate) fn of_data(storage: &FileStorage, path: &str) -> Option<Self> {
+        let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
+        let (interval, _) = name.split_once('-')?;
+        Some(Self::of_table(storage, endpoint, interval))
+    }
+
     /// Returns the places of all tables of a target. Fails if another version has written the target.
     pub(crate) async fn all(storage: &FileStorage, target: &Target) -> Result<Vec<Self>, Error> {
         if let Some(file) = Self::of_file(storage, target) {
@@ -116,14 +123,19 @@ impl Place {
         reject_part(&Target::Folder(PathBuf::from(&file)))?;
         let (name, root) = (quoted(&file), quoted(storage.name("")));
         // A target of its own has the state in its metadata.
-        let input = ParquetInput::find(storage, path, false).await;
-        Err(Error::invalid_input(if input.is_ok_and(|input| input.is_some_and(|input| input.state.table.is_some())) {
-            format!("{root}: not a data set; name a file in it, such as {name}")
-        } else {
-            format!(
+        let input = ParquetInput::find(storage, path, false).await.ok().flatten();
+        Err(Error::invalid_input(match input {
+            Some(input) if input.state.table.is_some() => {
+                format!("{root}: not a data set; name a file in it, such as {name}")
+            }
+            Some(_) => {
+                let adopt = format!("to rebuild it from the files, run `adopt {root}`");
+                format!("{root}: the folder {HOME} with the state of the data set is missing; {adopt}")
+            }
+            None => format!(
                 "{name}: no backfill of this version has written it; move it or, to rebuild, move {root} away and \
                  run the same command again"
-            )
+            ),
         }))
     }
 

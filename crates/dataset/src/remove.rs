@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::file_storage::FileStorage;
 use crate::lock::Lock;
-use crate::place::Place;
-use crate::table::Table;
+use crate::locked_tables::LockedTables;
 use crate::target::Target;
+use crate::text_file::TextState;
 
 /// The result of [`remove`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,14 +25,16 @@ pub struct Removed {
 /// call removes the rest. If another run is writing the target, or a process [follows](crate::Backfill::follow) series of
 /// the same endpoint and interval, nothing is removed, and [`Error::InUse`] names that process.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
-    let storage = FileStorage::of(target)?;
-    let places = Place::all(&storage, target).await?;
-    let _lock = Lock::acquire(&target.to_string(), places.iter().filter_map(Place::lock).collect())?;
+    let locked = LockedTables::open(target).await?;
+    let LockedTables { tables: all, lock: _lock } = locked;
     let mut tables = Vec::new();
-    for place in places {
-        let table = Table::open(place, Vec::new()).await?;
+    for mut table in all {
         let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
-        if !paths.is_empty() {
+        for path in &paths {
+            table.state.marks.remove_series(path);
+        }
+        // A removal that was interrupted before the text file was written is finished.
+        if !paths.is_empty() || table.text_state()? == TextState::Outdated {
             tables.push((table, paths));
         }
     }

@@ -8,6 +8,8 @@ use runtime::Timestamp;
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::lock::{self, RunOwner};
+use crate::lost_rows::{self, LostRows};
+use crate::missing_fields::{self, MissingField};
 use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::read_param;
@@ -23,6 +25,10 @@ pub struct Status {
     pub series: Vec<SeriesStatus>,
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
+    /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
+    pub missing_fields: Vec<MissingField>,
+    /// Lost rows of damaged and missing files that no user has [acknowledged](crate::acknowledge).
+    pub lost_rows: Vec<LostRows>,
     /// Number of records that a run has fetched but not written to the files yet. Either the run is still in progress,
     /// or it was stopped and the next run writes them.
     pub pending: u64,
@@ -60,9 +66,12 @@ pub struct SeriesStatus {
     pub missing: u64,
     /// Number of rows with a value that did not fit its column.
     pub invalid: u64,
+    /// Number of rows with a value outside of the range in the catalogue.
+    pub out_of_range: u64,
     /// Number of rows that the last run replaced because the service had revised them.
     pub revised: u64,
-    /// `true` if the last run of the [named job](crate::Backfill::name) with this series has left the series out.
+    /// `true` if a user has [retired](crate::retire()) the series, or if the last run of the
+    /// [named job](crate::Backfill::name) with this series has left it out.
     pub is_retired: bool,
     /// The error with which the service has rejected the series in the last run.
     pub rejected: Option<String>,
@@ -106,8 +115,9 @@ impl SeriesStatus {
             unrequested: state.unrequested().ranges().collect(),
             unfetched: unfetched.ranges().collect(),
             invalid: rows.invalid.steps(step),
+            out_of_range: rows.out_of_range.steps(step),
             revised: state.revised,
-            is_retired: false,
+            is_retired: state.retired.is_some(),
             rejected: state.rejected,
             is_running: false,
             job: state.job,
@@ -134,7 +144,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
         let known = status.series.len();
         // Other tables are read even if one cannot be read.
         match Table::open(place, Vec::new()).await {
-            Ok(table) => status.add(&table, is_complete).await?,
+            Ok(table) => status.add(&table, is_complete, running.is_some()).await?,
             Err(damage @ Error::InvalidInput(_)) if !matches!(target, Target::File { .. }) => {
                 status.damaged.push(damage.to_string());
             }
@@ -143,6 +153,7 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
         status.series.iter_mut().skip(known).for_each(|series| series.is_running = running.is_some());
         status.running = status.running.or(running);
     }
+    status.missing_fields = missing_fields::joined(status.missing_fields);
     status.damaged.sort();
     status.damaged.dedup();
     status.series.sort_by(|one, other| one.path.cmp(&other.path));
@@ -150,14 +161,16 @@ async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
     // A map keeps the last of several values, which is the time of the last run.
     let last: BTreeMap<_, _> = jobs.collect::<BTreeSet<_>>().into_iter().collect();
     for series in &mut status.series {
-        series.is_retired = series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
+        series.is_retired |= series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
     }
     Ok(status)
 }
 
 impl Status {
-    async fn add(&mut self, table: &Table, is_complete: bool) -> Result<(), Error> {
-        self.damaged.extend(table.damaged.iter().map(Error::to_string));
+    async fn add(&mut self, table: &Table, is_complete: bool, is_running: bool) -> Result<(), Error> {
+        self.damaged.extend(table.damaged.iter().map(|damage| damage.error().to_string()));
+        self.missing_fields.extend(missing_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
+        self.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &BTreeSet::new()));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
@@ -166,11 +179,18 @@ impl Status {
             self.damaged.push(lost.to_string());
         } else {
             let missing = "missing; the next run for its range fetches the rows again";
-            self.damaged.extend(table.lost.iter().map(|path| format!("{}: {missing}", quoted(table.place.name(path)))));
-            if table.text_state()? == TextState::Changed {
-                let path = table.text_path().unwrap_or_default();
-                let changed = "missing or changed since a backfill wrote it; the next run writes it again";
-                self.damaged.push(format!("{}: {changed}", quoted(path)));
+            for path in table.lost.keys() {
+                self.damaged.push(format!("{}: {missing}", quoted(table.place.name(path))));
+            }
+            let why = match table.text_state()? {
+                TextState::Current => "",
+                TextState::Changed => "missing or changed since a backfill wrote it; the next run writes it again",
+                // A run that is in progress is about to write it.
+                TextState::Outdated if is_running => "",
+                TextState::Outdated => "outdated, because a run was stopped; the next run writes it again",
+            };
+            if !why.is_empty() {
+                self.damaged.push(format!("{}: {why}", quoted(table.text_path().unwrap_or_default())));
             }
         }
         if is_complete {

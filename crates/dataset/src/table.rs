@@ -13,18 +13,32 @@ use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, EXTENSION, GROUP};
-use crate::merge_rows::Cursor;
 use crate::missing_fields::Earlier;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
-use crate::saved_state::{self, FileState, OLDEST, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
+use crate::saved_state::{self, FileState, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
 /// this number again.
 const MAX_DROPPED: usize = 1000;
+
+/// A damaged file.
+pub(crate) struct Damage {
+    /// The path in the storage, and the name for messages.
+    pub(crate) path: String,
+    pub(crate) name: String,
+    /// Description of the damage.
+    pub(crate) why: String,
+}
+
+impl Damage {
+    pub(crate) fn error(&self) -> Error {
+        Error::damaged(&self.name, &self.why)
+    }
+}
 
 pub(crate) struct Table {
     pub(crate) place: Place,
@@ -43,18 +57,31 @@ pub(crate) struct Table {
     pub(crate) earlier: Earlier,
     /// Fields that the service no longer sends, by endpoint and field, as this run has noticed.
     pub(crate) noticed: BTreeSet<(String, String)>,
-    /// Data files that the state lists and that do not exist.
-    pub(crate) lost: Vec<String>,
-    /// The errors of damaged files, whose rows are not in the table.
-    pub(crate) damaged: Vec<Error>,
     /// Whether the times of the data files are stored as differences.
     pub(crate) has_small_times: bool,
+    /// Data files that the state lists and that do not exist, with the rows that they had.
+    pub(crate) lost: BTreeMap<String, BTreeMap<String, TimeRanges>>,
+    /// Damaged files, whose rows are not in the table.
+    pub(crate) damaged: Vec<Damage>,
+    /// The names of the damaged and missing files whose rows this run has marked as lost.
+    pub(crate) lost_files: BTreeSet<String>,
+    /// `true` if a merge moves damaged files aside. A message for each of them is added to the list.
+    pub(crate) is_repaired: bool,
+    pub(crate) repairs: Vec<String>,
 }
 
 impl Table {
     /// Opens a table, which need not exist yet, for the series of a job. Collects the errors of damaged files.
     pub(crate) async fn open(place: Place, series: Vec<SeriesRequest>) -> Result<Self, Error> {
-        let (stored, version) = place.stored().await?.unzip();
+        let mut damaged = Vec::new();
+        let (stored, version) = match place.stored().await {
+            Ok(stored) => stored.unzip(),
+            Err(Error::Damaged { path: name, why }) => {
+                damaged.push(Damage { path: place.state(), name, why });
+                (None, None)
+            }
+            Err(error) => return Err(error),
+        };
         let mut this = Self {
             place,
             columns: Schema::empty().into(),
@@ -66,9 +93,12 @@ impl Table {
             buffer: Buffer::new(),
             earlier: Earlier::default(),
             noticed: BTreeSet::new(),
-            lost: Vec::new(),
-            damaged: Vec::new(),
             has_small_times: false,
+            lost: BTreeMap::new(),
+            damaged,
+            lost_files: BTreeSet::new(),
+            is_repaired: false,
+            repairs: Vec::new(),
         };
         for (path, _) in this.place.storage.list(&this.place.home).await? {
             // Another run may have merged and deleted the file meanwhile.
@@ -89,18 +119,21 @@ impl Table {
 
     /// Returns the error of a damaged file.
     pub(crate) fn damage(&self) -> Option<Error> {
-        let Error::Damaged { path, why } = self.damaged.first()? else { return None };
-        Some(Error::damaged(path, why))
+        self.damaged.first().map(Damage::error)
     }
 
     /// Adapts the state to the data files, which may have been replaced or removed.
     async fn compare(&mut self) -> Result<(), Error> {
         let found = self.place.files().await?;
-        self.lost = self.state.files.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
-        for path in &self.lost {
-            self.state.files.remove(path);
-            self.place.period_of(path).into_iter().for_each(|(_, range)| self.state.replace(&range, &[]));
+        let listed: Vec<_> = self.state.files.keys().cloned().collect();
+        for path in listed.into_iter().filter(|path| !found.contains_key(path)) {
+            let rows = self.present(&path);
+            self.state.files.remove(&path);
+            if let Some((_, range)) = self.place.period_of(&path) {
+                self.state.replace(&range, &[]);
+            }
             self.state.text = None;
+            self.lost.insert(path, rows);
         }
         for (path, version) in found {
             let Some((partition, range)) = self.place.period_of(&path) else { continue };
@@ -166,8 +199,8 @@ impl Table {
             _ => Ok(()),
         };
         match verified.and(found) {
-            Err(damage @ Error::Damaged { .. }) => {
-                self.damaged.push(damage);
+            Err(Error::Damaged { path: name, why }) => {
+                self.damaged.push(Damage { path: path.to_owned(), name, why });
                 Ok(None)
             }
             found => found,
@@ -178,14 +211,8 @@ impl Table {
     pub(crate) async fn verify(&self, path: &str) -> Result<(), Error> {
         let Some(input) = ParquetInput::find(&self.place.storage, path, true).await? else { return Ok(()) };
         input.verify()?;
-        let (schema, mut rows) = (input.schema(), Cursor::new(input.rows(..)?)?);
         for section in &input.state.sections {
-            let mut found = section.rows.emptied();
-            rows.part(section.count).try_for_each(|batch| found.add(&batch?, &schema))?;
-            if input.state.version == OLDEST {
-                found.out_of_range = TimeRanges::default();
-            }
-            if found != section.rows {
+            if !input.has_facts(section)? {
                 return Err(Error::damaged(&input.name, format!("its rows of {} are not as listed", section.path)));
             }
         }

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use crate::failure::{ExitKind, Failure, Result, brief_text};
 use crate::future_records::check_clock;
 use crate::log::Log;
+use crate::marks;
+use crate::program::program;
 use crate::progress::{age, counted, listed};
 use crate::series_label::label_of;
 use crate::table::{Cell, Table};
@@ -26,7 +28,8 @@ const MAX_PENDING: Duration = Duration::from_secs(600);
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-    Exit code 6 if a file is damaged, if a part of a series was never fetched and no run is writing the series, if \
+    Exit code 6 if a file is damaged, if the service no longer sends a field or rows were lost and nobody has \
+    acknowledged that, if a part of a series was never fetched and no run is writing the series, if \
     records are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the \
     last record of a series is older or in the future.")]
 pub(crate) struct Status {
@@ -64,6 +67,8 @@ impl Status {
             });
             let all = json!({
                 "path": self.path, "series": series, "damaged": status.damaged, "pending": status.pending,
+                "missing_fields": marks::missing_fields_json(&status.missing_fields),
+                "lost_rows": marks::lost_rows_json(&status.lost_rows),
                 "pending_since": since, "running": running,
             });
             stdout::print(format!("{all}\n"))?;
@@ -71,6 +76,12 @@ impl Status {
             table_of(&status.series, now).print()?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
+        for missing in &status.missing_fields {
+            log.warning(&marks::missing_field(missing));
+        }
+        for lost in &status.lost_rows {
+            log.warning(&marks::lost_rows(lost));
+        }
         if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
         }
@@ -116,15 +127,36 @@ impl Status {
         };
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
+            self.unacknowledged(status),
             is_late(status, now).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
             unfetched,
             rejected.zip(reason).map(|(names, why)| {
-                format!("the service rejected {names}: {}; `remove` deletes series", brief_text(why))
+                format!(
+                    "the service rejected {names}: {}; `retire` keeps their rows and requests them no more",
+                    brief_text(why)
+                )
             }),
             names(&is_old).map(|names| format!("last record too old: {names}")),
             names(&is_future).map(|names| format!("last record in the future: {names}")),
         ];
         problems.into_iter().flatten().collect()
+    }
+}
+
+impl Status {
+    /// Returns the number of marks that no user has acknowledged.
+    fn unacknowledged(&self, status: &dataset::Status) -> Option<String> {
+        let fields = status.missing_fields.len() as u64;
+        let files = status.lost_rows.len() as u64;
+        let mut marks = Vec::new();
+        if fields > 0 {
+            marks.push(format!("{} no longer sent", counted(fields, "field")));
+        }
+        if files > 0 {
+            marks.push(format!("lost rows of {}", counted(files, "file")));
+        }
+        let command = format!("`{} acknowledge {}`", program().name, quoted(&self.path));
+        (!marks.is_empty()).then(|| format!("{}, until {command}", marks.join(" and ")))
     }
 }
 
@@ -201,7 +233,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "gaps": time_arg::pairs(&series.gaps), "unfetched": time_arg::pairs(&series.unfetched),
         "unrequested": time_arg::pairs(&series.unrequested), "is_retired": series.is_retired,
         "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "revised": series.revised,
-        "invalid": series.invalid,
+        "invalid": series.invalid, "out_of_range": series.out_of_range,
     })
 }
 

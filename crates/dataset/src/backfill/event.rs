@@ -8,6 +8,7 @@ use runtime::record::AnyRecord;
 use runtime::{Error as RequestError, ErrorKind, Timestamp};
 
 use crate::error::Error;
+use crate::lost_rows::LostRows;
 use crate::merge_rows::Changes;
 use crate::missing_fields::MissingField;
 use crate::saved_state::SeriesState;
@@ -115,6 +116,11 @@ pub struct Summary {
     pub series: Vec<SeriesReport>,
     /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
     pub missing_fields: Vec<MissingField>,
+    /// Rows of damaged and missing files that no run has fetched again, and that no user has
+    /// [acknowledged](crate::acknowledge).
+    pub lost_rows: Vec<LostRows>,
+    /// A message for each damaged or missing file that this run has found.
+    pub repairs: Vec<String>,
     /// Series that could not be fetched completely, or whose file is damaged, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
@@ -157,6 +163,8 @@ pub struct SeriesReport {
     pub unfetched_ranges: Vec<Range<Timestamp>>,
     /// Ranges between the first and the last record that no run has requested.
     pub unrequested: Vec<Range<Timestamp>>,
+    /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
+    pub is_retired: bool,
     /// The time of the first record in the target.
     pub first: Option<Timestamp>,
     /// The time of the last record in the target.
@@ -187,6 +195,7 @@ impl SeriesReport {
         (self.end, self.step) = (state.rows.end(), state.rows.step());
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
+        self.is_retired = state.retired.is_some();
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();

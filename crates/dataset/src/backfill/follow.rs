@@ -157,7 +157,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         }
         let summary = ended?;
         if self.followers.is_empty() && !is_cancelled {
-            for (series, report) in summary.series.iter().enumerate() {
+            for (series, report) in summary.series.iter().enumerate().filter(|(_, report)| !report.is_retired) {
                 self.begin(series, report.last, Duration::ZERO);
             }
         }

@@ -102,7 +102,7 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     let latency = content.tables.values().filter_map(|table| table.state.latency).max().unwrap_or_default();
     let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), latency));
     let tables = content.tables.values();
-    let damaged = tables.clone().flat_map(|table| &table.damaged).map(Error::to_string).collect();
+    let damaged = tables.clone().flat_map(|table| &table.damaged).map(|damage| damage.error().to_string()).collect();
     Ok(BackfillPlan { min_duration, outgrown: tables.filter_map(Table::outgrown).collect(), damaged, series })
 }
 
@@ -115,7 +115,10 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
-    let (unsettled, gaps) = unsettled(job, state, &range, (plan.step, page));
+    let (unsettled, gaps) = match state.retired {
+        Some(_) => (Vec::new(), Vec::new()),
+        None => unsettled(job, state, &range, (plan.step, page)),
+    };
     let pages = plan.page_span.map(|span| PageGrid { step: plan.step, span });
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps) {

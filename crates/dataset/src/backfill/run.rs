@@ -21,6 +21,7 @@ use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
+use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
 use crate::saved_state::{Section, SeriesState};
@@ -231,6 +232,10 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         let marked = content.tables.values().flat_map(|table| unacknowledged(&table.state.marks, &table.noticed));
         summary.missing_fields = joined(marked);
+        for table in content.tables.values() {
+            summary.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &table.lost_files));
+            summary.repairs.extend(table.repairs.iter().cloned());
+        }
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;

@@ -1,0 +1,89 @@
+//! The options with which a command selects series of a file or a data set.
+
+use std::collections::BTreeMap;
+use std::{iter, slice};
+
+use clap::Args;
+use dataset::{SeriesStatus, quoted};
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, Result};
+use crate::find_endpoint::find;
+use crate::log::Log;
+use crate::param_options::{Params, endpoint_candidates, kebab};
+use crate::param_values::stored_value;
+use crate::program::program;
+
+/// The options that select series.
+#[derive(Args, Debug)]
+pub(crate) struct Selection {
+    /// Only series of these endpoints
+    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = endpoint_candidates())]
+    endpoints: Vec<String>,
+    #[command(flatten)]
+    params: Params,
+}
+
+/// The values of an option. A series is selected if it has one value of each option.
+struct Filter<'f> {
+    option: String,
+    /// `None` for the endpoint.
+    param: Option<&'f str>,
+    values: &'f [String],
+}
+
+impl Selection {
+    /// Fails if no option is given.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.filters()?.is_empty() {
+            return Err(Failure::usage("no series is named: give `--endpoint` or a param"));
+        }
+        Ok(())
+    }
+
+    /// Returns the selected series of a target. Fails if there are none, and warns about values that select none.
+    pub(crate) fn of(&self, mut series: Vec<SeriesStatus>, path: &str, log: Log) -> Result<Vec<SeriesStatus>> {
+        let filters = self.filters()?;
+        series.retain(|one| filters.iter().all(|filter| filter.values.iter().any(|value| filter.has(one, value))));
+        if series.is_empty() {
+            let path = quoted(path);
+            let help = format!("`{} status {path}` lists the series", program().name);
+            return Err(Failure::usage(format!("{path}: no such series")).help(help));
+        }
+        for filter in &filters {
+            for value in filter.values.iter().filter(|value| !series.iter().any(|one| filter.has(one, value))) {
+                log.warning(&format!("`{} {value}` selects no series", filter.option));
+            }
+        }
+        Ok(series)
+    }
+
+    fn filters(&self) -> Result<Vec<Filter<'_>>> {
+        self.endpoints.iter().try_for_each(|written| find(written).map(drop))?;
+        let endpoint = Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints };
+        let of_param = |name, values| Filter { option: format!("--{}", kebab(name)), param: Some(name), values };
+        let known = self.params.known.iter().map(|(name, values)| of_param(name, values.as_slice()));
+        let passed_on = self.params.passed_on.iter().map(|(name, value)| of_param(name, slice::from_ref(value)));
+        let all = iter::once(endpoint).chain(known).chain(passed_on);
+        Ok(all.filter(|filter| !filter.values.is_empty()).collect())
+    }
+}
+
+impl Filter<'_> {
+    /// Returns whether a series has a value, as it is written or in the form that files have.
+    fn has(&self, series: &SeriesStatus, value: &str) -> bool {
+        let Some(name) = self.param else {
+            return find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
+        };
+        // A param that is not set has an empty value.
+        let own = series.params().find(|(other, _)| other == name).map_or(String::new(), |(_, own)| own);
+        let info = find(series.endpoint()).ok().and_then(|endpoint| endpoint.param(name));
+        own == value || info.is_some_and(|info| own == stored_value(info, value))
+    }
+}
+
+/// Returns the endpoint and the params of a series as JSON.
+pub(crate) fn identity_of(series: &SeriesStatus) -> Map<String, Value> {
+    let params: BTreeMap<_, _> = series.params().collect();
+    Map::from_iter([("endpoint".to_owned(), series.endpoint().into()), ("params".to_owned(), json!(params))])
+}

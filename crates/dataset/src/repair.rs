@@ -1,0 +1,203 @@
+//! Moves damaged files aside, and keeps their readable rows.
+//!
+//! Nothing is deleted: a damaged file stays under another name. The rows that could not be read are marked until a run
+//! fetches them again, or a user acknowledges that they are lost.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use runtime::Timestamp;
+
+use crate::error::{Error, quoted};
+use crate::file_storage::{FileStorage, Out};
+use crate::journal::EXTENSION;
+use crate::marks::LostMark;
+use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
+use crate::saved_state::{FileState, Section, TableState, VERSION};
+use crate::table::{Damage, Table};
+use crate::time_ranges::TimeRanges;
+
+/// The present rows of series.
+type Present = BTreeMap<String, TimeRanges>;
+
+impl Table {
+    /// Moves damaged files aside, writes their readable rows again, and marks the rows that were lost, also those of
+    /// missing files. Returns a message for each file.
+    pub(crate) async fn repair(&mut self) -> Result<Vec<String>, Error> {
+        let mut messages = Vec::new();
+        for damage in std::mem::take(&mut self.damaged) {
+            messages.push(self.repair_file(&damage).await?);
+        }
+        // A text file without its rows is an error of the run.
+        let missing = if self.place.text.is_some() { BTreeMap::new() } else { std::mem::take(&mut self.lost) };
+        for (path, rows) in missing {
+            let name = self.place.name(&path);
+            if self.note_lost(&name, String::new(), rows, true) {
+                messages.push(format!("{}: missing; a run fetches its rows again, if it can", quoted(name)));
+            }
+        }
+        if !messages.is_empty() {
+            self.save().await?;
+        }
+        Ok(messages)
+    }
+
+    async fn repair_file(&mut self, damage: &Damage) -> Result<String, Error> {
+        let Damage { path, name, why } = damage;
+        let to = self.aside(path).await?;
+        let kept_as = self.place.name(&to);
+        let moved = format!("{}: damaged: {why}; moved to {}", quoted(name), quoted(&kept_as));
+        if path.ends_with(EXTENSION) {
+            self.journal.retain(|file| file.path != *path);
+            self.place.storage.rename(path, &to).await?;
+            return Ok(format!("{moved}; its rows, which were not in a file yet, are fetched again"));
+        }
+        if *path == self.place.state() {
+            self.place.storage.rename(path, &to).await?;
+            self.adopt();
+            return Ok(format!("{moved}; rebuilt from the files, without the times that have no record"));
+        }
+        let salvaged = ParquetInput::salvage(&self.place.storage, path, self.state.columns.as_ref()).await?;
+        // A single file has the only state of its table.
+        if let Some(table) = salvaged.as_ref().and_then(|(input, _)| input.state.table.as_ref())
+            && self.stored.is_none()
+        {
+            self.state = TableState { version: VERSION, ..table.clone() };
+        }
+        let before = self.present(path);
+        self.place.storage.rename(path, &to).await?;
+        self.state.files.remove(path);
+        self.state.text = None;
+        if let Some((_, range)) = self.place.period_of(path) {
+            self.state.replace(&range, &[]);
+        }
+        let mut count = 0;
+        if let Some((input, groups)) = salvaged.filter(|(_, groups)| !groups.is_empty()) {
+            count = self.write_salvaged(path, &input, &groups).await?;
+        }
+        let after = self.present(path);
+        let mut lost = Present::new();
+        for (series, present) in before {
+            let left = after.get(&series).cloned().unwrap_or_default();
+            lost.insert(series, present.without(&left));
+        }
+        let is_listed = !lost.is_empty();
+        let is_lost = self.note_lost(name, kept_as, lost, is_listed);
+        if let Some((text, _)) = self.place.text.clone().filter(|_| is_lost)
+            && self.place.storage.open(&text).await?.is_some()
+        {
+            // The text file may be the only readable copy of the lost rows, and the run writes it again.
+            let to = self.aside(&text).await?;
+            self.place.storage.rename(&text, &to).await?;
+            let kept = quoted(self.place.name(&to));
+            return Ok(format!("{moved}, and the text to {kept}; {count} of its rows are readable and stay"));
+        }
+        Ok(format!("{moved}; {count} of its rows are readable and stay"))
+    }
+
+    /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.
+    async fn write_salvaged(&mut self, path: &str, input: &ParquetInput, groups: &[usize]) -> Result<usize, Error> {
+        let Some((_, range)) = self.place.period_of(path) else { return Ok(0) };
+        if self.state.origin.is_empty() {
+            self.state.origin.clone_from(&input.state.origin);
+        }
+        let state = &self.state;
+        let is_single = self.place.is_single;
+        let content = |out: Out<'_>| {
+            let mut file = ParquetFile::new(out, input.schema(), [ROW_GROUP; 2])?;
+            for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
+                if sections.first().is_some_and(|first| groups.contains(&first.group)) {
+                    file.copy(input, sections)?;
+                }
+            }
+            let mut table = is_single.then(|| state.clone());
+            if let Some(table) = &mut table {
+                table.replace(&range, &file.sections);
+            }
+            file.finish(FileState { origin: state.origin.clone(), table, ..FileState::default() })
+        };
+        let (sections, version) = self.place.storage.put(path, None, content).await?;
+        self.state.replace(&range, &sections);
+        self.state.columns.get_or_insert_with(|| input.schema());
+        self.state.files.insert(path.to_owned(), version);
+        Ok(sections.iter().map(|section| section.count).sum())
+    }
+
+    /// Returns the present rows of a file, as far as the state knows them.
+    pub(crate) fn present(&self, path: &str) -> Present {
+        let Some((_, range)) = self.place.period_of(path) else { return Present::new() };
+        let mut present = Present::new();
+        for (series, state) in &self.state.series {
+            present.insert(series.clone(), state.rows.present.within(&range));
+        }
+        present
+    }
+
+    /// Marks lost rows. Returns whether there are any.
+    fn note_lost(&mut self, file: &str, kept_as: String, mut rows: Present, is_listed: bool) -> bool {
+        rows.retain(|_, times| !times.is_empty());
+        if rows.is_empty() && is_listed {
+            return false;
+        }
+        self.lost_files.insert(file.to_owned());
+        let since = Some(Timestamp::now());
+        let file = file.to_owned();
+        self.state.marks.lost.push(LostMark { file, kept_as, since, rows, is_listed, acknowledged: None });
+        true
+    }
+
+    /// Returns a path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
+    /// but data is beside the files of a data set.
+    async fn aside(&self, path: &str) -> Result<String, Error> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let folder = if path.contains('/') { format!("{}/", self.place.home) } else { String::new() };
+        let day = Timestamp::now().floor(Duration::from_secs(86_400)).to_string();
+        let base = format!("{folder}{name}.damaged-{}", day.get(..10).unwrap_or(&day));
+        let mut to = base.clone();
+        let mut number = 1;
+        while self.place.storage.open(&to).await?.is_some() {
+            number += 1;
+            to = format!("{base}-{number}");
+        }
+        Ok(to)
+    }
+
+    /// Completes a state that was rebuilt from files. Which times were requested without a record is unknown.
+    pub(crate) fn adopt(&mut self) {
+        for series in self.state.series.values_mut() {
+            series.requested = series.rows.present.clone();
+            series.settled = series.rows.present.clone();
+        }
+    }
+}
+
+impl ParquetInput {
+    /// Opens a damaged file as far as it can be read, with the indices of its intact row groups.
+    pub(crate) async fn salvage(
+        storage: &FileStorage,
+        path: &str,
+        columns: Option<&SchemaRef>,
+    ) -> Result<Option<(Self, Vec<usize>)>, Error> {
+        let Some(source) = storage.open(path).await? else { return Ok(None) };
+        let Some(input) = Self::open_damaged(path, storage.name(path), source, columns)? else { return Ok(None) };
+        let mut intact = Vec::new();
+        for group in 0..input.groups().len() {
+            if input.is_intact(group)? {
+                intact.push(group);
+            }
+        }
+        Ok(Some((input, intact)))
+    }
+
+    /// Returns whether the bytes of a row group match their checksum, and its rows the facts of their sections.
+    fn is_intact(&self, group: usize) -> Result<bool, Error> {
+        match self.verify_group(group) {
+            Ok(()) => {}
+            Err(Error::Damaged { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let sections: Vec<&Section> = self.state.sections.iter().filter(|section| section.group == group).collect();
+        Ok(sections.iter().all(|section| self.has_facts(section).unwrap_or(false)))
+    }
+}
