@@ -2,11 +2,13 @@
 //!
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
+use std::time::Duration;
+
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{FieldInfo, ValueType};
 use runtime::{Timestamp, Value};
 
-use crate::chart_drawing::{Line, Panel};
+use crate::chart_drawing::{Line, Panel, share_scales};
 use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
@@ -18,6 +20,8 @@ pub(crate) struct Fetched {
     pub(crate) series: Series,
     pub(crate) records: Vec<AnyRecord>,
     pub(crate) times: Vec<Timestamp>,
+    /// The interval between the records.
+    pub(crate) step: Duration,
 }
 
 /// A field of an endpoint, with its unit; the unit is empty if unknown.
@@ -33,13 +37,18 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
         let known = format!("numeric fields: {}", names.join(", "));
         return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(known)));
     }
-    Ok(by_endpoint().flat_map(|of_one| panels_of_endpoint(of_one, chosen)).collect())
+    let mut panels: Vec<Panel> = by_endpoint().flat_map(|of_one| panels_of_endpoint(of_one, chosen)).collect();
+    share_scales(&mut panels);
+    Ok(panels)
 }
 
 fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
     let fields = fields(all);
     let wanted: Vec<&Field> = match chosen {
-        [] => fields.first().into_iter().collect(),
+        [] => {
+            let names = fields.iter().map(|(name, _)| name.as_str());
+            fields.iter().nth(default_field(names)).into_iter().collect()
+        }
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
     let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
@@ -50,10 +59,18 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
         let field = if fields.len() == 1 { String::new() } else { format!(": {name}") };
         let title = format!("{}{field}", series[0].endpoint.name);
         let title = std::iter::once(&title).chain(&common).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name)));
-        Panel { title, unit: (*unit).to_owned(), lines: lines.collect() }
+        let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name), one.step));
+        Panel { title, unit: (*unit).to_owned(), lines: lines.collect(), scale: None }
     };
     wanted.into_iter().map(panel).collect()
+}
+
+/// Returns the index of the field that is drawn by default: of candles, the close, and otherwise the first field.
+pub(crate) fn default_field<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    let names: Vec<_> = names.map(str::to_ascii_lowercase).collect();
+    let position = |name: &str| names.iter().position(|other| other == name);
+    let is_candle = ["open", "high", "low"].iter().all(|name| position(name).is_some());
+    position("close").filter(|_| is_candle).unwrap_or(0)
 }
 
 fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {

@@ -1,6 +1,8 @@
 //! Line charts over time, with panels one below the other, and their drawing as SVG.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::legend::LegendPosition;
@@ -11,6 +13,7 @@ use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use runtime::Timestamp;
 
+use crate::progress::counted;
 use crate::table::readable;
 
 /// The width of an SVG file without a legend, and the minimum height of each panel in it.
@@ -43,6 +46,21 @@ pub(crate) struct Panel {
     /// The unit of the values; empty if unknown.
     pub(crate) unit: String,
     pub(crate) lines: Vec<Line>,
+    /// The range of the values that it shares with other panels; `None` if it has its own.
+    pub(crate) scale: Option<(f64, f64)>,
+}
+
+/// Gives the panels of one unit the same scale.
+pub(crate) fn share_scales(panels: &mut [Panel]) {
+    let mut scales: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for panel in panels.iter().filter(|panel| !panel.unit.is_empty()) {
+        let (low, high) = panel.value_range();
+        let scale = scales.entry(panel.unit.clone()).or_insert((low, high));
+        *scale = (scale.0.min(low), scale.1.max(high));
+    }
+    for panel in panels {
+        panel.scale = scales.get(&panel.unit).copied().filter(|(low, high)| low.is_finite() && high.is_finite());
+    }
 }
 
 /// The values of one series.
@@ -51,20 +69,45 @@ pub(crate) struct Line {
     pub(crate) label: String,
     /// Unix seconds and value, in order of time.
     pub(crate) points: Vec<(f64, f64)>,
+    /// The seconds between two records, after which a missing record breaks the line; zero if unknown.
+    pub(crate) step: f64,
 }
 
 impl Line {
     /// Creates a line from the points that have finite values.
-    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
+    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>, step: Duration) -> Self {
         // The cast is exact for hundreds of millions of years around 1970.
         #[allow(clippy::cast_precision_loss)]
         let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
         let finite = points.into_iter().filter(|(_, value)| value.is_finite());
-        Self { label, points: finite.map(point).collect() }
+        Self { label, points: finite.map(point).collect(), step: step.as_secs_f64() }
+    }
+
+    /// Returns whether records are missing between two times.
+    fn is_gap(&self, from: f64, to: f64) -> bool {
+        self.step > 0.0 && to - from > 1.5 * self.step
+    }
+
+    /// Returns the number of missing records between the first and the last point.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The number is rounded.
+    pub(crate) fn missing(&self) -> u64 {
+        let gaps = self.points.windows(2).filter(|pair| self.is_gap(pair[0].0, pair[1].0));
+        gaps.map(|pair| ((pair[1].0 - pair[0].0) / self.step).round() as u64 - 1).sum()
+    }
+
+    /// Returns the parts of the line between gaps, reduced to this many columns in all.
+    pub(crate) fn parts(&self, columns: usize) -> Vec<Vec<(f64, f64)>> {
+        let mut parts = Vec::new();
+        for points in self.points.chunk_by(|one, next| !self.is_gap(one.0, next.0)) {
+            let part = Self { label: String::new(), points: points.to_vec(), step: self.step };
+            let share = (columns * points.len()).div_ceil(self.points.len().max(1));
+            parts.push(part.thinned(share.max(1)));
+        }
+        parts
     }
 
     /// Reduces the points to this many columns. Each column keeps its minimum and its maximum.
-    pub(crate) fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
+    fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
         let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
         let extremes = |points: &[(f64, f64)]| {
             let extremes = [points.iter().min_by(by_value), points.iter().max_by(by_value)];
@@ -83,20 +126,36 @@ impl Panel {
     fn plots(&self, columns: usize) -> Vec<Plot> {
         let looks = DASHES.iter().flat_map(|dashes| COLOURS.iter().map(move |colour| (*dashes, *colour)));
         let plot = |(line, (dashes, colour)): (&Line, (&str, &str))| {
-            // A line of one point would be invisible.
-            let mut points = line.thinned(columns);
-            if let [(time, value)] = points[..] {
-                points = vec![(time - 300.0, value), (time + 300.0, value)];
+            let mut plots: Vec<Plot> = Vec::new();
+            for mut points in line.parts(columns) {
+                // A line of one point would be invisible.
+                if let [(time, value)] = points[..] {
+                    points = vec![(time - 300.0, value), (time + 300.0, value)];
+                }
+                let plot = LinePlot::new().with_data(points).with_stroke_width(1.2);
+                let plot = plot.with_color(colour).with_line_style(LineStyle::Custom(dashes.to_owned()));
+                // The parts of a line have one entry in the legend.
+                let has_legend = self.lines.len() > 1 && plots.is_empty();
+                plots.push(if has_legend { plot.with_legend(readable(&line.label)) } else { plot }.into());
             }
-            let plot = LinePlot::new().with_data(points).with_stroke_width(1.2);
-            let plot = plot.with_color(colour).with_line_style(LineStyle::Custom(dashes.to_owned()));
-            if self.lines.len() > 1 { plot.with_legend(readable(&line.label)) } else { plot }.into()
+            plots
         };
-        self.lines.iter().zip(looks).map(plot).collect()
+        self.lines.iter().zip(looks).flat_map(plot).collect()
+    }
+
+    /// Returns the name of the axis of the times, with the number of missing records.
+    pub(crate) fn axis_name(&self) -> String {
+        match self.lines.iter().map(Line::missing).sum::<u64>() {
+            0 => "UTC".to_owned(),
+            missing => format!("UTC; gaps: {} missing", counted(missing, "record")),
+        }
     }
 
     /// Returns the smallest and the largest value. The range of a single value has its magnitude.
     pub(crate) fn value_range(&self) -> (f64, f64) {
+        if let Some(scale) = self.scale {
+            return scale;
+        }
         range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1), |value| value.abs() / 2.0)
     }
 
@@ -124,6 +183,7 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
             .with_title(panel.heading())
             .with_x_axis_min(times.0)
             .with_x_axis_max(times.1)
+            .with_x_label(panel.axis_name())
             .with_x_datetime(time_axis(times, WIDTH / 120))
             .with_force_margins(80.0, right)
             .with_legend_position(LegendPosition::OutsideRightTop)
@@ -185,7 +245,7 @@ mod tests {
     #[test]
     fn a_thinned_line_keeps_its_extremes() {
         let points = (0_i32..10_000).map(|index| (f64::from(index), if index == 5_003 { 9.0 } else { 0.5 })).collect();
-        let line = Line { label: String::new(), points };
+        let line = Line { points, ..Line::default() };
         let thinned = line.thinned(100);
         assert!(thinned.len() <= 200 && thinned.contains(&(5_003.0, 9.0)), "{}", thinned.len());
         assert!(thinned.is_sorted_by(|one, other| one.0 <= other.0));
@@ -193,9 +253,32 @@ mod tests {
     }
 
     #[test]
+    fn a_gap_breaks_a_line_and_is_counted() {
+        let points = (0_i32..100).filter(|hour| !(40..65).contains(hour)).map(|hour| (f64::from(hour) * 3600.0, 1.0));
+        let line = Line { points: points.collect(), step: 3600.0, ..Line::default() };
+        let parts = line.parts(500);
+        assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [40, 35]);
+        let panel = Panel { lines: vec![line], ..Panel::default() };
+        assert_eq!(panel.axis_name(), "UTC; gaps: 25 records missing");
+        assert!(svg(&[panel]).contains("gaps: 25 records missing"));
+    }
+
+    #[test]
+    fn panels_of_one_unit_share_a_scale() {
+        let panel = |unit: &str, value| Panel {
+            unit: unit.to_owned(),
+            lines: vec![Line { points: vec![(0.0, value), (1.0, value + 1.0)], ..Line::default() }],
+            ..Panel::default()
+        };
+        let mut panels = [panel("m", 1.0), panel("m", 9.0), panel("", 50.0), panel("s", 70.0)];
+        share_scales(&mut panels);
+        assert_eq!(panels.map(|panel| panel.value_range()), [(1.0, 10.0), (1.0, 10.0), (50.0, 51.0), (70.0, 71.0)]);
+    }
+
+    #[test]
     fn a_legend_has_the_width_of_its_labels() {
         let width = |label: &str| {
-            let line = Line { label: label.to_owned(), points: vec![(0.0, 1.0), (3600.0, 2.0)] };
+            let line = Line { label: label.to_owned(), points: vec![(0.0, 1.0), (3600.0, 2.0)], step: 0.0 };
             let text = svg(&[Panel { lines: vec![line.clone(), line], ..Panel::default() }]);
             let width = text.split_once("width=\"").and_then(|(_, rest)| rest.split_once('"'));
             width.unwrap().0.parse::<f64>().unwrap()
@@ -208,7 +291,7 @@ mod tests {
     fn the_axis_of_a_single_value_has_its_magnitude() {
         for times in [&[0.0][..], &[0.0, 3600.0]] {
             let points = times.iter().map(|time| (*time, 1.3e-4)).collect();
-            let panel = Panel { lines: vec![Line { label: String::new(), points }], ..Panel::default() };
+            let panel = Panel { lines: vec![Line { points, ..Line::default() }], ..Panel::default() };
             let text = svg(&[panel]);
             assert!(text.contains(">0.0002<") && text.contains(">0.00015<") && !text.contains("NaN"), "{text}");
             assert!(text.contains(COLOURS[0]), "{text}");
@@ -217,7 +300,8 @@ mod tests {
 
     #[test]
     fn a_legend_has_all_lines() {
-        let line = |index: usize| Line { label: format!("l{index:02}"), points: vec![(0.0, 1.0), (3600.0, 2.0)] };
+        let line =
+            |index: usize| Line { label: format!("l{index:02}"), points: vec![(0.0, 1.0), (3600.0, 2.0)], step: 0.0 };
         let panel = Panel { lines: (0..MAX_LINES).map(line).collect(), ..Panel::default() };
         let text = svg(&[panel.clone(), panel]);
         assert!((0..MAX_LINES).all(|index| text.matches(&line(index).label).count() == 2));

@@ -46,7 +46,13 @@ pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: 
         let (axis, labels) = time_marks(times, width);
         out.push_str(&format!("{:>margin$}└{axis}\n", ""));
         let is_last = std::ptr::eq(panel, &raw const panels[panels.len() - 1]);
-        out.push_str(&if is_last { format!("{:>margin$} {labels}\n", "") } else { "\n".to_owned() });
+        let name = panel.axis_name();
+        if is_last || name != "UTC" {
+            out.push_str(&format!("{:>margin$} {labels}\n{:>margin$} {name}\n", "", ""));
+        }
+        if !is_last {
+            out.push('\n');
+        }
     }
     out
 }
@@ -84,14 +90,17 @@ fn cells(panel: &Panel, scale: &Scale, times: (f64, f64), (width, rows): (usize,
     let mut cells = vec![(0, 0); width * rows];
     for (index, line) in panel.lines.iter().enumerate() {
         let dot = |point: &(f64, f64)| (position(point.0, times, 2 * width), scale.row(point.1, 4 * rows));
-        let points: Vec<_> = line.thinned(2 * width).iter().map(dot).collect();
-        for (one, other) in points.iter().zip(points.iter().skip(1).chain(points.last())) {
-            let steps = one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)).max(1);
-            for step in 0..=steps {
-                let between = |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
-                let (x, y) = (between(one.0, other.0), between(one.1, other.1));
-                let cell = &mut cells[y / 4 * width + x / 2];
-                *cell = (cell.0 | DOTS[y % 4][x % 2], index);
+        for part in line.parts(2 * width) {
+            let points: Vec<_> = part.iter().map(dot).collect();
+            for (one, other) in points.iter().zip(points.iter().skip(1).chain(points.last())) {
+                let steps = one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)).max(1);
+                for step in 0..=steps {
+                    let between = |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
+                    let x = between(one.0, other.0);
+                    let y = between(one.1, other.1);
+                    let cell = &mut cells[y / 4 * width + x / 2];
+                    *cell = (cell.0 | DOTS[y % 4][x % 2], index);
+                }
             }
         }
     }
@@ -164,10 +173,10 @@ mod tests {
     fn lines_drawn(points: &[(f64, f64)], columns: usize, lines: usize, has_colours: bool) -> Vec<String> {
         let line = |index| {
             let points = points.iter().map(|(time, value)| (*time, value + f64::from(index) * 1e-4));
-            Line { label: "a".to_owned(), points: points.collect() }
+            Line { label: "a".to_owned(), points: points.collect(), step: 0.0 }
         };
         let lines = (0..).map(line).take(lines).collect();
-        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines };
+        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines, scale: None };
         let text = text(&[panel], columns, 14, has_colours);
         anstream::adapter::strip_str(&text).to_string().lines().map(str::to_owned).collect()
     }
@@ -181,7 +190,7 @@ mod tests {
                 chart.iter().any(|line| line.trim_start().starts_with("0.0002") && line.contains('┤')),
                 "{chart:#?}"
             );
-            assert!(chart.last().unwrap().contains("01-0"), "{chart:#?}");
+            assert!(chart[chart.len() - 2].contains("01-0") && chart[chart.len() - 1].trim() == "UTC", "{chart:#?}");
             assert!(chart.iter().all(|line| line.chars().count() <= columns), "{chart:#?}");
         }
     }
@@ -200,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_long_legend_has_several_lines() {
-        let line = Line { label: "x".repeat(30), points: vec![(0.0, 1.0)] };
-        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line; 3] };
+        let line = Line { label: "x".repeat(30), points: vec![(0.0, 1.0)], step: 0.0 };
+        let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line; 3], scale: None };
         let text = anstream::adapter::strip_str(&text(&[panel], 80, 14, true)).to_string();
         let one = format!("  ━━ {}", "x".repeat(30));
         let expected = [format!("Level{one}{one}"), one.clone()];
@@ -210,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_long_title_has_several_lines() {
-        let line = Line { label: "a".to_owned(), points: vec![(0.0, 1.0)] };
+        let line = Line { label: "a".to_owned(), points: vec![(0.0, 1.0)], step: 0.0 };
         let title = format!("{}: level, {}", "Water ".repeat(12), "dover+calais+".repeat(8));
-        let panel = Panel { title, unit: "metres".to_owned(), lines: vec![line] };
+        let panel = Panel { title, unit: "metres".to_owned(), lines: vec![line], scale: None };
         for columns in [40, 80, 120] {
             let text = anstream::adapter::strip_str(&text(std::slice::from_ref(&panel), columns, 14, true)).to_string();
             assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");
@@ -238,8 +247,8 @@ mod tests {
     #[test]
     fn the_scale_of_a_single_value_has_its_magnitude() {
         for value in [1.3e-4, -1.3e-4, 2.5e9] {
-            let line = Line { label: "a".to_owned(), points: vec![(0.0, value)] };
-            let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line] };
+            let line = Line { label: "a".to_owned(), points: vec![(0.0, value)], step: 0.0 };
+            let panel = Panel { title: "Level".to_owned(), unit: String::new(), lines: vec![line], scale: None };
             let (low, high) = Scale::of(&panel, 11).range;
             assert!(low < value && value < high && high - low <= 2.0 * f64::abs(value), "{low} to {high}");
         }

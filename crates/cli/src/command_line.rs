@@ -16,11 +16,13 @@ use crate::commands::adopt::Adopt;
 use crate::commands::backfill::Backfill;
 use crate::commands::check::Check;
 use crate::commands::describe::Describe;
+use crate::commands::export::Export;
 use crate::commands::get::Get;
 use crate::commands::list::List;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
+use crate::commands::report::Report;
 use crate::commands::retire::Retire;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Backfill(Backfill),
     Poll(Poll),
     Status(Status),
+    Report(Report),
+    Export(Export),
     Retire(Retire),
     Remove(Remove),
     Adopt(Adopt),

@@ -41,6 +41,7 @@ mod param_values;
 mod shared_rate_limit;
 
 mod connection;
+mod excel_file;
 mod file_notes;
 mod marks;
 mod selected_series;
@@ -57,6 +58,7 @@ mod catalogue_json;
 mod chart_data;
 mod chart_text;
 mod printer;
+mod stored_chart;
 
 mod backfill_report;
 
@@ -118,6 +120,8 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Get(get) => wait(ends, async |interrupt| get.run(log, interrupt).await),
         Command::Backfill(backfill) => wait(ends, async |interrupt| backfill.run(log, interrupt).await),
         Command::Poll(poll) => wait(ends, async |interrupt| poll.run(log, interrupt).await),
+        Command::Report(report) => wait(ends, async |_| report.run(log).await),
+        Command::Export(export) => wait(ends, async |_| export.run(log).await),
         Command::Retire(retire) => wait(ends, async |_| retire.run(log).await),
         Command::Adopt(adopt) => wait(ends, async |_| adopt.run(log).await),
         Command::Acknowledge(acknowledge) => wait(ends, async |_| acknowledge.run(log).await),

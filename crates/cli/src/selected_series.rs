@@ -33,12 +33,22 @@ struct Filter<'f> {
 }
 
 impl Selection {
+    /// Creates the selection by these params.
+    pub(crate) fn of_params(params: Params) -> Self {
+        Self { endpoints: Vec::new(), params }
+    }
+
     /// Fails if no option is given.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.filters()?.is_empty() {
+        if self.is_empty()? {
             return Err(Failure::usage("no series is named: give `--endpoint` or a param"));
         }
         Ok(())
+    }
+
+    /// Returns whether no option is given.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        Ok(self.filters()?.is_empty())
     }
 
     /// Returns the selected series of a target. Fails if there are none, and warns about values that select none.

@@ -95,6 +95,9 @@ pub struct Backfill {
     /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
     /// that rows of a mock server are never mixed with real rows.
     pub source_label: String,
+    /// The time at which a run fetches its rows, for tests; by default, the time of the service.
+    #[doc(hidden)]
+    pub fetched_at: Option<Timestamp>,
     /// The monitor of the client's requests. The run ends after two minutes in which no request got a response.
     ///
     /// Without the client's monitor, a run knows only which pages have finished, so it may take longer to notice an
@@ -124,6 +127,7 @@ impl Backfill {
             small_times: false,
             name: None,
             source_label: "service".to_owned(),
+            fetched_at: None,
             response_monitor: ResponseMonitor::default(),
             journal_files: run::MAX_JOURNAL,
         }

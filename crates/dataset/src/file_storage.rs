@@ -18,6 +18,13 @@ use crate::target::Target;
 /// A place to which a file is written.
 pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
+/// Writes a file completely or not at all: readers see the earlier file until the new one is complete.
+pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
+    let ((), file) = local::prepare(path, None, |out| Ok(content(out)?))?;
+    file.finish()?;
+    Ok(())
+}
+
 /// Files, identified by paths with `/` as the separator.
 #[derive(Clone, Debug)]
 pub(crate) enum FileStorage {

@@ -65,27 +65,33 @@ mod acknowledge;
 mod adopt;
 mod backfill;
 mod content;
+mod quality;
 mod remove;
 mod retire;
 mod status;
+mod stored_rows;
 
 pub use acknowledge::{Acknowledged, acknowledge};
 pub use adopt::adopt;
+pub use arrow_array::RecordBatch;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
 };
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};
+pub use file_storage::write_file;
 pub use lock::RunOwner;
 pub use lost_rows::{LostRows, LostSeries};
 pub use missing_fields::MissingField;
 pub use partition::Partition;
+pub use quality::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, numbers, quality};
 pub use remove::{Removed, remove};
 pub use response_monitor::ResponseMonitor;
 pub use retire::retire;
 pub use series::SeriesRequest;
 pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};
+pub use stored_rows::{NumericField, RevisedValue, StoredRows};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;

@@ -78,6 +78,8 @@ impl Drop for Lock {
 
 /// Returns the run that has locked a file.
 pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
+    // Opening a pipe could wait without end.
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     match File::open(path).ok()?.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(owner_of(path)),
         _ => None,
@@ -102,7 +104,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
     let mut is_second = false;
     loop {
         // The file is not truncated before it is locked, because it may contain the owner of another run's lock.
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let Some(mut file) = open_lock(path)? else { continue };
         match file.try_lock() {
             Ok(()) => {}
             // `holder` locks the file for an instant.
@@ -129,6 +131,42 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
             _ => return Ok(Ok(Some(file))),
         }
     }
+}
+
+/// Opens or creates a lock file. A symbolic link is not followed, because another user of the folder may have created it,
+/// and a pipe is not opened. Returns `None` if the file was removed or replaced meanwhile.
+fn open_lock(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        created => return created.map(Some),
+    }
+    let gone = |error: io::Error| if error.kind() == ErrorKind::NotFound { Ok(None) } else { Err(error) };
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) => return gone(error),
+    };
+    if !found.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "the lock is not a regular file; move it away"));
+    }
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) => return gone(error),
+    };
+    let is_same = is_same_file(&found, &file.metadata()?);
+    Ok(is_same.then_some(file))
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
+    other.is_file()
 }
 
 /// Returns the machine's name, if it can be read without unsafe code.
@@ -200,6 +238,24 @@ mod tests {
             }
         });
         assert_eq!(names(dir.path()), [""; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_or_a_pipe_in_place_of_a_lock_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("victim", &link).unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [link, pipe] {
+            let error = Lock::acquire("out", vec![path.clone()]).unwrap_err().to_string();
+            assert!(error.contains("not a regular file"), "{error}");
+            assert_eq!(holder(&path), None);
+        }
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
     }
 
     #[cfg(target_os = "linux")]

@@ -185,8 +185,8 @@ impl Status {
             let why = match table.text_state()? {
                 TextState::Current => "",
                 TextState::Changed => "missing or changed since a backfill wrote it; the next run writes it again",
-                // A run that is in progress is about to write it.
-                TextState::Outdated if is_running => "",
+                // The run that has fetched the records of the journal, or the next one, writes it.
+                TextState::Outdated if is_running || !table.journal.is_empty() => "",
                 TextState::Outdated => "outdated, because a run was stopped; the next run writes it again",
             };
             if !why.is_empty() {

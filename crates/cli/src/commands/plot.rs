@@ -1,28 +1,30 @@
 //! `plot`: draws line charts of series, in the terminal or in a file.
 //!
-//! Fetches the records of a range. `chart_data` selects the numbers, and `chart_drawing` draws them. If a series fails,
+//! Fetches the records of a range, or reads those of a file or a data set. `chart_data` selects the numbers, and `chart_drawing` draws them. If a series fails,
 //! the others are still drawn.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use dataset::quoted;
+use dataset::{Target, quoted};
 use runtime::history::History;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
-use crate::chart_drawing::{self, MAX_LINES};
+use crate::chart_drawing::{self, Line, MAX_LINES, Panel};
 use crate::chart_text;
 use crate::endpoint_names::is_same;
 use crate::examples;
 use crate::failure::{self, ExitKind, Failure, Result};
+use crate::find_endpoint::find;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::progress::{counted, duration};
 use crate::requested_series::{Requested, plan, request};
+use crate::selected_series::Selection;
 use crate::stdout;
+use crate::stored_chart::{self, Range};
 use crate::time_arg::{self, Start};
 
 /// Number of records that are drawn without `--from`.
@@ -32,6 +34,8 @@ const RECORDS: u32 = 100;
 const CLEAR_LINES: usize = 3;
 
 /// Draw records over time in the terminal or as an SVG file
+///
+/// With the path of a file or a data set instead of an endpoint, its records are drawn without the service.
 #[derive(Args, Debug)]
 #[command(after_help = examples::plot())]
 pub(crate) struct Plot {
@@ -53,6 +57,9 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
+        if let Some(path) = self.stored_path() {
+            return self.draw_stored(path, log).await;
+        }
         let (fetched, mut failed) = interrupt.ends(self.fetched(log)).await?;
         if !fetched.is_empty() {
             failed.extend(self.draw(&fetched, log).err());
@@ -60,20 +67,51 @@ impl Plot {
         failure::first(failed)
     }
 
+    /// Returns the path of a file or a data set, if the only argument is that and no endpoint.
+    fn stored_path(&self) -> Option<&str> {
+        let [path] = &self.requested.endpoints[..] else { return None };
+        let is_path = path.contains("://") || Path::new(path).exists();
+        (is_path && find(path).is_err()).then_some(path)
+    }
+
+    /// Draws what is on the disk, without the service.
+    async fn draw_stored(&self, path: &str, log: Log) -> Result<()> {
+        let target = Target::parse(path)?;
+        let series = dataset::status(&target).await?.series;
+        if series.is_empty() {
+            return Err(Failure::nothing_at(path));
+        }
+        let selection = Selection::of_params(self.requested.params.clone());
+        let series = if selection.is_empty()? { series } else { selection.of(series, path, log)? };
+        let range = Range { from: self.from.map(|from| from.time), to: self.to };
+        let panels = stored_chart::panels(&target, &series, &self.fields, &range).await?;
+        self.draw_panels(&panels, "the range has no numbers", log)
+    }
+
     fn draw(&self, fetched: &[Fetched], log: Log) -> Result<()> {
         let panels = chart_data::panels(fetched, &self.fields)?;
+        let is_empty = fetched.iter().all(|one| one.records.is_empty());
+        let why = if is_empty { "the range has no records" } else { "the fetched records contain no numbers" };
+        self.draw_panels(&panels, why, log)
+    }
+
+    /// Draws panels; `why` is the reason if they have no points.
+    fn draw_panels(&self, panels: &[Panel], why: &str, log: Log) -> Result<()> {
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
-            let is_empty = fetched.iter().all(|one| one.records.is_empty());
-            let why = if is_empty { "the range has no records" } else { "the fetched records contain no numbers" };
             return Err(Failure::new(ExitKind::Incomplete, format!("no chart: {why}")));
         }
+        let missing: u64 = panels.iter().flat_map(|panel| &panel.lines).map(Line::missing).sum();
+        if missing > 0 {
+            log.warning(&format!("{} missing: gaps break the lines", counted(missing, "record")));
+        }
         if let Some(file) = &self.out {
-            fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error))?;
+            let text = chart_drawing::svg(panels);
+            dataset::write_file(file, |out| out.write_all(text.as_bytes()))?;
             log.remark(&format!("wrote {}", quoted(file)));
             return Ok(());
         }
         let (columns, lines) = (stdout::width(), stdout::height().saturating_sub(2));
-        stdout::styled(&chart_text::text(&panels, columns, lines, stdout::has_colours()))?;
+        stdout::styled(&chart_text::text(panels, columns, lines, stdout::has_colours()))?;
         if panels.iter().any(|panel| panel.lines.len() > CLEAR_LINES) {
             log.remark("later lines cover earlier ones: use `--out chart.svg`, fewer series or longer intervals");
         }
@@ -95,7 +133,7 @@ impl Plot {
             let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
             let history = History::new(request, from..self.to);
             requests.push((history.plan()?.requests, series.endpoint));
-            histories.push((series, history));
+            histories.push((series, step, history));
         }
         let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
         let time = limit.min_duration(&requests, Duration::ZERO);
@@ -103,12 +141,14 @@ impl Plot {
             let count = requests.iter().map(|(count, _)| count).sum();
             log.remark(&format!("{}, at least {}", counted(count, "request"), duration(time)));
         }
-        let tasks: Vec<_> =
-            histories.into_iter().map(|(series, history)| (series, tokio::spawn(history.collect()))).collect();
+        let mut tasks = Vec::new();
+        for (series, step, history) in histories {
+            tasks.push((series, step, tokio::spawn(history.collect())));
+        }
         let (mut fetched, mut failed) = (Vec::new(), Vec::new());
-        for (series, task) in tasks {
+        for (series, step, task) in tasks {
             match task.await.map_err(Failure::machine)? {
-                Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records }),
+                Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records, step }),
                 Err(incomplete) => failed.push(incomplete.error.into()),
             }
         }

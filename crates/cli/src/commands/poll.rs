@@ -20,6 +20,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::marks;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::Part;
@@ -64,6 +65,9 @@ impl Poll {
         let watch = |event: FollowEvent<'_>| match event {
             FollowEvent::Run(summary) => {
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
+                summary.repairs.iter().for_each(|repair| log.warning(repair));
+                summary.missing_fields.iter().for_each(|missing| log.warning(&marks::missing_field(missing)));
+                summary.lost_rows.iter().for_each(|lost| log.warning(&marks::lost_rows(lost)));
                 if let Some((plan, out, target)) = first.take().filter(|_| !summary.is_cancelled) {
                     tokio::spawn(async move {
                         notes(&out, &target, &plan).await.iter().for_each(|(_, note)| log.warning(note));

@@ -36,12 +36,14 @@ impl Content {
         within: &Range<Timestamp>,
     ) -> Result<u64, Error> {
         // Rows of a damaged table would be kept without end. The next run requests them again.
+        let fetched_at = self.fetched_at;
         let intact = self.table(series).filter(|(table, _)| table.damaged.is_empty());
         let Some((table, series)) = intact else { return Ok(0) };
         let dropped = read_invalid(series, page, within);
         let dropped = dropped.into_iter().filter(|sum| table.note_dropped(series, *sum)).count() as u64;
         if page.report.failed_pages.is_empty() {
-            table.add(series, item, page)?;
+            let fetched_at = fetched_at.unwrap_or_else(|| series.request().service_time());
+            table.add(series, item, page, fetched_at)?;
             self.rows += page.times.len();
             self.since.get_or_insert_with(Instant::now);
         }
@@ -65,10 +67,16 @@ impl Content {
 
 impl Table {
     /// Adds the rows and the range of a page to the buffer.
-    fn add(&mut self, series: &SeriesRequest, item: usize, page: &Page<AnyRecord>) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        series: &SeriesRequest,
+        item: usize,
+        page: &Page<AnyRecord>,
+        fetched_at: Timestamp,
+    ) -> Result<(), Error> {
         let times: Vec<_> = page.times.iter().copied().map(Some).collect();
         let rows = converted(&TableSchema::of_series(series).batch(&page.records, &times)?, &self.columns)?;
-        let rows = stamped(&rows, series.request().service_time())?;
+        let rows = stamped(&rows, fetched_at)?;
         let (path, facts) = (series.path().to_owned(), RowFacts::new(series));
         let empty = Section { path, rows: facts, ..Section::default() };
         let (partition, new) = (self.state.partition, || (empty.clone(), Vec::new()));

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType};
-use dataset::{Backfill, SeriesRequest, Summary, Target};
+use arrow_array::{Array, RecordBatch};
+use dataset::{Backfill, SeriesRequest, StoredRows, Summary, Target};
 use runtime::Timestamp;
 
 use crate::support::service::{Client, RATIO};
@@ -38,15 +38,19 @@ fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &
 /// Reads rows without converting them to text, because a month of minutes has many rows.
 fn read_parquet(path: &Path, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
-        let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
-        let (coins, unknown) = (text("coin").unwrap(), text("unknown_fields").unwrap());
-        let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMicrosecondType>();
-        let values = batch.column_by_name("volumeRatio").unwrap().as_primitive::<Float64Type>();
-        for (row, value) in values.iter().enumerate() {
-            let coin = coins.value(row);
-            let unknown = if unknown.is_null(row) { "" } else { unknown.value(row) };
-            insert(rows, coin, times.value(row) / 1_000_000, value, unknown);
-        }
+        add_batch(&batch, rows);
+    }
+}
+
+fn add_batch(batch: &RecordBatch, rows: &mut Rows) {
+    let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
+    let coins = text("coin").unwrap();
+    let unknown = text("unknown_fields").unwrap();
+    let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMicrosecondType>();
+    let values = batch.column_by_name("volumeRatio").unwrap().as_primitive::<Float64Type>();
+    for (row, value) in values.iter().enumerate() {
+        let unknown = if unknown.is_null(row) { "" } else { unknown.value(row) };
+        insert(rows, coins.value(row), times.value(row) / 1_000_000, value, unknown);
     }
 }
 
@@ -114,6 +118,14 @@ struct Month {
     coins: &'static [&'static str],
     /// The rows after the last run.
     rows: Rows,
+    /// The rows after each complete run, and the time of the run.
+    seen: Vec<Seen>,
+}
+
+/// What readers could see after a run.
+struct Seen {
+    time: i64,
+    rows: Rows,
 }
 
 impl Month {
@@ -123,11 +135,30 @@ impl Month {
             SeriesRequest::new(request).unwrap()
         });
         let target = Target::parse(self.target.to_str().unwrap()).unwrap();
-        Backfill::new(
-            series.collect(),
-            Timestamp::from_unix_seconds(self.from)..Timestamp::from_unix_seconds(now),
-            target,
-        )
+        let range = Timestamp::from_unix_seconds(self.from)..Timestamp::from_unix_seconds(now);
+        let mut job = Backfill::new(series.collect(), range, target);
+        // The clock of the machine may be wrong; that of the service is not.
+        job.fetched_at = Some(Timestamp::from_unix_seconds(self.service.lock().unwrap().now));
+        job
+    }
+
+    /// Compares what was known at the time of each run with what readers could see after it.
+    async fn check_history(&self) {
+        let target = Target::parse(self.target.to_str().unwrap()).unwrap();
+        for seen in &self.seen {
+            let as_of = Some(Timestamp::from_unix_seconds(seen.time));
+            let stored = StoredRows::open(&target, None, as_of).await.unwrap();
+            let mut rows = Rows::new();
+            let read = stored.read(
+                |_| true,
+                |_, batch| {
+                    add_batch(batch, &mut rows);
+                    Ok(())
+                },
+            );
+            read.await.unwrap();
+            assert!(rows == seen.rows, "{}: as of {}", self.target.display(), seen.time);
+        }
     }
 
     async fn run(&mut self, day: i64, troubles: &Troubles) {
@@ -148,6 +179,7 @@ impl Month {
         };
         let before = std::mem::replace(&mut self.rows, read(&self.target));
         self.check(day, troubles, &before, &summary.unwrap());
+        self.seen.push(Seen { time: now, rows: self.rows.clone() });
     }
 
     /// Compares the report of a run with the files before and after that run, and with the service.
@@ -198,10 +230,11 @@ async fn month(
     let service = Service { troubles: troubles.clone(), step, now: BEGIN, requests: 0, responses: 0 };
     let (from, target) = (BEGIN - 2 * DAY, dir.path().join(name));
     let service = Arc::new(Mutex::new(service));
-    let mut month = Month { service, target, from, timeframe, coins, rows: Rows::new() };
+    let mut month = Month { service, target, from, timeframe, coins, rows: Rows::new(), seen: Vec::new() };
     for day in 0..runs {
         month.run(day, troubles).await;
     }
+    month.check_history().await;
     let (found, service) = (read(&month.target), month.service.lock().unwrap());
     let expected = expected(&service, coins, from);
     let missing = expected.keys().filter(|key| !found.contains_key(*key)).count();

@@ -52,6 +52,7 @@ __all__ = [
     "history",
     "remove",
     "status",
+    "stored",
 ]
 
 
@@ -125,6 +126,16 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
     run = Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
     state = run.read()
     return run.result(json.loads(state or b"{}"))
+
+
+def stored(path: Path, *, as_of: Optional[Time] = None, revisions: bool = False, **params: Any) -> List[Row]:
+    """Returns the rows of a file or a data set, without the service; with `as_of`, as they were known at that time.
+
+    The params select series, such as `coin="BTC"`. `revisions=True` returns the earlier values that later runs have
+    replaced."""
+    own = {"as_of": time_option("as_of", as_of), "revisions": revisions, "format": "jsonl"}
+    run = Run(["export", os.fspath(path)], with_own_options(params, own))
+    return run.result(parse_rows(run.read()))
 
 
 def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:

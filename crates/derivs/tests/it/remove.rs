@@ -18,6 +18,7 @@ fn only_the_named_series_are_removed() {
     }
     let planned = remove(&[key_option, keys[0], "--dry-run"]);
     assert!(planned.code == Some(0) && planned.err.contains("would remove "), "{}", planned.err);
+    assert!(planned.err.contains(": 24 rows from 2025-01-01 00:00 to "), "{}", planned.err);
     assert_eq!(run(&["status", text(&data)]).rows().len(), 2);
     let removed = remove(&["--endpoint", name, key_option, &format!("NONE,{}", keys[0]), "--json"]);
     assert_eq!(removed.code, Some(0), "{}", removed.err);
@@ -82,4 +83,56 @@ fn a_missing_target_is_named_as_by_status() {
 fn a_selection_needs_no_param() {
     let help = run(&["remove", "--help"]).out;
     assert!(help.contains(metric().key_option) && !help.contains("required"), "{help}");
+}
+
+/// A retired series keeps its rows; what is on the disk can be exported, drawn and described without the service.
+#[test]
+fn rows_on_the_disk_are_kept_exported_and_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let until = |day: &str| {
+        let range = ["--from", "2025-01-01", "--to", day, "--out", path, "--sandbox"];
+        run(&[&["backfill"], &*metric().two_hourly(), &range].concat())
+    };
+    assert_eq!(until("2025-01-02").code, Some(0));
+    let Metric { key_option, keys, .. } = metric();
+    let retired = run(&["retire", path, key_option, keys[0]]);
+    assert!(retired.code == Some(0) && retired.err.contains("24 rows"), "{}", retired.err);
+    assert_eq!(until("2025-01-03").code, Some(0));
+    let status: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
+    let mut kept = Vec::new();
+    for series in status["series"].as_array().unwrap() {
+        kept.push((series["is_retired"].as_bool().unwrap(), series["records"].as_u64().unwrap()));
+    }
+    kept.sort_unstable();
+    assert_eq!(kept, [(false, 48), (true, 24)]);
+    assert_eq!(run(&["retire", path, key_option, keys[0], "--undo"]).code, Some(0));
+    for (name, is_text) in [("a.csv", true), ("a.jsonl", true), ("a.xlsx", false)] {
+        let file = folder.path().join(name);
+        let exported = run(&["export", path, "--out", text(&file)]);
+        assert!(exported.code == Some(0) && exported.err.contains("72 rows"), "{}", exported.err);
+        let bytes = std::fs::read(&file).unwrap();
+        assert_eq!(std::str::from_utf8(&bytes).is_ok(), is_text, "{name}");
+    }
+    let exported = run(&["export", path, key_option, keys[0]]);
+    assert!(exported.code == Some(0) && exported.out.lines().count() == 25, "{}", exported.out);
+    let early = run(&["export", path, "--as-of", "2025-01-01"]);
+    assert!(early.code == Some(0) && early.out.lines().count() == 1, "{}", early.out);
+    let revisions = run(&["export", path, "--revisions"]);
+    assert!(revisions.code == Some(0) && revisions.out.starts_with("series,time,field,value,"), "{}", revisions.out);
+    let report = run(&["report", path, "--json"]);
+    let object: serde_json::Value = report.out.parse().unwrap();
+    assert!(report.code == Some(0) && object["series"][0]["fields"][0]["values"].as_u64() > Some(0), "{object}");
+    assert_eq!(run(&["report", path]).code, Some(0));
+    let chart = folder.path().join("a.svg");
+    let drawn = run(&["plot", path, "--out", text(&chart)]);
+    assert!(drawn.code == Some(0) && std::fs::read_to_string(&chart).unwrap().contains(">UTC<"), "{}", drawn.err);
+    let nothing = run(&["acknowledge", path]);
+    assert!(nothing.code == Some(0) && nothing.err.contains("nothing to acknowledge"), "{}", nothing.err);
+    std::fs::remove_dir_all(data.join(".backfill")).unwrap();
+    assert_eq!(run(&["status", path]).code, Some(2));
+    let adopted = run(&["adopt", path]);
+    assert!(adopted.code == Some(0) && adopted.err.contains("adopted"), "{}", adopted.err);
+    assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
 }

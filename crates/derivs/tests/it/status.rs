@@ -23,9 +23,11 @@ fn status_shows_records_and_damage() {
     assert_eq!(run(&["status", path]).code, Some(0), "only `--verify` reads the rows");
     let damaged = run(&["status", path, "--verify"]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
-    // A run does not merge damaged rows into a new file.
-    let rejected = run(&two(&file, &["--sandbox"]));
-    assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
+    // A run does not merge damaged rows into a new file; the next one fetches them again.
+    let repaired = run(&two(&file, &["--sandbox"]));
+    assert!(repaired.code == Some(6) && repaired.err.contains(".damaged-"), "{}", repaired.err);
+    assert_eq!(run(&two(&file, &["--sandbox"])).code, Some(0));
+    assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
     std::fs::write(&file, &bytes[..1000]).unwrap();
     let truncated = run(&["status", path]);
     assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
@@ -35,33 +37,34 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
-/// The other endpoint of the job is written, and `status` names the damage that the run has found.
+/// The file stays under another name, the other endpoint of the job is written, and every row is there again.
 #[test]
-fn a_damaged_file_stops_only_its_own_series() {
+fn a_damaged_file_is_moved_aside() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let series = [&[other_metric().name], &*metric().hourly()].concat();
     let until = |day| run(&backfill(&series, ["2025-01-01", day], &data, &["--sandbox", "--json"]));
     assert_eq!(until("2025-01-20").code, Some(0));
     let file = data.join(metric().endpoint.to_string()).join(format!("{}-2025.parquet", metric().step(3600)));
-    let intact = std::fs::read(&file).unwrap();
-    let mut flipped = intact.clone();
-    flipped[1000] ^= 1;
-    for (day, damaged, why) in [("2025-01-21", &flipped[..], "checksum"), ("2025-01-22", &intact[..900], "truncated")] {
+    for (day, why) in [("2025-01-21", "checksum"), ("2025-01-22", "truncated")] {
+        let mut damaged = std::fs::read(&file).unwrap();
+        if why == "checksum" {
+            damaged[1000] ^= 1;
+        } else {
+            damaged.truncate(900);
+        }
         std::fs::write(&file, damaged).unwrap();
-        let output = until(day);
-        assert!(output.code == Some(6) && output.err.contains("; delete it, then run"), "{}", output.err);
-        let objects: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
-        let [written, failed] = &objects[..] else { panic!("{}", output.out) };
-        assert_eq!((&written["added"], &written["error"]), (&24.into(), &serde_json::Value::Null));
-        assert!(failed["added"] == 0 && failed["error"].as_str().unwrap().contains(why), "{failed}");
-        let state = run(&["status", support::text(&data)]);
-        assert!(state.code == Some(6) && state.err.contains(why), "{}", state.err);
         let planned = run(&backfill(&series, ["2025-01-01", "2025-01-30"], &data, &["--sandbox", "--dry-run"]));
-        assert!(planned.code == Some(6) && planned.err.contains(why), "{}", planned.err);
-        let own = run(&backfill(&metric().hourly(), ["2025-01-01", day], &data, &["--sandbox", "--json"]));
-        let object: serde_json::Value = own.out.parse().unwrap();
-        assert!(own.code == Some(6) && object["error"] == failed["error"], "{}", own.out);
+        assert!(why == "checksum" || planned.code == Some(6) && planned.err.contains(why), "{}", planned.err);
+        let output = until(day);
+        assert!(output.err.contains(why) && output.err.contains("; moved to "), "{}", output.err);
+        let written: serde_json::Value = output.out.lines().next().unwrap().parse().unwrap();
+        assert_eq!((&written["added"], &written["error"]), (&24.into(), &serde_json::Value::Null));
+        assert_eq!(until(day).code, Some(0));
+        let state = run(&["status", support::text(&data), "--verify", "--json"]);
+        assert_eq!(state.code, Some(0), "{}", state.err);
+        let object: serde_json::Value = state.out.parse().unwrap();
+        assert!(object["series"].as_array().unwrap().iter().all(|series| series["missing"] == 0), "{object}");
     }
 }
 

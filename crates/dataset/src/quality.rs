@@ -1,0 +1,246 @@
+//! Figures about the values of a target, without a verdict: what is unusual depends on the field.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow_array::RecordBatch;
+use runtime::Timestamp;
+use runtime::registry::Range;
+
+use crate::error::Error;
+use crate::fetched_at::is_fetched_at;
+use crate::series_columns::identifies;
+use crate::status::{SeriesStatus, Status, status};
+use crate::stored_rows::StoredRows;
+use crate::table_schema::UNKNOWN_FIELDS;
+use crate::target::Target;
+use crate::timestamps::{times, timestamp};
+use crate::value_ranges::{number, range_of};
+
+/// Figures about a target.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Quality {
+    /// The state of the target.
+    pub status: Status,
+    /// The figures of each series that has rows, by path.
+    pub series: Vec<SeriesQuality>,
+}
+
+/// Figures about a series.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SeriesQuality {
+    /// The state of the series.
+    pub status: SeriesStatus,
+    /// Number of rows with the time of the row before.
+    pub repeated_times: u64,
+    /// Number of values that later runs have replaced.
+    pub revisions: u64,
+    /// The figures of each field of the catalogue.
+    pub fields: Vec<FieldQuality>,
+}
+
+/// Figures about a field of a series.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct FieldQuality {
+    /// The field.
+    pub field: String,
+    /// Number of rows with a value, and without.
+    pub values: u64,
+    /// Number of rows without a value.
+    pub nulls: u64,
+    /// Number of values outside of the range in the catalogue.
+    pub out_of_range: u64,
+    /// The largest number of equal values in a row.
+    pub longest_constant: u64,
+    /// The largest change from one number to the next, in median absolute deviations of all changes; `None` if most
+    /// changes are equal, or for values that are no numbers.
+    pub largest_step: Option<f64>,
+    /// The time after this change.
+    pub largest_step_at: Option<Timestamp>,
+    /// `true` if the service no longer sends the field, as far as no user has acknowledged that.
+    pub is_missing: bool,
+}
+
+/// The numbers of a series.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SeriesNumbers {
+    /// The path that identifies the series.
+    pub path: String,
+    /// The times of the records that have a number, and the numbers.
+    pub times: Vec<Timestamp>,
+    /// The numbers.
+    pub values: Vec<f64>,
+}
+
+/// Computes figures about the values of a target. Reads all of its rows.
+pub async fn quality(target: &Target) -> Result<Quality, Error> {
+    let status = status(target).await?;
+    let endpoints: BTreeSet<String> = status.series.iter().map(|one| one.endpoint().to_owned()).collect();
+    let mut series: BTreeMap<String, SeriesFigures> = BTreeMap::new();
+    let mut revisions: BTreeMap<String, u64> = BTreeMap::new();
+    // The endpoints of a data set may have different columns.
+    for endpoint in &endpoints {
+        let stored = StoredRows::open(target, Some(&BTreeSet::from([endpoint.clone()])), None).await?;
+        let is_of_endpoint = |path: &str| path.split('/').next() == Some(endpoint);
+        let time_of = |path: &str| stored.time_of(path).unwrap_or_default();
+        let add =
+            |path: &str, batch: &RecordBatch| series.entry(path.to_owned()).or_default().add(batch, &time_of(path));
+        stored.read(is_of_endpoint, add).await?;
+        for value in stored.revisions(is_of_endpoint).await? {
+            *revisions.entry(value.series).or_default() += 1;
+        }
+    }
+    let mut all = Vec::new();
+    for one in &status.series {
+        let figures = series.remove(&one.path).unwrap_or_default();
+        let mut fields = Vec::new();
+        for (field, values) in figures.fields {
+            let is_marked = |mark: &crate::MissingField| mark.endpoint == one.endpoint() && mark.field == field;
+            let is_missing = status.missing_fields.iter().any(is_marked);
+            fields.push(FieldQuality { is_missing, ..values.figures(field) });
+        }
+        let revisions = revisions.get(&one.path).copied().unwrap_or_default();
+        all.push(SeriesQuality { status: one.clone(), repeated_times: figures.repeated_times, revisions, fields });
+    }
+    Ok(Quality { status, series: all })
+}
+
+/// Reads the numbers of a field of the selected series.
+pub async fn numbers(
+    stored: &StoredRows,
+    field: &str,
+    is_selected: impl Fn(&str) -> bool,
+) -> Result<Vec<SeriesNumbers>, Error> {
+    let mut all: BTreeMap<String, SeriesNumbers> = BTreeMap::new();
+    let add = |path: &str, batch: &RecordBatch| {
+        let Some(column) = batch.column_by_name(field) else { return Ok(()) };
+        let of_series = all.entry(path.to_owned()).or_default();
+        let time = stored.time_of(path).unwrap_or_default();
+        for (row, time) in times(batch, &time)?.iter().enumerate() {
+            if let Some(value) = number(column, row) {
+                of_series.times.push(timestamp(*time));
+                of_series.values.push(value);
+            }
+        }
+        Ok(())
+    };
+    stored.read(is_selected, add).await?;
+    let mut series = Vec::new();
+    for (path, numbers) in all {
+        series.push(SeriesNumbers { path, ..numbers });
+    }
+    Ok(series)
+}
+
+/// The rows of a series so far.
+#[derive(Default)]
+struct SeriesFigures {
+    last: Option<i64>,
+    repeated_times: u64,
+    fields: BTreeMap<String, Values>,
+}
+
+/// The values of a field so far.
+#[derive(Default)]
+struct Values {
+    values: u64,
+    nulls: u64,
+    out_of_range: u64,
+    numbers: Vec<f64>,
+    times: Vec<i64>,
+    last: Option<RowValue>,
+    constant: u64,
+    longest_constant: u64,
+}
+
+/// A value of any type, as an array of one row.
+type RowValue = arrow_array::ArrayRef;
+
+impl SeriesFigures {
+    fn add(&mut self, batch: &RecordBatch, time: &str) -> Result<(), Error> {
+        let times = times(batch, time)?;
+        for time in times {
+            self.repeated_times += u64::from(self.last == Some(*time));
+            self.last = Some(*time);
+        }
+        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            if identifies(field) || is_fetched_at(field) || field.name() == time || field.name() == UNKNOWN_FIELDS {
+                continue;
+            }
+            let values = self.fields.entry(field.name().clone()).or_default();
+            for (row, time) in times.iter().enumerate() {
+                values.add(column, row, *time, range_of(field));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Values {
+    fn add(&mut self, column: &RowValue, row: usize, time: i64, range: Range) {
+        if column.is_null(row) {
+            self.nulls += 1;
+            return;
+        }
+        self.values += 1;
+        let value = column.slice(row, 1);
+        let is_same = self.last.as_ref().is_some_and(|last| **last == *value);
+        self.constant = if is_same { self.constant + 1 } else { 1 };
+        self.longest_constant = self.longest_constant.max(self.constant);
+        self.last = Some(value);
+        if let Some(number) = number(column, row) {
+            self.out_of_range += u64::from(!range.contains(number));
+            self.numbers.push(number);
+            self.times.push(time);
+        }
+    }
+
+    fn figures(&self, field: String) -> FieldQuality {
+        let step = largest_step(&self.numbers);
+        FieldQuality {
+            field,
+            values: self.values,
+            nulls: self.nulls,
+            out_of_range: self.out_of_range,
+            longest_constant: self.longest_constant,
+            largest_step: step.map(|(_, size)| size),
+            largest_step_at: step.and_then(|(index, _)| self.times.get(index + 1)).map(|time| timestamp(*time)),
+            is_missing: false,
+        }
+    }
+}
+
+/// Returns the index of the largest change between two numbers, and its size in median absolute deviations.
+fn largest_step(numbers: &[f64]) -> Option<(usize, f64)> {
+    let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let middle = median(steps.clone())?;
+    let deviation = median(steps.iter().map(|step| (step - middle).abs()).collect())?;
+    if deviation <= 0.0 || !deviation.is_finite() {
+        return None;
+    }
+    let sizes = steps.iter().map(|step| (step - middle).abs() / deviation).enumerate();
+    sizes.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_step_is_relative_to_the_usual_steps() {
+        let mut numbers: Vec<f64> = (0..100).map(|index| f64::from(index % 7)).collect();
+        numbers[50] = 1000.0;
+        let (index, size) = largest_step(&numbers).unwrap();
+        assert!(index == 49 && size > 100.0, "{index} {size}");
+        assert_eq!(largest_step(&[1.0; 50]), None);
+        assert_eq!(largest_step(&[1.0]), None);
+    }
+}
