@@ -79,6 +79,9 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
 
 /// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
 fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
+    if report.is_retired {
+        return Vec::new();
+    }
     let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
     let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
         let count = counted(time_arg::steps(ranges, report.step), "record");

@@ -47,7 +47,7 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
     let wanted: Vec<&Field> = match chosen {
         [] => {
             let names = fields.iter().map(|(name, _)| name.as_str());
-            fields.iter().nth(default_field(names)).into_iter().collect()
+            fields.get(default_field(names)).into_iter().collect()
         }
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };

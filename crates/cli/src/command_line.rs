@@ -39,6 +39,7 @@ const STYLES: Styles = Styles::styled()
 #[derive(Parser, Debug)]
 #[command(name = program().name, version = program().version, about = service().summary.trim_end_matches('.'))]
 #[command(after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
+#[allow(clippy::struct_excessive_bools)] // Each is a flag of every command.
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,

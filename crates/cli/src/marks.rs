@@ -38,9 +38,9 @@ pub(crate) fn lost_rows(lost: &LostRows) -> String {
     }
     let mut names = Vec::new();
     for one in series {
-        let first = one.ranges.first().map(|range| range.start);
-        let last = one.ranges.last().map(|range| range.end);
-        let span = first.zip(last).map(|(first, last)| time_arg::span(&(first..last))).unwrap_or_default();
+        let start = one.ranges.first().map(|range| range.start);
+        let end = one.ranges.last().map(|range| range.end);
+        let span = start.zip(end).map(|(start, end)| time_arg::span(&(start..end))).unwrap_or_default();
         names.push(format!("{} {span}", one.path));
     }
     format!("{}: no run has fetched these rows again: {}{kept}", quoted(file), listed(&names))

@@ -10,7 +10,6 @@ use crate::chart_data::default_field;
 use crate::chart_drawing::{Line, MAX_LINES, Panel, share_scales};
 use crate::failure::{Failure, Result};
 use crate::series_label::label_of;
-use crate::suggest;
 
 /// Number of records that are drawn by default.
 const RECORDS: u32 = 100;
@@ -52,7 +51,7 @@ pub(crate) async fn panels(
     }
     if let Some(missing) = chosen.iter().find(|name| !names.contains(*name)) {
         let known: Vec<_> = names.iter().map(String::as_str).collect();
-        let help = suggest::help(missing, known.iter().copied());
+        let help = wording::did_you_mean(missing, known.iter().copied());
         let all = format!("numeric fields: {}", known.join(", "));
         return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(all)));
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::saved_state::SeriesState;
 use crate::time_ranges::TimeRanges;
 
 /// The marks of a table.
@@ -74,11 +75,11 @@ impl Marks {
     }
 
     /// Notes the rows of series. A mark of lost rows ends when all of them were fetched again.
-    pub(crate) fn note_present<'s>(&mut self, all: impl Iterator<Item = (&'s String, &'s TimeRanges)> + Clone) {
+    pub(crate) fn note_present(&mut self, series: &BTreeMap<String, SeriesState>) {
         for mark in self.lost.iter_mut().filter(|mark| mark.is_listed) {
-            for (path, present) in all.clone() {
-                if let Some(rows) = mark.rows.get_mut(path) {
-                    *rows = rows.without(present);
+            for (path, rows) in &mut mark.rows {
+                if let Some(state) = series.get(path) {
+                    *rows = rows.without(&state.rows.present);
                 }
             }
             mark.rows.retain(|_, rows| !rows.is_empty());

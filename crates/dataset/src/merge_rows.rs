@@ -234,12 +234,12 @@ impl Changes {
                 continue;
             }
             let sent = rows.num_rows() - column.null_count();
-            match self.fields.get_mut(field.name()) {
-                Some(known) => known.sent += sent as u64,
-                None => {
-                    let new = FieldChanges { sent: sent as u64, kept: 0 };
-                    self.fields.insert(field.name().clone(), new);
-                }
+            // The name is cloned only for the first rows.
+            if !self.fields.contains_key(field.name()) {
+                self.fields.insert(field.name().clone(), FieldChanges::default());
+            }
+            if let Some(known) = self.fields.get_mut(field.name()) {
+                known.sent += sent as u64;
             }
         }
         for row in [0, rows.num_rows().saturating_sub(1)] {
@@ -362,8 +362,16 @@ fn merged_object(old: &ArrayRef, new: &ArrayRef, is_column: impl Fn(&str) -> boo
     }
     let mut all = is;
     all.extend(missing);
+    if has_same_fields(&object(old), &all) {
+        return old.clone();
+    }
     let text = serde_json::to_string(&all).ok();
     Arc::new(StringArray::from(vec![text]))
+}
+
+fn has_same_fields(old: &Object, new: &Object) -> bool {
+    let mut fields = old.iter().map(|(name, value)| (name, value.get()));
+    old.len() == new.len() && fields.all(|(name, value)| new.get(name).is_some_and(|other| other.get() == value))
 }
 
 /// Returns the names of the unknown fields of a row that have a value and no column of their own.

@@ -236,10 +236,10 @@ mod tests {
 
     #[test]
     fn the_largest_step_is_relative_to_the_usual_steps() {
-        let mut numbers: Vec<f64> = (0..100).map(|index| f64::from(index % 7)).collect();
+        let mut numbers: Vec<f64> = (0..100).map(|index| f64::from(index * index % 101)).collect();
         numbers[50] = 1000.0;
         let (index, size) = largest_step(&numbers).unwrap();
-        assert!(index == 49 && size > 100.0, "{index} {size}");
+        assert!((49..=50).contains(&index) && size > 10.0, "{index} {size}");
         assert_eq!(largest_step(&[1.0; 50]), None);
         assert_eq!(largest_step(&[1.0]), None);
     }

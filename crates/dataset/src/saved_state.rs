@@ -326,7 +326,7 @@ impl TableState {
             let Some(series) = self.series.get_mut(&path) else { continue };
             series.settled = series.settled.without(&known.without(&series.rows.present));
         }
-        self.marks.note_present(self.series.iter().map(|(path, series)| (path, &series.rows.present)));
+        self.marks.note_present(&self.series);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use dataset::{Target, quoted};
+use indicatif::HumanCount;
 
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::progress::counted;
 
 /// Rebuild the state of a data set from its files, for example after it was copied without `.backfill`
 ///
@@ -23,7 +23,7 @@ impl Adopt {
         let adopted = dataset::adopt(&target).await?;
         let path = quoted(&self.path);
         if !adopted.is_empty() {
-            log.remark(&format!("{path}: adopted {}", counted(adopted.len() as u64, "series")));
+            log.remark(&format!("{path}: adopted {} series", HumanCount(adopted.len() as u64)));
             return Ok(());
         }
         if dataset::status(&target).await.is_ok_and(|status| !status.series.is_empty()) {

@@ -63,9 +63,10 @@ impl Export {
             let damage = status.damaged.into_iter().next().map(Failure::machine);
             return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
         }
-        let series = match self.selection.is_empty()? {
-            true => status.series,
-            false => self.selection.of(status.series, &self.path, log)?,
+        let series = if self.selection.is_empty()? {
+            status.series
+        } else {
+            self.selection.of(status.series, &self.path, log)?
         };
         let selected: BTreeSet<String> = series.iter().map(|one| one.path.clone()).collect();
         let endpoints: BTreeSet<String> = series.iter().map(|one| one.endpoint().to_owned()).collect();
@@ -123,9 +124,12 @@ impl Rows {
         let mut csv = TextWriter::csv(Vec::new());
         csv.begin(&schema).map_err(Failure::machine)?;
         let mut failure = None;
-        let each = |_: &str, batch: &_| {
+        let each = |_: &str, batch: &dataset::RecordBatch| {
             let added = match self.form {
-                Form::Csv => csv.write(batch).map_err(Failure::machine),
+                Form::Csv => {
+                    self.count += batch.num_rows() as u64;
+                    csv.write(batch).map_err(Failure::machine)
+                }
                 Form::JsonLines | Form::Excel => self.add_json(batch),
             };
             failure = failure.take().or(added.err());
@@ -135,8 +139,6 @@ impl Rows {
         failure.map_or(Ok(()), Err)?;
         if self.form == Form::Csv {
             self.content = csv.into_inner().map_err(Failure::machine)?;
-            let lines = self.content.iter().filter(|byte| **byte == b'\n').count() as u64;
-            self.count = lines.saturating_sub(1);
         }
         Ok(())
     }

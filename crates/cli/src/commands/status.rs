@@ -115,7 +115,7 @@ impl Status {
         let damaged = status.damaged.len() as u64;
         // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the
         // rest.
-        let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running;
+        let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running || series.is_retired;
         let unfetched = part_of(status, "fetched", |series| &series.unfetched, |series| !is_waiting(series));
         let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
         let rejected = names(&is_rejected);

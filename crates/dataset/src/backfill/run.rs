@@ -142,13 +142,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         // What a run of another job has planned is still needed.
         let is_open = self.job.range.end > self.started;
         for (index, plan) in plan.series.iter().enumerate() {
-            let planned = plan.unsettled.iter().cloned().collect();
+            let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };
             let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);
             if is_open && series.job.as_ref().is_some_and(is_same) {
                 series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
             }
-            series.unfetched.extend(&planned);
+            // What an earlier run has fetched stays known, such as that there is no record before the first one.
+            let fetched = series.requested.without(&series.unfetched);
+            series.unfetched.extend(&planned.without(&fetched));
             series.requested.extend(&planned);
             series.job = job.clone().or(series.job.take());
             series.rejected = None;

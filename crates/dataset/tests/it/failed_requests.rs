@@ -1,5 +1,6 @@
 //! Tests of backfills with failed requests, and of series without any record.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dataset::Error;
@@ -161,5 +162,33 @@ async fn a_job_keeps_what_another_job_owes_before_its_start() {
         let state = state_of(&path).await;
         let start = state.series[0].unfetched.first().map(|range| range.start);
         assert_eq!(start, Some(Timestamp::from_unix_seconds(END - 200 * DAY)), "{first:?}, {second:?}: {state:?}");
+    }
+}
+
+/// A run that fails later does not change what was known about the time before the first record.
+#[tokio::test(start_paused = true)]
+async fn time_before_the_data_begins_stays_known_when_a_later_run_fails() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let is_expired = Arc::new(AtomicBool::new(false));
+        let shared = is_expired.clone();
+        let client = client_of(move |_, from, to| {
+            if shared.load(Ordering::Relaxed) {
+                return (403, String::new());
+            }
+            (200, body(from, to, |time| (time >= END - 2 * DAY).then(|| "0.5".to_owned())))
+        });
+        let client = client.build().unwrap();
+        let until = |end: i64| job(coins(&client, &["BTC"]), END - 60 * DAY, end, &path);
+        assert!(run(&until(END)).await.is_complete, "{name}");
+        is_expired.store(true, Ordering::Relaxed);
+        assert!(until(END + DAY).run(|_| {}, std::future::pending()).await.is_err(), "{name}");
+        let state = state_of(&path).await;
+        let unfetched = &state.series[0].unfetched;
+        assert!(
+            unfetched.iter().all(|range| range.start >= Timestamp::from_unix_seconds(END)),
+            "{name}: {unfetched:?}"
+        );
     }
 }
