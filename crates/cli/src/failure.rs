@@ -84,6 +84,17 @@ impl Failure {
         Self::new(ExitKind::Machine, format!("cannot {what} {}: {}", quoted(path), reason(error)))
     }
 
+    /// Creates the failure for a file that a command could not write.
+    pub(crate) fn write(path: &Path, error: dataset::Error) -> Self {
+        match &error {
+            dataset::Error::Storage { source, .. } => match source.downcast_ref() {
+                Some(source) => Self::file("write", path, source),
+                None => error.into(),
+            },
+            _ => error.into(),
+        }
+    }
+
     /// Creates the failure for a path where a backfill should have written.
     pub(crate) fn nothing_at(path: &str) -> Self {
         let is_missing = !path.contains("://") && !Path::new(path).exists();

@@ -18,8 +18,11 @@ use crate::target::Target;
 /// A place to which a file is written.
 pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
-/// Writes a file completely or not at all: readers see the earlier file until the new one is complete.
+/// Writes a file completely or not at all: readers see the earlier file until the new one is complete. The folder must
+/// exist.
 pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::metadata(folder).map_err(|error| Error::storage(path.display(), error))?;
     let ((), file) = local::prepare(path, None, |out| Ok(content(out)?))?;
     file.finish()?;
     Ok(())

@@ -83,7 +83,7 @@ impl Export {
         let Some(file) = &self.out else {
             return stdout::print(content);
         };
-        dataset::write_file(file, |out| out.write_all(&content))?;
+        dataset::write_file(file, |out| out.write_all(&content)).map_err(|error| Failure::write(file, error))?;
         log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
         Ok(())
     }

@@ -106,7 +106,8 @@ impl Plot {
         }
         if let Some(file) = &self.out {
             let text = chart_drawing::svg(panels);
-            dataset::write_file(file, |out| out.write_all(text.as_bytes()))?;
+            dataset::write_file(file, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| Failure::write(file, error))?;
             log.remark(&format!("wrote {}", quoted(file)));
             return Ok(());
         }
