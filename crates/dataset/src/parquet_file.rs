@@ -164,7 +164,7 @@ impl ParquetInput {
         let Some(Ok(state)) = state_of(&metadata).map(saved_state::parse::<FileState>) else { return Ok(None) };
         let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
         let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
-        Ok(Some(Self { path: path.to_owned(), name, version, source, metadata, state }))
+        Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state }))
     }
 
     /// Compares the row groups with their checksums.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
+use crate::column_storage::{DataStorage, Purpose};
 use crate::error::{Error, quoted};
 use crate::file_storage::{FileStorage, Out};
 use crate::journal::EXTENSION;
@@ -105,7 +106,8 @@ impl Table {
         let state = &self.state;
         let is_single = self.place.is_single;
         let content = |out: Out<'_>| {
-            let mut file = ParquetFile::new(out, input.schema(), [ROW_GROUP; 2])?;
+            let storage = Purpose::Data(DataStorage::default());
+            let mut file = ParquetFile::new(out, input.schema(), [ROW_GROUP; 2], storage)?;
             for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
                 if sections.first().is_some_and(|first| groups.contains(&first.group)) {
                     file.copy(input, sections)?;
