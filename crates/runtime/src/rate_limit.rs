@@ -31,11 +31,10 @@ mod state;
 #[cfg(feature = "__shared-rate-limit")]
 mod stored_state;
 
-#[cfg(test)]
-mod every_schedule;
 mod process_rate_limiter;
+
 #[cfg(test)]
-mod simulation;
+mod tests;
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, Rank, RateLimit, RateLimiter};
+use crate::rate_limit::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, Rank, RateLimit, RateLimiter};
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 

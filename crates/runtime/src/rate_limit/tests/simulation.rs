@@ -7,9 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use super::limit::RateLimit;
-use super::limiter_time::{LimiterTime, YEAR};
-use super::state::{Closed, State};
+use crate::rate_limit::limit::RateLimit;
+use crate::rate_limit::limiter_time::{LimiterTime, YEAR};
+use crate::rate_limit::state::{Closed, State};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
