@@ -4,6 +4,8 @@
 //! the dispatcher, like data requests. After a 401, `send` repeats a data request with a new token.
 
 // The modules, lowest layer first, as in `lib.rs`.
+mod sent_key;
+
 mod key_source;
 
 pub(crate) mod token;
@@ -19,6 +21,7 @@ use crate::secrets::{Redact, Secret};
 
 pub(crate) use key_source::KeySource;
 use key_source::RotatingKey;
+use sent_key::{insert_key, with_key};
 pub(crate) use token::Token;
 use token::TokenFlow;
 
@@ -133,13 +136,6 @@ impl Credentials {
     }
 }
 
-/// Adds the header with the API key, if the service has one.
-fn insert_key(service: &ServiceInfo, headers: &mut Headers, key: &Secret) -> Result<(), Error> {
-    let Some(name) = service.api_key_header else { return Ok(()) };
-    let value = service.api_key_value(key.expose());
-    headers.insert_sensitive(name, &value).map_err(|error| Error::build(format!("invalid API key: {error}")))
-}
-
 /// Returns every form of an API key that is sent, and each part that a response may repeat alone.
 fn forms(service: &ServiceInfo, key: &Secret) -> Vec<Secret> {
     let mut forms = vec![key.clone()];
@@ -151,11 +147,6 @@ fn forms(service: &ServiceInfo, key: &Secret) -> Vec<Secret> {
         forms.extend(key.expose().split_once(':').map(|(_, password)| Secret::from(password)));
     }
     forms
-}
-
-fn with_key(path: &str, key_param: Option<&Secret>) -> String {
-    let separator = if path.contains('?') { '&' } else { '?' };
-    key_param.map_or_else(|| path.to_owned(), |key| format!("{path}{separator}{}", key.expose()))
 }
 
 /// Returns an error if a required API key is missing, or if the service does not accept the key that is set.

@@ -16,7 +16,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tokio::sync::watch;
 
 use super::key_source::RotatingKey;
-use super::{insert_key, with_key};
+use super::sent_key::{insert_key, with_key};
 use crate::decode::{self, error_body};
 use crate::dispatch::observer::{Event, WaitReason};
 use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
