@@ -182,6 +182,9 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let exit_kind = match error.kind() {
             _ if error.is_auth() => ExitKind::Credentials,
+            _ if error.is_local() => ExitKind::Machine,
+            // The service itself was not reached.
+            ErrorKind::Status if error.is_page() => ExitKind::Service,
             ErrorKind::Builder => ExitKind::Usage,
             ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
             ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
@@ -197,7 +200,7 @@ impl From<Error> for Failure {
         // A request for a path that is not in the catalogue has no endpoint name, so only the path is shown.
         let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
         let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
-        let page = is_html.then(|| "the response is an HTML page; check the base URL".to_owned());
+        let page = (is_html || error.is_page()).then(|| "the response is an HTML page; check the base URL".to_owned());
         failure.help_if(page).help_if(is_proxy_likely.then(|| PROXY.to_owned()))
     }
 }

@@ -153,6 +153,9 @@ fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
             let (elapsed, reason) = (duration(*elapsed), brief(error));
             log.warning(&format!("{label}: no response for {elapsed}: {reason}; still trying"));
         }
+        Update::Recovered { elapsed, .. } => {
+            log.warning(&format!("{label}: the service responds again after {}", duration(*elapsed)));
+        }
         Update::Silent { since, .. } => {
             log.warning(&format!("{label}: no new record since {}", time_arg::shown(*since)));
         }
