@@ -166,12 +166,19 @@ fn endpoint_mentions(text: &str) -> Vec<Mention> {
         let words: Vec<_> = line.split([' ', '`', '"']).collect();
         for call in words.windows(3) {
             let [program, verb, name] = call else { continue };
-            if *program == "derivs" && VERBS.contains(verb) && name.starts_with(|first: char| first.is_lowercase()) {
+            if *program == "derivs" && VERBS.contains(verb) && may_be_endpoint(name) {
                 mentions.push(Mention { line: index + 1, name: (*name).to_owned() });
             }
         }
     }
     mentions
+}
+
+/// Whether an argument can be an endpoint, and is neither an option nor a file or folder.
+fn may_be_endpoint(argument: &str) -> bool {
+    let is_name = argument.chars().all(|character| is_part_of_name(character) || character == '.');
+    let is_file = [".csv", ".jsonl", ".parquet"].iter().any(|end| argument.ends_with(end));
+    argument.starts_with(|first: char| first.is_lowercase()) && is_name && !is_file
 }
 
 /// The endpoint that the code after `client` calls.
