@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use catalogue::{Catalogue, Diagnostics, load};
-use catalogue_edit::{Addition, CatalogueChange, Evidence, Import as Options, Refusal};
+use catalogue_edit::{Addition, CatalogueChange, Evidence, Import as Options, RecordedService, Refusal};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -65,15 +65,18 @@ impl Add {
     }
 }
 
-/// Import an OpenAPI description
+/// Import an OpenAPI description, or the endpoints in a HAR file
 ///
-/// Adds the parts of an OpenAPI 3.0 or 3.1 description that are not in the catalogue yet, or starts a new catalogue in
+/// Adds the parts of an OpenAPI description that are not in the catalogue yet, or starts a new catalogue in
 /// a folder without YAML files. The command lists parts that it does not support, and shows the edit before writing it.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The description, JSON or YAML
+    /// The description, JSON or YAML, or a HAR file of a browser or proxy (`.har`)
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// The host of the service in a HAR file; default: the host with the most responses in JSON
+    #[arg(long)]
+    host: Option<String>,
     /// Import summaries and descriptions too, word for word
     #[arg(long)]
     summaries: bool,
@@ -88,6 +91,9 @@ impl Import {
     pub(crate) fn run(&self) -> Outcome {
         let in_file = |why: String| format!("{}: {why}", self.file.display());
         let unread = |why| format!("error: {}; pass a file with an OpenAPI description\n", in_file(why));
+        if self.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("har")) {
+            return self.target.confirm(self.recorded_endpoints());
+        }
         let text = fs::read_to_string(&self.file).map_err(|error| unread(error.to_string()))?;
         let options = Options { text, evidence: self.evidence, summaries: self.summaries };
         let change = catalogue_edit::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
@@ -95,6 +101,22 @@ impl Import {
             other @ Refusal::Catalogue(_) => other,
         });
         self.target.confirm(change)
+    }
+}
+
+impl Import {
+    /// Returns the change that adds the endpoints of a HAR file.
+    fn recorded_endpoints(&self) -> Result<CatalogueChange, Refusal> {
+        let name = self.file.display().to_string();
+        let bytes = fs::read(&self.file).map_err(|error| format!("{name}: {error}; pass a HAR file"))?;
+        let recorded = RecordedService {
+            files: vec![(name, bytes)],
+            host: self.host.clone(),
+            title: self.target.service(),
+            // A recording shows that the paths exist, which no document says.
+            evidence: Evidence::Reported,
+        };
+        catalogue_edit::endpoints_of(self.target.catalogue(), &recorded)
     }
 }
 

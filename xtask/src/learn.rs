@@ -31,6 +31,9 @@ pub(crate) struct Learn {
     /// A HAR file of a browser or proxy; the endpoints are found by the paths of its entries
     #[arg(long, value_name = "FILE", conflicts_with_all = ["endpoint", "live"])]
     har: Vec<PathBuf>,
+    /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
+    #[arg(long, requires = "har")]
+    host: Option<String>,
     /// Request the responses from the service of this project's own catalogue; the client reads its settings from the
     /// environment
     #[arg(long, conflicts_with = "replies")]
@@ -66,12 +69,17 @@ fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
 
 /// Returns the responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
 /// skipped are printed.
-fn recorded(target: &Target, endpoint: Option<&String>, files: &[PathBuf]) -> Result<Vec<EndpointResponses>, Refusal> {
+fn recorded(
+    target: &Target,
+    endpoint: Option<&String>,
+    files: &[PathBuf],
+    host: Option<&str>,
+) -> Result<Vec<EndpointResponses>, Refusal> {
     let responses = read(files)?;
     if let Some(endpoint) = endpoint {
-        return Ok(vec![EndpointResponses { endpoint: endpoint.clone(), responses }]);
+        return Ok(vec![EndpointResponses { endpoint: endpoint.clone(), responses, ..EndpointResponses::default() }]);
     }
-    let recording = Recording::read(load(&target.spec()), &responses)?;
+    let recording = Recording::read(load(&target.spec()), &responses, host)?;
     for line in &recording.skipped {
         print(&format!("skipped: {line}\n"));
     }
@@ -97,7 +105,7 @@ impl Learn {
             return self.requested();
         }
         let files = if self.har.is_empty() { &self.replies } else { &self.har };
-        recorded(&self.target, self.endpoint.as_ref(), files)
+        recorded(&self.target, self.endpoint.as_ref(), files, self.host.as_deref())
     }
 
     /// Returns the responses that a program with the project's own client saves. It reports each endpoint that fails.
@@ -132,7 +140,8 @@ impl Learn {
         files.sort();
         let of_endpoint = |file: &PathBuf| {
             let endpoint = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Ok(EndpointResponses { endpoint, responses: read(slice::from_ref(file))? })
+            let responses = read(slice::from_ref(file))?;
+            Ok(EndpointResponses { endpoint, responses, ..EndpointResponses::default() })
         };
         files.iter().map(of_endpoint).collect()
     }
@@ -149,6 +158,9 @@ pub(crate) struct Drift {
     /// The endpoint of the responses: its path, its name, or its group and method
     #[arg(long)]
     endpoint: Option<String>,
+    /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
+    #[arg(long, conflicts_with = "endpoint")]
+    host: Option<String>,
     #[command(flatten)]
     target: Target,
 }
@@ -165,7 +177,7 @@ impl Drift {
     }
 
     fn differences(&self) -> Result<Vec<String>, Refusal> {
-        let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files)?;
+        let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref())?;
         let (evidence, accept_mock) = (Evidence::Reported, self.target.accepts_mock());
         catalogue_edit::drift(
             load(&self.target.spec()),

@@ -50,6 +50,13 @@ impl CatalogueChange {
         self.after.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
+    /// Returns the texts of all files after the change, by name.
+    pub(crate) fn all_texts(&self) -> Vec<(&str, &str)> {
+        let mut all: BTreeMap<&str, &str> = self.before.iter().map(|(name, text)| (&**name, &**text)).collect();
+        all.extend(self.texts());
+        all.into_iter().collect()
+    }
+
     /// Returns the change as a unified diff. `folder` is prepended to the names of files.
     pub fn diff(&self, folder: &str) -> String {
         let diffs = self.texts().map(|(file, after)| {

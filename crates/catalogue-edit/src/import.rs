@@ -5,10 +5,12 @@
 
 mod bodies;
 mod composed_schemas;
+mod deep_params;
 mod document;
 mod draft;
 mod envelope;
 mod extensions;
+mod header_params;
 mod omissions;
 mod operations;
 mod params;
@@ -16,6 +18,8 @@ mod parse_text;
 mod records;
 mod schemas;
 mod service;
+mod swagger;
+mod urls;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,18 +27,19 @@ use catalogue::spec::{Evidence, History, Known};
 use catalogue::{Catalogue, is_invisible, url_path};
 use serde_yaml::Value;
 
-use super::content::Content;
+use super::content::{Content, label};
 use super::draft::{Draft, Source};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::merge::merge;
 use document::{Document, text};
+use header_params::HeaderParams;
 use omissions::{Omissions, Weight};
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// The text of an OpenAPI 3.0 or 3.1 description, in JSON or YAML.
+    /// The text of an OpenAPI 3.0, 3.1 or 3.2 description, or of a Swagger 2.0 description, in JSON or YAML.
     pub text: String,
     /// The evidence of imported facts.
     pub evidence: Evidence,
@@ -59,6 +64,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         open_around_list: 0,
         nesting: 0,
         templates: HashSet::new(),
+        headers: HeaderParams::default(),
         records: HashMap::new(),
     };
     let kept = reader.kept(&document.root, extensions::OF_SERVICE, "#");
@@ -80,6 +86,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(format!("no endpoint is imported:\n{why}").into());
     }
     let templates = std::mem::take(&mut reader.templates);
+    std::mem::take(&mut reader.headers).write(&mut editor, is_new, import.evidence);
     let mut draft = reader.drafted_content();
     omit_history(&mut draft.content, editor.service.history.clone());
     merge(&mut editor, &draft);
@@ -94,11 +101,45 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         // base URL of the description. This difference is not noted.
         service::note_differences(&described, is_in_paths, &mut editor);
     }
+    if is_new {
+        note_candidates(&mut editor, import.evidence);
+    }
     editor.note_all(omitted.iter().map(|line| format!("not imported: {line}")).collect());
     if is_new && !is_unit_known {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()
+}
+
+/// The number of endpoints that the notes about a possible history list.
+const MAX_CANDIDATES: usize = 20;
+
+/// Adds a note for each endpoint whose params may select the range of a history, with the line to add. A description does
+/// not state whether the records are a time series, so the author decides.
+fn note_candidates(editor: &mut Editor, evidence: Evidence) {
+    let mut notes = Vec::new();
+    for (at, endpoint) in editor.endpoints() {
+        let is_object = endpoint.body.known().is_some_and(|body| body.object.is_some());
+        if endpoint.history.is_some() || editor.service.history.is_some() || is_object {
+            continue;
+        }
+        let params = editor.params_of(endpoint).unwrap_or_default();
+        let Some(found) = history(&params, &editor.service.types, evidence) else { continue };
+        let keys = [("from", &found.from), ("to", &found.to), ("limit", &found.limit), ("step", &found.step)];
+        let keys = keys.into_iter().filter_map(|(key, param)| Some(format!("{key}: {}", param.as_ref()?.as_str())));
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        let line = format!("history: {{{keys}, evidence: {}}}", evidence.word());
+        notes.push(format!(
+            "`{}` may have a history; if its records are a time series, add `{line}`",
+            label(&at, endpoint)
+        ));
+    }
+    let others = notes.len().saturating_sub(MAX_CANDIDATES);
+    notes.truncate(MAX_CANDIDATES);
+    if others > 0 {
+        notes.push(format!("{others} more endpoints may have a history"));
+    }
+    editor.note_all(notes);
 }
 
 /// Removes the history of endpoints with the history of the service.
@@ -139,6 +180,8 @@ struct Reader<'d> {
     nesting: usize,
     /// The paths that were read so far, without the names of their params.
     templates: HashSet<String>,
+    /// The headers that operations send: those with one value, and the one that carries a key.
+    headers: HeaderParams,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
 }

@@ -14,20 +14,25 @@ mod fields;
 mod groups;
 mod guess_type;
 mod metadata;
+mod query;
 mod reader;
 mod time;
 mod value_types;
 
-use catalogue::Catalogue;
+use std::collections::BTreeMap;
+
 use catalogue::spec::{Evidence, Known};
+use catalogue::{Catalogue, load_texts};
 
 use super::content::{At, Content, known_mut};
 use super::editor::{CatalogueChange, Editor, Refusal};
+use super::gate::Gate;
 use super::history_params::history;
+use super::observed_query::ObservedQuery;
 use super::observed_values::Observed;
 use super::saved_response::SavedResponse;
 use body_kind::BodyKind;
-pub(crate) use guess_type::is_unix_time;
+pub(crate) use query::{learn_key, param_of};
 use reader::Reader;
 
 /// The responses to learn from, and the options.
@@ -45,7 +50,7 @@ pub struct LearnOptions {
 }
 
 /// An endpoint with its responses.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EndpointResponses {
     /// The endpoint: its path (`/buyVolume`), its name, its method name, or its group and method
     /// (`orderflow.buy_volume`).
@@ -53,13 +58,39 @@ pub struct EndpointResponses {
     /// The responses. Each consists of its origin, which messages mention, and its saved text: a JSON body with or
     /// without headers.
     pub responses: Vec<(String, Vec<u8>)>,
+    /// The params in the queries of the requests, if they were recorded.
+    pub query: ObservedQuery,
 }
 
-/// Returns the change that adapts the catalogue to the responses.
+/// Returns the change that adapts the catalogue to the responses. Each response is decoded with the changed catalogue
+/// before the change is returned; what the client would not decode is not learned.
 pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
+    let texts: Vec<_> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let borrowed: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut rejected = BTreeMap::new();
+    let mut change = learn_all(catalogue, options, &rejected)?;
+    while let Some((endpoint, why)) = first_rejected(&change, options, &rejected)? {
+        if options.endpoints.len() == 1 {
+            let notes: String = change.notes().iter().map(|note| format!("\n{note}")).collect();
+            return Err(format!("{endpoint}: {why}{notes}").into());
+        }
+        rejected.insert(endpoint, why);
+        change = learn_all(load_texts(&borrowed), options, &rejected)?;
+    }
+    Ok(change)
+}
+
+/// The reasons why nothing is learned from the responses of endpoints.
+type Rejected = BTreeMap<String, String>;
+
+fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     for sample in &options.endpoints {
-        if let Err(why) = editor.attempt(|editor| learn_one(editor, options, sample)) {
+        let outcome = match rejected.get(&sample.endpoint) {
+            Some(why) => Err(why.clone()),
+            None => editor.attempt(|editor| learn_one(editor, options, sample)),
+        };
+        if let Err(why) = outcome {
             if options.endpoints.len() == 1 {
                 return Err(format!("{}: {why}", sample.endpoint).into());
             }
@@ -71,13 +102,47 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     editor.close()
 }
 
+/// Returns the first endpoint with a response that the client of the changed catalogue would not decode, and the reason.
+/// Responses of which nothing was learned, for example because they are errors, are skipped.
+fn first_rejected(
+    change: &CatalogueChange,
+    options: &LearnOptions,
+    rejected: &Rejected,
+) -> Result<Option<(String, String)>, Refusal> {
+    let texts = change.all_texts();
+    let content = Content::checked(load_texts(&texts))?;
+    let gate = Gate::of(&texts)?;
+    for sample in options.endpoints.iter().filter(|sample| !rejected.contains_key(&sample.endpoint)) {
+        let is_unused =
+            change.notes().iter().any(|note| note.starts_with(&format!("{}: nothing learned", sample.endpoint)));
+        let (Ok((label, _)), Ok(responses), false) = (content.find(&sample.endpoint), read(options, sample), is_unused)
+        else {
+            continue;
+        };
+        for response in responses {
+            // Of an error response, only its status and message are learned.
+            let is_error = format!("{} is an error response", response.origin);
+            if change.notes().iter().any(|note| note.contains(&is_error)) {
+                continue;
+            }
+            if let Err(why) = gate.check(&label, &response) {
+                return Ok(Some((sample.endpoint.clone(), why)));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// Returns a line for each difference between the responses and the known bodies of the catalogue. An endpoint whose
-/// body is unknown has no differences.
+/// body is unknown has no differences. A response without a difference is also decoded as the client does.
 pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>, Refusal> {
+    let texts: Vec<_> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let borrowed: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let mut editor = Editor::open(catalogue)?;
+    let gate = Gate::of(&borrowed)?;
     let mut found = Vec::new();
     for sample in &options.endpoints {
-        let (_, at) = editor.find(&sample.endpoint)?;
+        let (label, at) = editor.find(&sample.endpoint)?;
         if editor.endpoint(&at).body.known().is_none() {
             continue;
         }
@@ -87,7 +152,11 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>
         match outcome {
             Err(why) => found.push(format!("{}: {why}", sample.endpoint)),
             Ok(()) if *editor != before => found.extend(notes),
-            Ok(()) => {}
+            Ok(()) => {
+                let responses = read(options, sample).unwrap_or_default();
+                let rejected = responses.iter().find_map(|response| gate.check(&label, response).err());
+                found.extend(rejected.map(|why| format!("{}: {why}", sample.endpoint)));
+            }
         }
         *editor = before;
     }
@@ -110,8 +179,10 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     let columns = listed.as_ref().filter(|of| of.columns).map(|of| (path, of.fields.as_slice()));
     let is_open = declared.is_none() || known.as_ref().is_some_and(|known| !known.labels.is_empty());
     let groups = groups::of(&responses, known.as_ref()).filter(|_| is_open);
+    let received = responses.len();
     let has_columns =
         groups.is_none() && (declared.is_none() || columns.is_some()) && columns::to_records(&mut responses, columns);
+    let has_empty = has_columns && responses.len() < received;
     let (kind, own) = match (declared, &groups) {
         (Some(kind), _) => (kind, own),
         (None, Some(groups)) => (BodyKind::Series, Some(groups.data.clone())),
@@ -143,6 +214,10 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
     for body in drafted.filter_map(|endpoint| known_mut(&mut endpoint.body)).filter(|_| has_columns) {
         reader.editor.note("the records are columns");
         body.columns = Some(true.into());
+        if has_empty {
+            reader.editor.note("a response without the columns is an empty series");
+            body.optional = Some(true.into());
+        }
     }
     if kind == BodyKind::Series && groups.is_none() && body_kind::has_missing_list(&responses, data.as_deref()) {
         reader.set_optional();
@@ -151,6 +226,7 @@ fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointRespo
         reader.metadata(&responses);
     }
     reader.merge(&seen);
+    query::learn(editor, options.evidence, &at, &sample.query);
     propose_history(editor, options.evidence, &at);
     Ok(())
 }

@@ -8,14 +8,18 @@ mod content;
 pub mod diff;
 mod draft;
 mod editor;
+mod exact_numbers;
+mod gate;
 mod har;
 mod history_params;
 mod import;
 mod learn;
 mod merge;
+mod observed_query;
 mod observed_values;
 mod rust_names;
 mod saved_response;
+mod unix_time;
 mod yaml_edit;
 mod yaml_layout;
 
@@ -23,6 +27,7 @@ pub use catalogue::spec::Evidence;
 
 pub use add::{Addition, add};
 pub use editor::{CatalogueChange, Refusal};
-pub use har::Recording;
+pub use har::{RecordedService, Recording, endpoints_of};
 pub use import::{Import, import};
 pub use learn::{EndpointResponses, LearnOptions, drift, learn};
+pub use observed_query::ObservedQuery;

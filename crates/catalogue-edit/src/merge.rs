@@ -57,6 +57,8 @@ struct Gap<'a> {
     new: &'a Endpoint,
     known: Option<At>,
     params: bool,
+    /// `true` if the draft has further params of an endpoint whose params are known.
+    further_params: bool,
     body: bool,
 }
 
@@ -106,7 +108,9 @@ impl<'a> Merger<'a> {
             let params = here.is_none_or(|here| lists && here.params.known().is_none());
             let body = here.is_none_or(|here| is_body_open(here, new));
             let (params, body) = (params && new.params.known().is_some(), body && new.body.known().is_some());
-            Gap { module: at.module, new, known, params, body }
+            let has_params = new.params.known().is_some_and(|list| !list.is_empty());
+            let further_params = draft.source == Source::Responses && has_params && !params;
+            Gap { module: at.module, new, known, params, further_params, body }
         };
         draft.content.endpoints().map(gap).collect()
     }
@@ -143,6 +147,10 @@ impl<'a> Merger<'a> {
         }
         if gap.params {
             entry.params = Known::Known(self.params(gap.new, entry.evidence));
+        }
+        if gap.further_params {
+            let further = self.params(gap.new, entry.evidence);
+            known_mut(&mut entry.params).into_iter().for_each(|params| params.extend(further.clone()));
         }
         if gap.body {
             let body = self.body(gap.new, entry.body.known(), entry.evidence);

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use serde_yaml::Value;
 
+use crate::exact_numbers::Number;
+
 /// Statistics of the values of one field, or of the items of a list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Observed {
@@ -20,8 +22,10 @@ pub(super) struct Observed {
     pub(super) non_integers: usize,
     /// The count of integers that `u64` can represent, but not `i64`.
     pub(super) large_counts: usize,
-    /// The count of integers that lose digits if they are converted to `f64`.
-    pub(super) rounded: usize,
+    /// The count of integers above the limit up to which an `f64` represents every integer.
+    pub(super) large: usize,
+    /// The count of numbers that lose digits if they are converted to `f64`.
+    pub(super) inexact: usize,
     /// The smallest number, including those in strings.
     pub(super) min: f64,
     pub(super) max: f64,
@@ -90,19 +94,14 @@ impl Observed {
         self.times += 1;
         match value {
             Value::Bool(_) => self.booleans += 1,
-            Value::Number(number) => {
-                let (float, integer) = (number.as_f64().unwrap_or_default(), number.as_i64());
-                self.integers += usize::from(integer.is_some());
-                self.fractions += usize::from(integer.is_none());
-                self.number(float, integer, number.is_u64());
-            }
+            Value::Number(number) => self.bare_number(&number.to_string()),
             Value::String(text) => {
                 self.text_times += 1;
                 self.empty_texts += usize::from(text.is_empty());
                 self.marker_times += usize::from(MARKERS.contains(&text.as_str()));
-                if let Some(number) = numeric(text) {
+                if let Some(number) = Number::parse(text) {
                     self.numeric_texts += 1;
-                    self.number(number.as_f64().unwrap_or_default(), number.as_i64(), number.is_u64());
+                    self.number(number);
                 }
                 if self.texts.len() <= MAX_VALUES {
                     self.texts.insert(text.clone());
@@ -131,19 +130,28 @@ impl Observed {
                     }
                 }
             }
-            Value::Null | Value::Tagged(_) => self.nulls += 1,
+            // A number whose digits `Value` cannot keep.
+            Value::Tagged(tagged) => self.bare_number(tagged.value.as_str().unwrap_or_default()),
+            Value::Null => self.nulls += 1,
         }
     }
 
-    fn number(&mut self, float: f64, integer: Option<i64>, is_unsigned: bool) {
+    /// Adds a number that is not in quotes.
+    fn bare_number(&mut self, text: &str) {
+        let Some(number) = Number::parse(text) else { return };
+        self.integers += usize::from(number.integer.is_some());
+        self.fractions += usize::from(number.integer.is_none());
+        self.number(number);
+    }
+
+    fn number(&mut self, number: Number) {
+        let Number { float, integer, is_unsigned, is_exact } = number;
         let is_whole = float.fract() == 0.0;
         self.distinct.extend(integer.filter(|_| self.distinct.len() < MANY));
         self.large_counts += usize::from(is_unsigned && integer.is_none());
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
-        // A large number with few digits, such as 1e300, counts as exact. A number from 1e19 to 1e21 does not: it is
-        // usually written with all digits, which do not fit into 64 bits, so its last digits were rounded.
-        let is_long = || (1e19..1e21).contains(&float.abs()) || format!("{:e}", float.abs()).len() > 18;
-        self.rounded += usize::from(is_whole && float.abs() > EXACT && is_long());
+        self.large += usize::from((integer.is_some() || is_unsigned) && float.abs() >= EXACT);
+        self.inexact += usize::from(!is_exact);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.min = if is_first { float } else { self.min.min(float) };
         self.max = if is_first { float } else { self.max.max(float) };
@@ -230,7 +238,7 @@ impl Observed {
 
     /// Returns a description of the values for messages.
     pub(super) fn describe(&self) -> String {
-        let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
+        let text = || self.texts.iter().find(|text| Number::parse(text).is_none()).or(self.texts.first());
         let kinds = [
             (self.numbers(), self.describe_numbers()),
             (self.text_times, format!("strings such as {:?}", text().map_or("", |text| excerpt(text)))),
@@ -269,13 +277,6 @@ pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Returns the number that the client parses from a string.
-fn numeric(text: &str) -> Option<serde_json::Number> {
-    let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-        && text.ends_with(|last: char| last.is_ascii_digit());
-    is_bare.then(|| serde_json::from_str(text).ok())?
-}
-
 /// Returns the beginning of a text.
 fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
@@ -299,25 +300,5 @@ mod tests {
             seen.describe(),
             "numbers from 1 to 1e300, strings such as \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
         );
-    }
-
-    #[test]
-    fn numeric_texts_are_counted_as_numbers() {
-        let table = [
-            ("1", Some(Some(1))),
-            ("-1.5e3", Some(None)),
-            ("9223372036854775808", Some(None)),
-            ("+1", None),
-            (".5", None),
-            ("1.", None),
-            (" 1", None),
-            ("1e999", None),
-            ("NaN", None),
-            ("0x10", None),
-            ("", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(numeric(text).map(|number| number.as_i64()), expected, "{text}");
-        }
     }
 }

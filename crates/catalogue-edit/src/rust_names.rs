@@ -158,6 +158,20 @@ pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     chosen
 }
 
+/// The maximum length of the name of a new group. File systems allow 255 bytes for a name with its extension.
+const MAX_MODULE: usize = 60;
+
+/// Returns the name of a group's module, and so of its files, for a tag or a segment of a path. A long name is cut, and gets
+/// a number that depends on the part that was cut.
+pub(super) fn module_name(text: &str) -> String {
+    let ident = NamesInUse::default().claim(text, Case::Snake, Scope::Groups);
+    if ident.len() <= MAX_MODULE {
+        return ident;
+    }
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{}_{hash:08x}", ident[..MAX_MODULE].trim_end_matches('_'))
+}
+
 /// Returns the case and scope of Rust names for the values of an identifier (`is_open`) or of an enum.
 pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
     if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
@@ -244,6 +258,17 @@ mod tests {
         for (name, expected) in table {
             assert_eq!(used.chosen(name, None, Case::Snake, Scope::Fields).as_deref(), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn module_is_a_file_name_of_every_system() {
+        for (text, expected) in
+            [("Spot", "spot"), ("aux", "aux_2"), ("CON", "con_2"), ("com1", "com1_2"), ("COM", "com")]
+        {
+            assert_eq!(module_name(text), expected, "{text}");
+        }
+        let [one, other] = ["a", "b"].map(|end| module_name(&format!("{}{end}", "long ".repeat(60))));
+        assert!(one != other && one.len() <= 70 && names::is_ident(&one, Case::Snake), "{one}");
     }
 
     #[test]

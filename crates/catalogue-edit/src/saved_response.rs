@@ -2,6 +2,8 @@
 
 use serde_yaml::Value;
 
+use crate::exact_numbers;
+
 /// The header and the body key by which the sandbox marks a response with mock data.
 pub(super) const MOCK_MARKER: &str = "x-sandbox-invented";
 
@@ -10,6 +12,8 @@ pub(super) const MOCK_MARKER: &str = "x-sandbox-invented";
 pub(super) struct SavedResponse {
     /// The origin of the response, which messages mention.
     pub(super) origin: String,
+    /// The text of the body, as the client receives it.
+    pub(super) json: String,
     pub(super) body: Value,
     /// `true` if the response is marked as a mock response.
     pub(super) is_mock: bool,
@@ -22,13 +26,14 @@ impl SavedResponse {
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
         let (head, body) = if text.starts_with("HTTP/") { after_headers(text)? } else { ("", text) };
-        let mut body: Value = serde_json::from_str(body).map_err(|error| no_json(body, &error))?;
+        let json = body.to_owned();
+        let mut body = exact_numbers::parse(body).map_err(|error| no_json(body, &error))?;
         let is_header =
             |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(MOCK_MARKER));
         // The marker is removed, so that it is not learned as a field.
         let has_marker = body.as_mapping_mut().is_some_and(|entries| entries.remove(MOCK_MARKER).is_some());
         let is_mock = has_marker || head.lines().any(is_header);
-        Ok(Self { origin: origin.to_owned(), body, is_mock, status: status_of(head) })
+        Ok(Self { origin: origin.to_owned(), json, body, is_mock, status: status_of(head) })
     }
 
     /// Returns the value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a

@@ -14,7 +14,7 @@ use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
     GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range,
     RateLimitHeadersInfo, RecordInfo, RecordLayout, RecursiveRecord, Registry, ResetUnit, ServiceInfo, StatusInfo,
-    TimeUnit, TypeInfo, ValueInfo, ValueType,
+    TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
@@ -71,7 +71,7 @@ impl<'a> Tables<'a> {
         info.summary = text(&service.summary);
         info.env_prefix = text(&service.env_prefix);
         info.base_url_suffix = text(service.base_url_suffix());
-        info.time_unit = time_unit(service.time_form());
+        info.time_unit = service.time_form().in_registry();
         if let Some(key) = &service.api_key {
             match &key.carrier {
                 KeyCarrier::Header { name, prefix } => {
@@ -283,7 +283,7 @@ impl<'a> Tables<'a> {
                 Builtin::Number => ValueType::Number,
                 Builtin::Decimal => ValueType::Decimal,
                 Builtin::Boolean => ValueType::Boolean,
-                Builtin::Timestamp(form) => ValueType::Timestamp(time_unit(*form)),
+                Builtin::Timestamp(form) => ValueType::Timestamp(form.in_registry()),
                 Builtin::Any => ValueType::Any,
             },
             Type::Named(name) => self.named(name).map_or(ValueType::String, ValueType::Named),
@@ -354,22 +354,5 @@ const fn evidence(known: model::Evidence) -> Evidence {
         model::Evidence::Published => Evidence::Published,
         model::Evidence::Reported => Evidence::Reported,
         model::Evidence::PreviousVersion => Evidence::PreviousVersion,
-    }
-}
-
-const fn time_unit(form: model::TimeForm) -> TimeUnit {
-    match form {
-        model::TimeForm::Counted(model::TimeUnit::Seconds) => TimeUnit::Seconds,
-        model::TimeForm::Counted(model::TimeUnit::Milliseconds) => TimeUnit::Milliseconds,
-        model::TimeForm::Counted(model::TimeUnit::Microseconds) => TimeUnit::Microseconds,
-        model::TimeForm::Counted(model::TimeUnit::Nanoseconds) => TimeUnit::Nanoseconds,
-        model::TimeForm::Written(model::TimeFormat::Iso8601) => TimeUnit::Iso8601,
-        model::TimeForm::Written(model::TimeFormat::Date) => TimeUnit::Date,
-        model::TimeForm::Written(model::TimeFormat::Year) => TimeUnit::Year,
-        model::TimeForm::Written(model::TimeFormat::Quarter) => TimeUnit::Quarter,
-        model::TimeForm::Written(model::TimeFormat::Month) => TimeUnit::Month,
-        model::TimeForm::Written(model::TimeFormat::Hour) => TimeUnit::Hour,
-        model::TimeForm::Written(model::TimeFormat::CompactDate) => TimeUnit::CompactDate,
-        model::TimeForm::Written(model::TimeFormat::CompactHour) => TimeUnit::CompactHour,
     }
 }

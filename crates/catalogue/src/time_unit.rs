@@ -1,5 +1,7 @@
 //! The formats of timestamps: a number in a unit of time, or text.
 
+use runtime::registry;
+
 use crate::catalogue_format::words;
 
 words! {
@@ -54,11 +56,6 @@ impl TimeFormat {
     }
 }
 
-/// Returns a text with `0` in place of each digit.
-fn shape(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect()
-}
-
 /// The format of timestamps: a number or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
@@ -93,14 +90,49 @@ impl TimeForm {
         if let Self::Written(format) = self { Some(format) } else { None }
     }
 
-    /// Returns `true` if a text of the catalogue looks like a timestamp in this format.
+    /// Returns `true` if a text is a timestamp in this format, by the rules by which the client reads it.
     pub fn is_written(self, text: &str) -> bool {
         match self {
             Self::Counted(_) => text.parse::<i64>().is_ok(),
-            Self::Written(TimeFormat::Iso8601) => shape(text).starts_with("0000-00-00"),
-            Self::Written(TimeFormat::Quarter) => matches!(&*shape(text), "0000-Q0" | "0000Q0"),
-            Self::Written(TimeFormat::Month) => matches!(&*shape(text), "0000-00" | "0000M00" | "000000"),
-            Self::Written(format) => shape(text) == shape(format.example()),
+            // The client reads a time of day in a date, but writes only the date.
+            Self::Written(TimeFormat::Date) if text.len() != TimeFormat::Date.example().len() => false,
+            Self::Written(_) => self.in_registry().read(text).is_some(),
         }
+    }
+
+    /// Returns the format as the registry of a client states it.
+    pub(crate) const fn in_registry(self) -> registry::TimeUnit {
+        match self {
+            Self::Counted(TimeUnit::Seconds) => registry::TimeUnit::Seconds,
+            Self::Counted(TimeUnit::Milliseconds) => registry::TimeUnit::Milliseconds,
+            Self::Counted(TimeUnit::Microseconds) => registry::TimeUnit::Microseconds,
+            Self::Counted(TimeUnit::Nanoseconds) => registry::TimeUnit::Nanoseconds,
+            Self::Written(TimeFormat::Iso8601) => registry::TimeUnit::Iso8601,
+            Self::Written(TimeFormat::Date) => registry::TimeUnit::Date,
+            Self::Written(TimeFormat::Year) => registry::TimeUnit::Year,
+            Self::Written(TimeFormat::Quarter) => registry::TimeUnit::Quarter,
+            Self::Written(TimeFormat::Month) => registry::TimeUnit::Month,
+            Self::Written(TimeFormat::Hour) => registry::TimeUnit::Hour,
+            Self::Written(TimeFormat::CompactDate) => registry::TimeUnit::CompactDate,
+            Self::Written(TimeFormat::CompactHour) => registry::TimeUnit::CompactHour,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_times_that_the_client_reads_are_accepted() {
+        let iso = TimeForm::Written(TimeFormat::Iso8601);
+        for text in ["2024-02-29", "0000-03-01", "2024-03-01T00:00", "2016-12-31T23:59:60Z", "2024-03-01t0102Z"] {
+            assert!(iso.is_written(text), "{text}");
+        }
+        for text in ["", "0000-00-00", "2024-02-30", "1900-02-29", "2024-01-31T24:00:00Z", "2024-01-31 at noon"] {
+            assert!(!iso.is_written(text), "{text}");
+        }
+        let date = TimeForm::Written(TimeFormat::Date);
+        assert!(date.is_written("2024-02-29") && !date.is_written("2024-02-30"));
     }
 }

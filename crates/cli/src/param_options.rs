@@ -4,7 +4,9 @@
 //! values are returned with the names that the params have in the API, and `requested_series` checks the values for
 //! each endpoint.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -144,17 +146,45 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     }
 }
 
-/// Converts a name to the style of options, for example `startTime` to `start-time`.
+/// Returns the name of the option for a param, for example `start-time` for `startTime`.
 pub(crate) fn kebab(wire_name: &str) -> String {
-    wire_name.to_kebab_case()
+    static OPTIONS: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
+    let options = OPTIONS.get_or_init(|| {
+        let params = program().registry.endpoints().flat_map(EndpointInfo::params);
+        unique_options(params.filter(|info| info.const_value.is_none()).map(|info| info.wire_name))
+    });
+    options.get(wire_name).cloned().unwrap_or_else(|| wire_name.to_kebab_case())
 }
+
+/// Returns the names of options for params, in the style of options. Of several params with the same name in this style,
+/// the first one gets it, and the others get numbers. A param without letters and digits is called `param`.
+fn unique_options<'n>(wire_names: impl Iterator<Item = &'n str>) -> HashMap<&'n str, String> {
+    let mut options: HashMap<&str, String> = HashMap::new();
+    let mut taken: HashSet<String> = HashSet::from([PARAM.to_owned()]);
+    for wire_name in wire_names {
+        if options.contains_key(wire_name) {
+            continue;
+        }
+        let base = Some(wire_name.to_kebab_case()).filter(|name| !name.is_empty()).unwrap_or_else(|| PARAM.to_owned());
+        let numbered = (2..).map(|number: usize| format!("{base}-{number}"));
+        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        let option = candidates.find(|option| !taken.contains(option)).unwrap_or_default();
+        taken.insert(option.clone());
+        options.insert(wire_name, option);
+    }
+    options
+}
+
+/// The option that sends a value unchecked.
+const PARAM: &str = "param";
 
 impl Offered {
     fn arg(&self) -> Arg {
         let info = self.infos[0];
         let long = kebab(self.wire_name);
         let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading(PARAMS);
-        if long != self.wire_name {
+        // The name on the wire is accepted too, unless it is the option of another param.
+        if long != self.wire_name && kebab(self.wire_name) == self.wire_name.to_kebab_case() {
             arg = arg.alias(self.wire_name);
         }
         let ty = info.ty;
@@ -332,6 +362,14 @@ mod tests {
         {
             assert_eq!(kebab(wire_name), long);
         }
+    }
+
+    #[test]
+    fn each_param_has_an_option_of_its_own() {
+        let names = ["startTime", "start_time", "ids[]", "ids", "_", "param", "startTime"];
+        let options = unique_options(names.into_iter());
+        let expected = ["start-time", "start-time-2", "ids", "ids-2", "param-2", "param-3"];
+        assert_eq!(names[..6].iter().map(|name| options[name].as_str()).collect::<Vec<_>>(), expected);
     }
 
     #[test]

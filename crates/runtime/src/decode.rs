@@ -39,11 +39,13 @@ mod groups;
 mod serialization;
 
 pub(crate) mod error_body;
+
 #[cfg(any(test, fuzzing))]
 #[path = "../properties/sample.rs"]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
+mod whole_body;
 
 pub use any_record::AnyRecord;
 pub use columns::Column;
@@ -59,3 +61,4 @@ pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::{deserialize, serialize_series};
 pub use unknown_fields::UnknownFields;
+pub use whole_body::DecodedBody;

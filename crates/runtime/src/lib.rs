@@ -73,9 +73,9 @@ pub mod history;
 ///
 /// An emitted record consists of a table of fields, and a few lines of code that take the values from a `Row`.
 pub mod record {
-    #[doc(hidden)]
-    pub use crate::decode::Row;
     pub use crate::decode::{AnyRecord, FieldValue, Item, Record, RecordValue, UnknownFields, Values};
+    #[doc(hidden)]
+    pub use crate::decode::{DecodedBody, Row};
 }
 
 mod define_client;

@@ -72,7 +72,9 @@ fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Rename
             other.kind == new.kind && other.wire == new.wire && has_owner()
         });
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
-        let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
+        // Files and stored JSON have the old name, under which the client no longer reads them.
+        let mark = if new.kind == Kind::Field { " (stored data has the old name)" } else { "" };
+        let text = format!("`{is}` is `{}` on the wire instead of `{}`{mark}", new.wire, old.wire);
         changes.add(verdict, Some(heading), text, new.location());
     }
     if old.ty != new.ty && !old.ty.is_empty() && !new.ty.is_empty() {

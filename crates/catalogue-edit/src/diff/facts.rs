@@ -1,7 +1,9 @@
 //! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
 //! text, a value, and the verdict for a change of the value.
 
-use catalogue::model::{Body, ErrorBody, Field, FieldSource, History, KeyCarrier, Record, RecordLayout, Type};
+use catalogue::model::{
+    Body, ErrorBody, Field, FieldSource, History, KeyCarrier, Param, Range, Record, RecordLayout, Type, Value,
+};
 use catalogue::spec::Spanned;
 
 use super::Verdict::{self, Major, Minor, Patch};
@@ -125,8 +127,62 @@ impl Items<'_> {
         self.fact(location, "a response without a list of records is", Patch, missing);
     }
 
+    /// Adds the facts of a param that change the documents and the behaviour of the service, but no code of users.
+    pub(super) fn param(&mut self, location: &str, param: &Param) {
+        let lists = [
+            ("the only values known to work are", &param.allowed_values),
+            ("values known to work are", &param.tested_values),
+            ("values known to be rejected are", &param.rejected_values),
+        ];
+        for (what, values) in lists {
+            self.fact(location, what, Patch, listed(values.iter().map(ToString::to_string)));
+        }
+        let default = param.default.as_ref().map(ToString::to_string);
+        self.fact(location, "the default is", Patch, listed(default));
+        if param.list_setter.is_some() {
+            self.fact(location, "several values are sent as", Patch, format!("`{}`", param.list_as.word()));
+        }
+        // An argument is part of the signature of the method.
+        if !param.is_argument() {
+            let required = if param.required.is_some() { "probably required" } else { "optional" };
+            self.fact(location, "the param is", Patch, required);
+        }
+        if !param.evidence.is_enforced() {
+            self.fact(location, "the range is", Patch, range(param.range));
+        }
+    }
+
+    /// Adds the facts of a field that change no code of users.
+    pub(super) fn field(&mut self, location: &str, field: &Field) {
+        self.fact(location, "the range is", Patch, range(field.range));
+        let form = if field.quoted { "in quotes" } else { "without quotes" };
+        self.fact(location, "the number is written", Patch, form);
+    }
+
+    /// Adds the facts of a value of a type: its length of time and its attributes.
+    pub(super) fn value(&mut self, location: &str, value: &Value) {
+        let seconds = value.seconds.map(|seconds| format!("{seconds} s"));
+        self.fact(location, "the duration is", Patch, listed(seconds));
+        self.fact(location, "the attributes are", Patch, listed(value.attributes.iter().cloned()));
+    }
+
     fn fact(&mut self, location: &str, what: &str, verdict: Verdict, value: impl Into<String>) {
         self.add(Kind::Fact, location, what, "", &value.into()).verdict = verdict;
+    }
+}
+
+/// Returns values as a report shows them.
+fn listed(values: impl IntoIterator<Item = String>) -> String {
+    let values: Vec<_> = values.into_iter().map(|value| format!("`{value}`")).collect();
+    if values.is_empty() { "unknown".to_owned() } else { values.join(", ") }
+}
+
+fn range(Range { min, max }: Range) -> String {
+    match (min, max) {
+        (None, None) => "unknown".to_owned(),
+        (Some(min), None) => format!("at least `{min}`"),
+        (None, Some(max)) => format!("at most `{max}`"),
+        (Some(min), Some(max)) => format!("`{min}` to `{max}`"),
     }
 }
 

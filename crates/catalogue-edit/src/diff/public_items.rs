@@ -107,7 +107,9 @@ impl<'a> Items<'a> {
         let kind = if ty.open { "an identifier" } else { "an enum" };
         self.add(Kind::Type, "", &ty.ident, &values.join(" "), kind);
         for value in &ty.values {
-            self.add(Kind::Value, &ty.ident, &format!("{}::{}", ty.ident, value.ident), &value.value, "");
+            let name = format!("{}::{}", ty.ident, value.ident);
+            self.add(Kind::Value, &ty.ident, &name, &value.value, "");
+            self.value(&name, value);
         }
         if ty.values.iter().any(|value| value.seconds.is_some()) {
             self.add(Kind::Other, &ty.ident, &format!("{}::duration()", ty.ident), "", "");
@@ -140,6 +142,7 @@ impl<'a> Items<'a> {
             let location = format!("{name}.{}", field.ident);
             self.unit(&location, &field.ty, &field.unit);
             self.missing(&location, field);
+            self.field(&location, field);
         }
     }
 
@@ -159,7 +162,9 @@ impl<'a> Items<'a> {
         (item.summary, item.endpoint) = (endpoint.summary.clone(), Some(endpoint));
         self.add(Kind::Marker, &call, &format!("{}::{}", group.ident, endpoint.type_ident), path, "");
         for param in params(endpoint) {
-            self.unit(&format!("{call}.{}()", param.ident), &param.ty, &param.unit);
+            let location = format!("{call}.{}()", param.ident);
+            self.unit(&location, &param.ty, &param.unit);
+            self.param(&location, param);
         }
         for param in params(endpoint).filter(|param| param.is_set()) {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, &**list));

@@ -13,7 +13,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
 use super::omissions::Weight;
-use super::schemas::{DEPTH, is_nullable, written_format};
+use super::schemas::{DEPTH, is_nullable, type_of, written_format};
 use crate::draft::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
@@ -90,7 +90,8 @@ impl Document {
         }
     }
 
-    /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used.
+    /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used. Responses
+    /// do not contain properties that are `writeOnly`.
     pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Property<'d>> {
         let layers = self.layers(schema, pointer);
         let required = layers.iter().flat_map(|(layer, _)| items(layer, "required")).filter_map(Value::as_str);
@@ -102,7 +103,11 @@ impl Document {
                 all.insert(key, (key.to_owned(), schema, at, required.contains(key)));
             }
         }
-        all.into_values().collect()
+        all.into_values().filter(|(_, schema, ..)| !self.is_write_only(schema)).collect()
+    }
+
+    fn is_write_only(&self, schema: &Value) -> bool {
+        self.layers(schema, "").iter().any(|(layer, _)| layer.get("writeOnly").and_then(Value::as_bool) == Some(true))
     }
 
     /// Returns the layers of a schema, then those of its items, of their items, and so on, without their paths.
@@ -129,7 +134,12 @@ impl Document {
 
     /// Returns the format of the timestamps in a schema, if they are strings.
     pub(super) fn timestamp_format(&self, schema: &Value) -> Option<TimeFormat> {
-        self.levels(schema).into_iter().find_map(|level| text(level, "format")).and_then(written_format)
+        let levels = self.levels(schema);
+        let is_number = |level: &&&Value| matches!(type_of(level), "integer" | "number");
+        if levels.iter().any(|level| is_number(&level)) {
+            return None;
+        }
+        levels.into_iter().find_map(|level| text(level, "format")).and_then(written_format)
     }
 }
 

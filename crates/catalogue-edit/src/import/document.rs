@@ -4,7 +4,7 @@ use catalogue::model::TimeUnit;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
-use super::parse_text;
+use super::{parse_text, swagger};
 use crate::editor::Refusal;
 
 /// A parsed description.
@@ -26,16 +26,19 @@ impl Document {
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
         let mut root = merged.map_err(|error| format!("the description cannot be read: {error}"))?;
         normalize(&mut root);
+        if root.get("swagger").map(text_of).is_some_and(|version| version.starts_with('2')) {
+            root = swagger::converted(root);
+        }
         // A version such as 3.1 is often written without quotes. YAML reads it as a number, so `text_of` converts it.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
-            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
-            "" if root.get("swagger").is_some() => {
-                Err("Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first".into())
-            }
+            version if ["3.0", "3.1", "3.2"].iter().any(|known| version.starts_with(known)) => Ok(Self { root }),
+            "" if root.get("swagger").is_some() => Err("Swagger 1 is not supported, expected 2.0".into()),
             "" => Err(Refusal::from(
                 "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",
             )),
-            version => Err(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1").into()),
+            version => {
+                Err(format!("OpenAPI {version} is not supported, expected 3.0, 3.1 or 3.2, or Swagger 2.0").into())
+            }
         }
     }
 
@@ -141,8 +144,11 @@ mod tests {
             ("openapi: 3.0.3", ""),
             ("{\"openapi\": \"3.1.0\"}", ""),
             ("{openapi: 3.1}", ""),
-            ("swagger: '2.0'", "Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first"),
-            ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported, expected 3.0 or 3.1"),
+            ("swagger: '2.0'", ""),
+            ("swagger: 2.0", ""),
+            ("openapi: 3.2.0", ""),
+            ("swagger: '1.2'", "Swagger 1 is not supported, expected 2.0"),
+            ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported, expected 3.0, 3.1 or 3.2, or Swagger 2.0"),
             (
                 "a: 1",
                 "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",

@@ -44,7 +44,8 @@ impl<'d> Reader<'d> {
         let all = self.document.gets().filter_map(|(_, operation)| {
             let (_, response) = success_response(operation.get("responses")?)?;
             let (response, _) = self.document.follow(response)?;
-            json_of(response)?.1.get("schema")
+            let (content, _) = self.document.follow(json_of(response)?.1)?;
+            content.get("schema")
         });
         all.filter(|schema| !self.members(schema).is_empty()).collect()
     }

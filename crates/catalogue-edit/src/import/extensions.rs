@@ -1,9 +1,11 @@
 //! Reads the keys `x-catalogue` of our own export, which contain the keys of the catalogue that OpenAPI cannot state.
 
+use catalogue::spec::Evidence;
 use catalogue::{Catalogue, load_texts};
 use serde_yaml::Value;
 
 use super::Reader;
+use super::document::text;
 use super::omissions::Weight;
 
 /// The name of the file with the keys of the service, and the text before and after the keys.
@@ -16,6 +18,12 @@ pub(super) const OF_ENDPOINT: [&str; 3] =
 const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
 
 impl Reader<'_> {
+    /// Returns the evidence that our own export states for a part, if it is weaker than the evidence of the import.
+    pub(super) fn own_evidence(&self, part: &Value) -> Option<Evidence> {
+        let stated = text(part, "x-evidence").filter(|_| self.document.root.get("x-catalogue").is_some())?;
+        Evidence::of(stated).filter(|stated| *stated > self.options.evidence)
+    }
+
     /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid,
     /// adds a note and returns `None`.
     pub(super) fn kept(&mut self, value: &Value, [file, start, end]: [&str; 3], pointer: &str) -> Option<Catalogue> {

@@ -27,17 +27,18 @@ pub(super) struct Omissions(IndexMap<String, (Weight, IndexSet<String>)>);
 
 /// The keys that the import reads in the root of a description. The next constants contain the keys of other objects.
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
-pub(super) const PATH: &str = "get parameters summary description";
-pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";
+pub(super) const PATH: &str = "get parameters servers summary description";
+pub(super) const OPERATION: &str =
+    "operationId tags summary description parameters responses deprecated security servers";
 pub(super) const PARAM: &str = "name in required schema content description style explode example examples";
 pub(super) const RESPONSE: &str = "description content";
 pub(super) const SCHEMA: &str = "\
     type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
-    description example examples default minimum maximum";
+    description example examples default minimum maximum readOnly writeOnly";
 
 /// Keys that do not affect a request or a response.
 const ASIDE: &str = "\
-    deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
+    deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers";
 
 impl Omissions {
     /// Adds an omission for each key of an object that the import does not read. `known` contains the keys that the

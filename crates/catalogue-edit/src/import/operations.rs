@@ -12,7 +12,7 @@ use super::document::{entries, items, text};
 use super::extensions::OF_ENDPOINT;
 use super::omissions::{OPERATION, PATH, Weight};
 use crate::draft::telling;
-use crate::rust_names::NamesInUse;
+use crate::rust_names::module_name;
 
 impl<'d> Reader<'d> {
     /// Reads all operations under `paths`.
@@ -30,7 +30,10 @@ impl<'d> Reader<'d> {
     }
 
     fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, pointer: &str) {
-        let Some(path) = self.path(path, pointer) else { return };
+        let listed: Vec<_> = items(item, "parameters").iter().chain(items(operation, "parameters")).collect();
+        let Some(path) = self.path_on_server(path, item, operation) else { return };
+        let path = self.styled_path(&path, &listed);
+        let Some(path) = self.path(&path, pointer) else { return };
         if !self.templates.insert(url_path::template(&path)) {
             let why = format!("{pointer}, which differs from another path only in the names of its params");
             self.omissions.add(Weight::Missing, why, pointer);
@@ -44,8 +47,7 @@ impl<'d> Reader<'d> {
         // In OpenAPI, a missing `parameters` means an empty list, so `cargo xtask openapi` marks unknown params with
         // the key `x-params`.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
-        let listed = items(item, "parameters").iter().chain(items(operation, "parameters"));
-        let params = self.params(&path, listed, is_unknown, pointer);
+        let params = self.params(&path, listed.into_iter(), is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
         let kept = self.kept(operation, OF_ENDPOINT, pointer);
         let kept = kept.and_then(|kept| kept.into_spec().1.pop()?.1.endpoints.pop());
@@ -54,7 +56,7 @@ impl<'d> Reader<'d> {
             summary: telling(self.summary(operation, &["description", "summary"]), &name),
             name: name.into(),
             path: Known::Known(path.into()),
-            evidence: self.options.evidence,
+            evidence: self.own_evidence(operation).unwrap_or(self.options.evidence),
             params: params.map_or(Known::Unknown, Known::Known),
             body: body.map_or(Known::Unknown, Known::Known),
             deprecated: is_deprecated.then(|| "The reason is not documented.".to_owned()),
@@ -99,10 +101,10 @@ impl<'d> Reader<'d> {
     /// Returns the module for an endpoint, which is derived from its first tag or from the first segment of its path.
     fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
-        let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
+        let first = path.split('/').find(|segment| !segment.is_empty() && !segment.contains('{'));
         let wanted = tag.or(first).unwrap_or("general");
         let known = self.known.groups.iter().find(|(_, group)| *group.title == wanted);
-        let module = known.map_or_else(|| module(wanted), |(module, _)| module.clone());
+        let module = known.map_or_else(|| module_name(wanted), |(module, _)| module.clone());
         if !self.draft.content.groups.contains_key(&module) {
             let head = self.head(wanted, &module);
             self.draft.content.groups.insert(module.clone(), head);
@@ -112,7 +114,7 @@ impl<'d> Reader<'d> {
 
     /// Returns the title and the summary of a group.
     fn head(&self, wanted: &str, own: &str) -> Group {
-        let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
+        let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module_name(name) == own);
         let tag = items(&self.document.root, "tags").iter().find(is_own).unwrap_or(&Value::Null);
         let name = text(tag, "name").unwrap_or(wanted);
         // A tag without spaces may be an identifier, such as `openInterest`, so it is converted to separate words.
@@ -126,7 +128,7 @@ impl<'d> Reader<'d> {
     fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
         let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
-        let by_path = path.split('/').filter(|segment| !segment.starts_with('{')).collect::<Vec<_>>().join(" ");
+        let by_path = path.split('/').filter(|segment| !segment.contains('{')).collect::<Vec<_>>().join(" ");
         let wanted = short.unwrap_or(&id).to_owned();
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
@@ -137,9 +139,4 @@ impl<'d> Reader<'d> {
         let is_same = |summary: &&str| names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake);
         summary.filter(is_same).map_or(name, str::to_owned)
     }
-}
-
-/// Returns the module name for a tag.
-fn module(tag: &str) -> String {
-    NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }

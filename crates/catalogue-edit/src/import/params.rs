@@ -12,7 +12,7 @@ use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::{is_time_example, type_of};
 use crate::content::is_within;
-use crate::draft::{SEVERAL, TIMESTAMP, innermost, item, path_param, record_in, telling, type_of_name};
+use crate::draft::{SEVERAL, TIMESTAMP, holding, innermost, item, path_param, record_in, telling, type_of_name};
 
 impl<'d> Reader<'d> {
     /// Returns the params of an endpoint; `None` if the list may be incomplete (`is_unknown`) and the path has no params.
@@ -54,6 +54,10 @@ impl<'d> Reader<'d> {
             };
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
             let own = format!("{pointer}/parameters/{}", text(target, "name").unwrap_or_default());
+            if let Some(deep) = self.deep_params(target, &own) {
+                params.extend(deep);
+                continue;
+            }
             let param = match id {
                 Some(id) => self.shared_param(id, target),
                 None => self.param(target, None, &own),
@@ -88,6 +92,10 @@ impl<'d> Reader<'d> {
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
         self.omissions.unread(param, PARAM_KEYS, pointer);
+        if location == "header" {
+            self.header_param(param, pointer);
+            return None;
+        }
         if !in_path && location != "query" {
             self.omissions.add(Weight::Missing, format!("params `in: {location}`"), pointer);
             return None;
@@ -110,6 +118,8 @@ impl<'d> Reader<'d> {
         };
         let is_time = param.get("example").is_some_and(|example| is_time_example(example, name));
         let ty = if is_time && ty == "integer" { TIMESTAMP.to_owned() } else { ty };
+        // The type of a param cannot be `decimal`; a string is exact too.
+        let ty = if innermost(&ty) == "decimal" { holding(&ty, "string") } else { ty };
         if param.get("schema").is_none() && item(&ty).is_none() {
             self.omissions.add(Weight::Missing, "a param whose value is JSON other than a list", pointer);
             return None;
@@ -132,6 +142,8 @@ impl<'d> Reader<'d> {
         if default.is_some() && usable.is_none() {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
+        let own_evidence = self.own_evidence(param);
+        let evidence = own_evidence.unwrap_or(self.options.evidence);
         // A required param is always sent, so a default has no effect, but is an example.
         let is_sent = is_required || in_path;
         let example = facts.example.or(usable.clone().filter(|_| is_sent && !list).map(Into::into));
@@ -145,14 +157,15 @@ impl<'d> Reader<'d> {
             list_as,
             location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
             default: usable.filter(|_| !is_sent).map(Into::into),
-            required: (is_required && !in_path && fixed.is_none()).then_some(self.options.evidence),
+            required: (is_required && !in_path && fixed.is_none()).then_some(evidence),
             example: example.filter(|example| is_usable(example)),
             const_value: fixed.map(Into::into),
             range: facts.range,
             unit: facts.unit,
             format: facts.format,
-            // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
-            evidence: id.map(|_| self.options.evidence),
+            // A shared param has its own evidence. Any other param inherits the evidence of its endpoint, unless our own
+            // export states another one.
+            evidence: own_evidence.or(id.map(|_| evidence)),
             ..Param::default()
         })
     }

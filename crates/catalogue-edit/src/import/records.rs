@@ -12,7 +12,7 @@ use super::bodies::series_of;
 use super::composed_schemas::Property;
 use super::document::{text, text_of};
 use super::omissions::Weight;
-use super::schemas::{type_of, wanted_name};
+use super::schemas::{beyond_type, type_of, wanted_name};
 use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, record_name, telling, type_of_name};
 
 /// The maximum number of records around a record. The client rejects bodies of more than 128 levels.
@@ -173,7 +173,8 @@ impl<'d> Reader<'d> {
         let facts = self.facts(None, schema, &ty, pointer);
         let summary = telling(facts.summary, name);
         let optional = !is_required || self.document.is_nullable(schema);
-        Field { name: name.into(), summary, optional, ..facts }
+        let evidence = self.own_evidence(schema);
+        Field { name: name.into(), summary, optional, evidence, ..facts }
     }
 
     /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest
@@ -214,7 +215,8 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Fact, "a `minimum` above the `maximum`", pointer);
             return None;
         }
-        let min = min.filter(|min| ty != "count" || *min != 0.0);
+        let min = min.filter(|min| (ty != "count" || *min != 0.0) && !beyond_type(ty, *min));
+        let max = max.filter(|max| !beyond_type(ty, *max));
         let range = Range { min: min.map(Into::into), max: max.map(Into::into) };
         (is_number(ty) && range != Range::default()).then_some(range)
     }

@@ -11,8 +11,8 @@ use super::composed_schemas::constants;
 use super::document::{items, text, text_of};
 use super::omissions::{SCHEMA, Weight};
 use crate::draft::{ANY, Draft, TIMESTAMP, WantedName};
-use crate::learn::is_unix_time;
 use crate::rust_names::{is_value, values_of};
+use crate::unix_time::is_unix_time;
 
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
@@ -52,8 +52,9 @@ impl<'d> Reader<'d> {
                 Some(number) => number.to_owned(),
                 None => self.text_type(schema, name, pointer),
             },
-            "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
-            same @ ("integer" | "number" | "boolean") => same.to_owned(),
+            "integer" => integer_type(schema, format).to_owned(),
+            "number" => number_type(schema, format).to_owned(),
+            "boolean" => "boolean".to_owned(),
             "array" => self.list(schema, name, pointer),
             "object" => self.object(schema, name, pointer),
             _ => ANY.to_owned(),
@@ -64,16 +65,19 @@ impl<'d> Reader<'d> {
     /// record, or are named like a time and have a timestamp as example.
     pub(super) fn is_timestamp(&self, schema: &Value, name: &str) -> bool {
         let format = text(schema, "format").unwrap_or_default();
-        if written_format(format).is_some() || self.document.unit_of(schema).is_some() {
+        if self.document.unit_of(schema).is_some() {
             return true;
         }
+        // The type decides before the format: an integer with the format `date` is a number such as 20240131.
         if type_of(schema) != "integer" {
-            return false;
+            return written_format(format).is_some();
         }
         let example = schema.get("example").or(schema.get("examples").and_then(|all| all.get(0)));
+        // The format `date-time` of an integer shows that it is a time, as its name does otherwise.
+        let name_of_example = if format == "date-time" { "time" } else { name };
         self.known.service.envelope_time().is_some_and(|time| *time.name == name)
             || ["unixtime", "unix-time"].contains(&format)
-            || example.is_some_and(|example| is_time_example(example, name))
+            || example.is_some_and(|example| is_time_example(example, name_of_example))
     }
 
     /// Returns the type of a schema for strings: `string` or a named type.
@@ -136,10 +140,51 @@ pub(super) fn is_time_example(example: &Value, name: &str) -> bool {
     example.is_i64() && example.as_f64().is_some_and(|number| is_unix_time(name, number))
 }
 
+/// Above this number, `integer` cannot represent an integer. Descriptions round its maximum to it.
+const BEYOND_INTEGER: f64 = 9_223_372_036_854_775_808.0;
+/// Above this number, `count` cannot represent an integer. Descriptions round it to 18446744073709552000.
+const BEYOND_COUNT: f64 = 18_446_744_073_709_551_616.0;
+
+/// Returns the type of integers with a `format` and limits.
+fn integer_type(schema: &Value, format: &str) -> &'static str {
+    let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let max = limit("maximum").or(limit("exclusiveMaximum")).unwrap_or_default();
+    let min = limit("minimum").or(limit("exclusiveMinimum")).unwrap_or_default();
+    let is_beyond = max > BEYOND_COUNT || min < -BEYOND_INTEGER || min < 0.0 && max > BEYOND_INTEGER;
+    match format {
+        "bigint" | "decimal" | "int128" | "int256" | "uint128" | "uint256" => "decimal",
+        _ if is_beyond => "decimal",
+        "uint16" | "uint32" | "uint64" | "uint8" => "count",
+        _ if max > BEYOND_INTEGER => "count",
+        _ => "integer",
+    }
+}
+
+/// Returns the type of numbers with a `format`, which may declare that they have no fraction or keep all digits.
+fn number_type(schema: &Value, format: &str) -> &'static str {
+    match format {
+        "bigdecimal" | "big-decimal" | "decimal" | "decimal128" => "decimal",
+        "bigint" | "int16" | "int32" | "int64" | "int8" | "integer" | "uint16" | "uint32" | "uint64" | "uint8" => {
+            integer_type(schema, format)
+        }
+        _ => "number",
+    }
+}
+
+/// Returns `true` if a type cannot represent numbers beyond a limit, so that the limit is no further fact.
+pub(super) fn beyond_type(ty: &str, limit: f64) -> bool {
+    match ty {
+        "count" => limit >= BEYOND_COUNT,
+        "integer" => limit.abs() >= BEYOND_INTEGER,
+        _ => false,
+    }
+}
+
 /// Returns the type of the numbers that strings of a `format` contain.
 fn number_in_quotes(format: &str) -> Option<&'static str> {
     Some(match format {
-        "decimal" => "decimal",
+        "bigdecimal" | "big-decimal" | "bigint" | "decimal" | "decimal128" | "int128" | "int256" | "uint128"
+        | "uint256" => "decimal",
         "double" | "float" => "number",
         "int32" | "int64" => "integer",
         "uint32" | "uint64" => "count",

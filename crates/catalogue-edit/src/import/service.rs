@@ -71,9 +71,8 @@ impl Reader<'_> {
         let mut found = Credentials::default();
         let root = &self.document.root;
         let Some(components) = root.get("components") else { return found };
-        // An empty security requirement declares that credentials are optional.
-        let is_empty = |one: &Value| one.as_mapping().is_some_and(Mapping::is_empty);
-        let (evidence, optional) = (self.options.evidence, items(root, "security").iter().any(is_empty));
+        let evidence = self.options.evidence;
+        let optional = self.has_open_operation();
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
             let pointer = format!("#/components/securitySchemes/{name}");
@@ -93,6 +92,19 @@ impl Reader<'_> {
             }
         }
         found
+    }
+
+    /// Returns `true` if an operation needs no credentials: its security requirements, or else those of the description, are
+    /// empty or contain an empty one. A description that declares no requirement at all states nothing about credentials.
+    fn has_open_operation(&self) -> bool {
+        let is_open = |requirements: &Value| {
+            let list = requirements.as_sequence().map_or(&[][..], Vec::as_slice);
+            list.is_empty() || list.iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
+        };
+        let shared = self.document.root.get("security");
+        let all: Vec<_> = self.document.gets().map(|(_, operation)| operation.get("security").or(shared)).collect();
+        let is_stated = all.iter().any(Option::is_some);
+        shared.is_some_and(is_open) || is_stated && all.into_iter().any(|one| one.is_none_or(is_open))
     }
 
     /// Sets the catalogue on which the operations of the description depend.

@@ -6,7 +6,7 @@ use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
 use crate::observed_values::{Observed, shown};
-use crate::rust_names::singular;
+use crate::unix_time::{ends_in, is_among, is_named_like_a_time, unit_of};
 
 /// A guessed type.
 #[derive(Debug, PartialEq)]
@@ -29,9 +29,8 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
     if let Some(period) = period_format(name, seen) {
         return Guess::Time(TimeForm::Written(period));
     }
-    // The client accepts numbers in strings. Ids, versions and codes remain strings, and so do integers whose digits a
-    // number cannot store.
-    if seen.are_numbers() && (seen.numbers() > 0 || !is_code(name) && seen.rounded == 0) {
+    // The client accepts numbers in strings. Ids, versions and codes remain strings.
+    if seen.are_numbers() && (seen.numbers() > 0 || !is_code(name)) {
         return number(name, seen);
     }
     if seen.kinds() != 1 {
@@ -58,8 +57,13 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
 fn number(name: &str, seen: &Observed) -> Guess {
     // Zero stands for no time.
     let is_time = |unit: &TimeUnit| unit_of(seen.least) == Some(*unit) && is_named_like_a_time(name);
-    if let Some(unit) = unit_of(seen.max).filter(is_time) {
+    // The client reads a timestamp as an integer, so a number that only an exponent makes so large is none.
+    let is_readable = seen.non_integers == 0 || seen.max < 9e15;
+    if let Some(unit) = unit_of(seen.max).filter(is_time).filter(|_| is_readable) {
         return Guess::Time(TimeForm::Counted(unit));
+    }
+    if let Some(exact) = exact_type(seen) {
+        return Guess::Builtin(exact);
     }
     if seen.fractions + seen.non_integers > 0 {
         return Guess::Builtin("number");
@@ -119,6 +123,21 @@ fn is_period(text: &str, format: TimeFormat) -> bool {
         }
 }
 
+/// Returns the type that keeps every digit of numbers of which `number` would lose some. A later value can be larger, so
+/// an integer gets a type with more digits than it needs, unless it is an integer in JSON, which rarely has more than 64 bits.
+fn exact_type(seen: &Observed) -> Option<&'static str> {
+    if seen.large + seen.inexact == 0 {
+        return None;
+    }
+    // An integer that `u64` can represent and `i64` cannot counts as a fraction.
+    let are_bare_integers = seen.numeric_texts == 0 && seen.fractions == seen.large_counts;
+    Some(match (are_bare_integers, seen.min < 0.0) {
+        (true, false) => "count",
+        (true, true) if seen.non_integers == 0 => "integer",
+        _ => "decimal",
+    })
+}
+
 /// Words in the names of fields that are integers.
 const WHOLE: &str = "count copies decimals flag id index nonce number page precision rank seq sequence times trades";
 /// Words in the names of fields that can have fractions, even if many samples have none.
@@ -126,21 +145,8 @@ const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last lo
     sum sz total vol volume";
 /// The last words in the names of fields with names or codes.
 const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
-/// The last words in the names of fields with times.
-const TIMES: &str =
-    "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick seconds millis";
 /// The last words in the names of fields with periods, such as days or years.
 const PERIODS: &str = "day month period quarter year";
-
-/// Returns `true` if a word, or its singular, is among words that are separated by spaces.
-fn is_among(words: &str, own: &str) -> bool {
-    words.split(' ').any(|word| word == own || word == singular(own))
-}
-
-/// Returns `true` if the last word of a name is among words that are separated by spaces.
-fn ends_in(name: &str, words: &str) -> bool {
-    name.to_snake_case().split('_').next_back().is_some_and(|last| is_among(words, last))
-}
 
 /// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
 fn is_code(name: &str) -> bool {
@@ -187,17 +193,8 @@ pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
 
 /// Returns the format of a string, if the client can parse it as a timestamp.
 fn format_of(text: &str) -> Option<TimeFormat> {
-    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    let clock = shape.strip_prefix("0000-00-00")?;
-    if clock.is_empty() {
-        return Some(TimeFormat::Date);
-    }
-    let clock = clock.strip_prefix(['T', 't', ' '])?.strip_prefix("00:00")?;
-    let rest = clock.strip_prefix(":00").unwrap_or(clock);
-    let rest = rest.strip_prefix(['.', ',']).map_or(rest, |fraction| fraction.trim_start_matches('0'));
-    let offset = rest.trim_start_matches(['+', '-']);
-    matches!(rest, "" | "Z" | "z").then_some(()).or((offset.len() < rest.len()).then_some(()))?;
-    matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some(TimeFormat::Iso8601)
+    let formats = [TimeFormat::Date, TimeFormat::Iso8601];
+    formats.into_iter().find(|format| TimeForm::Written(*format).is_written(text))
 }
 
 /// Returns `true` if a text is a time, such as the key of a map from times to values.
@@ -272,36 +269,10 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
 }
 
-/// Returns the unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as
-/// never.
-pub(super) fn unit_of(number: f64) -> Option<TimeUnit> {
-    // The years 1990 and 3015, in Unix seconds.
-    let (first, last) = (6.3e8, 3.3e10);
-    let units = [
-        (TimeUnit::Seconds, 1.0),
-        (TimeUnit::Milliseconds, 1e3),
-        (TimeUnit::Microseconds, 1e6),
-        (TimeUnit::Nanoseconds, 1e9),
-    ];
-    let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
-    units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
-}
-
-/// Returns `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
-pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
-    unit_of(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
-}
-
-fn is_named_like_a_time(name: &str) -> bool {
-    let snake = name.to_snake_case();
-    // A list of times is named like one of them: `dateList`.
-    let item = snake.strip_suffix("_list").unwrap_or(&snake);
-    ends_in(item, TIMES) || snake.starts_with("timestamp")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact_numbers;
 
     #[test]
     fn values_by_name_and_magnitude() {
@@ -314,7 +285,16 @@ mod tests {
             ("price", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", Guess::Builtin("number")),
             ("x", "[1, 2.5]", Guess::Builtin("number")),
             ("x", "[1.0]", Guess::Builtin("number")),
-            ("x", "[18446744073709551615]", Guess::Builtin("number")),
+            ("x", "[18446744073709551615]", Guess::Builtin("count")),
+            ("x", "[9007199254740993]", Guess::Builtin("count")),
+            ("x", "[9007199254740993, -1]", Guess::Builtin("integer")),
+            ("x", "[18446744073709551615, -1]", Guess::Builtin("decimal")),
+            ("x", "[18446744073709551616]", Guess::Builtin("decimal")),
+            ("x", "[9007199254740993, 0.5]", Guess::Builtin("decimal")),
+            ("x", "[0.070920000000000000001]", Guess::Builtin("decimal")),
+            ("x", "[\"0.070920000000000000001\"]", Guess::Builtin("decimal")),
+            ("x", "[0.30000000000000004, 1e300]", Guess::Builtin("number")),
+            ("amount_wei", "[\"1000000000000000001\"]", Guess::Builtin("decimal")),
             ("x", "[true, null]", Guess::Builtin("boolean")),
             ("x", "[null]", Guess::Builtin("any")),
             ("x", "[1, \"a\"]", Guess::Builtin("any")),
@@ -325,7 +305,11 @@ mod tests {
             ("x", "[\"2\"]", Guess::Builtin("number")),
             ("tradeId", "[\"2\"]", Guess::Builtin("string")),
             ("x", "[\"2\", \"\"]", Guess::Builtin("number")),
-            ("x", "[\"1385579841881785998\"]", Guess::Builtin("string")),
+            ("x", "[\"1385579841881785998\"]", Guess::Builtin("decimal")),
+            ("orderId", "[\"1385579841881785998\"]", Guess::Builtin("string")),
+            ("x", "[\"0000-00-00\"]", Guess::Builtin("string")),
+            ("x", "[\"2024-02-30\"]", Guess::Builtin("string")),
+            ("x", "[\"2024-01-31T24:00:00Z\"]", Guess::Builtin("string")),
             ("launchTime", "[\"0\", \"1704067200000\"]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
             ("expiration_timestamp", "[32503708800000]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
             ("timestamp", "[\"1400949917.858329958\"]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
@@ -377,7 +361,7 @@ mod tests {
             ("ticks", "[[1766483460000, 1766483520000]]", Guess::List),
         ];
         for (name, values, expected) in table {
-            let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
+            let values = exact_numbers::parse(values).expect(values);
             let seen = Observed::of(values.as_sequence().into_iter().flatten());
             assert_eq!(guess(name, &seen), expected, "{name}: {values:?}");
         }

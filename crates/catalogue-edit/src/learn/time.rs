@@ -7,12 +7,12 @@ use catalogue::model::{TimeForm, TimeUnit};
 use catalogue::spec::{Body, Envelope, Evidence, Field, Fields, Known};
 use catalogue::type_expr::Builtin;
 
-use super::guess_type::unit_of;
 use super::reader::Reader;
 use super::value_types::wider_builtin;
 use crate::draft::{TIMESTAMP, time_of_record};
 use crate::editor::Editor;
 use crate::observed_values::{Observed, shown};
+use crate::unix_time::unit_of;
 
 impl Reader<'_> {
     /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise,

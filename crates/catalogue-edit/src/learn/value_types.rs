@@ -50,7 +50,6 @@ impl Reader<'_> {
             ANY if seen.values() == 0 => "was always `null`, so its type is `any`; correct it if you know the type",
             ANY if is_empty => "was always an object without fields, so its type is `any`",
             ANY => &format!("has {}, so its type is `any`", seen.describe()),
-            "number" if seen.rounded > 0 => "has integers of more than 64 bits, which lose digits as a `number`",
             _ => return,
         };
         self.editor.note(format!("`{name}` {doubt}"));
@@ -87,14 +86,10 @@ impl Reader<'_> {
         let Some(expr) = TypeExpr::parse(&field.ty) else { return };
         let named = format!("{}{}", list.within, field.name);
         let unit = field.unit.as_ref().and_then(|unit| TimeUnit::of(unit));
-        let is_time = matches!(expr, TypeExpr::Builtin(Builtin::Timestamp(_)));
-        let wider = if is_time {
-            let form = TimeForm::of(unit, field.format.as_deref().copied());
-            let form = form.unwrap_or_else(|| self.editor.service.time_form());
-            wider_builtin(Builtin::Timestamp(form), seen).map(str::to_owned)
-        } else {
-            self.wider(&named, &expr, seen)
-        };
+        let is_time = matches!(expr.innermost(), TypeExpr::Builtin(Builtin::Timestamp(_)));
+        let form = TimeForm::of(unit, field.format.as_deref().copied());
+        let expr = with_form(&expr, form.unwrap_or_else(|| self.editor.service.time_form()));
+        let wider = self.wider(&named, &expr, seen);
         let Some(wider) = wider else {
             self.note_range(&named, field, seen);
             if is_time {
@@ -118,9 +113,6 @@ impl Reader<'_> {
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {})", own.word())).unwrap_or_default();
         self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{without}"));
-        if wider == "number" && seen.rounded > 0 {
-            self.note_doubt(&named, &wider, seen);
-        }
         *field = Field { evidence: own.or(field.evidence), ..widened };
     }
 
@@ -151,7 +143,8 @@ impl Reader<'_> {
                     self.known_record(ty, seen);
                     None
                 } else if only(seen.numbers()) {
-                    Some("number".to_owned())
+                    let wider = wider_builtin(Builtin::Number, seen).unwrap_or("number");
+                    Some(wider.to_owned())
                 } else {
                     any()
                 }
@@ -179,6 +172,17 @@ impl Reader<'_> {
     }
 }
 
+/// Returns a type in which timestamps have a form.
+fn with_form<'a>(expr: &TypeExpr<'a>, form: TimeForm) -> TypeExpr<'a> {
+    match expr {
+        TypeExpr::Builtin(Builtin::Timestamp(_)) => TypeExpr::Builtin(Builtin::Timestamp(form)),
+        TypeExpr::Builtin(_) | TypeExpr::Name(_) => expr.clone(),
+        TypeExpr::List(item) => TypeExpr::List(Box::new(with_form(item, form))),
+        TypeExpr::Map(item) => TypeExpr::Map(Box::new(with_form(item, form))),
+        TypeExpr::Option(inner) => TypeExpr::Option(Box::new(with_form(inner, form))),
+    }
+}
+
 /// Removes the facts of a field that its new type does not allow, and returns their keys.
 fn remove_misfits(field: &mut Field, was_time: bool) -> Vec<&'static str> {
     fn remove<T>(fact: &mut Option<T>, is_misfit: bool) -> bool {
@@ -186,6 +190,8 @@ fn remove_misfits(field: &mut Field, was_time: bool) -> Vec<&'static str> {
     }
     let expr = TypeExpr::parse(&field.ty);
     let is_numeric = expr.as_ref().is_some_and(TypeExpr::is_numeric);
+    let innermost = expr.as_ref().map(TypeExpr::innermost);
+    let is_time = matches!(innermost, Some(TypeExpr::Builtin(Builtin::Timestamp(_))));
     let fits = match (&field.example, &expr) {
         (Some(example), Some(TypeExpr::Builtin(builtin))) => builtin.is_written(example),
         _ => true,
@@ -193,8 +199,8 @@ fn remove_misfits(field: &mut Field, was_time: bool) -> Vec<&'static str> {
     let removed = [
         ("range", remove(&mut field.range, !is_numeric)),
         ("example", remove(&mut field.example, !fits)),
-        ("unit", remove(&mut field.unit, was_time && !is_numeric)),
-        ("format", remove(&mut field.format, true)),
+        ("unit", remove(&mut field.unit, was_time && !is_numeric && !is_time)),
+        ("format", remove(&mut field.format, !is_time)),
     ];
     removed.into_iter().filter(|(_, is_removed)| *is_removed).map(|(key, _)| key).collect()
 }
@@ -204,16 +210,20 @@ pub(super) fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static 
     let only = |times: usize| seen.kinds() == 1 && times > 0;
     let are_numbers = seen.are_numbers();
     let are_whole = are_numbers && seen.non_integers == 0;
+    let are_exact = are_numbers && seen.inexact == 0;
+    let are_counts = are_numbers && seen.non_integers == seen.large_counts && seen.min >= 0.0;
     // Whether the type fits, and the wider types with whether they fit, the narrowest first.
     let (fits, wider): (bool, &[(&'static str, bool)]) = match known {
         Builtin::Any => (true, &[]),
         Builtin::String => (seen.are_texts(), &[]),
         Builtin::Boolean => (only(seen.booleans), &[]),
-        Builtin::Number | Builtin::Decimal => (are_numbers, &[]),
-        Builtin::Integer => (are_whole, &[("number", are_numbers)]),
+        Builtin::Decimal => (are_numbers, &[]),
+        Builtin::Number => (are_exact, &[("decimal", are_numbers)]),
+        Builtin::Integer => {
+            (are_whole, &[("count", are_counts), ("number", are_exact && seen.large == 0), ("decimal", are_numbers)])
+        }
         Builtin::Count => {
-            let are_counts = are_numbers && seen.non_integers == seen.large_counts && seen.min >= 0.0;
-            (are_counts, &[("integer", are_whole), ("number", are_numbers)])
+            (are_counts, &[("integer", are_whole), ("number", are_exact && seen.large == 0), ("decimal", are_numbers)])
         }
         Builtin::Timestamp(TimeForm::Counted(_)) => (are_numbers, &[("string", only(seen.text_times))]),
         Builtin::Timestamp(TimeForm::Written(format)) => {

@@ -169,7 +169,7 @@ impl Merger<'_> {
         // Names in user input refer to the params of the catalogue.
         let params_there = if source == Source::Person { here } else { there };
         let pairs = [
-            ("param", here.params(entry), params_there.params(drafted), gap.params),
+            ("param", here.params(entry), params_there.params(drafted), gap.params || gap.further_params),
             ("field", here.of_body(entry), there.of_body(drafted), gap.body || kinds.is_some()),
         ];
         let time = self.known.service.envelope_time().map(|time| &time.name);

@@ -49,7 +49,7 @@ fn options(case: &Path) -> LearnOptions {
     let responses = responses.map(|path| (name(&path), fs::read(&path).expect("a response"))).collect();
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
     LearnOptions {
-        endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses }],
+        endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses, ..EndpointResponses::default() }],
         evidence: Evidence::Reported,
         enums: enums.split_whitespace().map(str::to_owned).collect(),
         accept_mock: false,

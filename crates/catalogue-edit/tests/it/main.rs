@@ -5,6 +5,7 @@
 
 mod compile;
 mod corpus;
+mod gate;
 mod import_mutated;
 mod round_trip;
 mod same_body;

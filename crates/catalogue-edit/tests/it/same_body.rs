@@ -71,7 +71,11 @@ fn typed() -> String {
 fn learned(catalogue: Catalogue) -> String {
     let response = ("sales.json".to_owned(), RESPONSE.as_bytes().to_vec());
     let options = LearnOptions {
-        endpoints: vec![EndpointResponses { endpoint: "/sales".to_owned(), responses: vec![response] }],
+        endpoints: vec![EndpointResponses {
+            endpoint: "/sales".to_owned(),
+            responses: vec![response],
+            ..EndpointResponses::default()
+        }],
         evidence: Evidence::Reported,
         enums: Vec::new(),
         accept_mock: false,

@@ -24,7 +24,7 @@ pub(crate) fn check_openapi(text: &[u8]) -> bool {
 
 /// Learns from the entries of a HAR file; returns `true` if there was a response of an endpoint.
 pub(crate) fn check_har(bytes: &[u8]) -> bool {
-    let Ok(recording) = Recording::read(catalogue(), &[("recording.har".to_owned(), bytes.to_vec())]) else {
+    let Ok(recording) = Recording::read(catalogue(), &[("recording.har".to_owned(), bytes.to_vec())], None) else {
         return false;
     };
     if recording.endpoints.is_empty() {

@@ -55,8 +55,19 @@ fn sections() -> impl Iterator<Item = (&'static str, &'static str, impl Iterator
 
 /// Returns `true` if a name is reserved in a scope.
 pub fn is_taken(scope: Scope, ident: &str) -> bool {
-    // A group module imports setter traits such as `TakesLimit`, so its types cannot have such names.
-    RESERVED.contains(&(format!("{scope:?}").as_str(), ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
+    match scope {
+        // A group module imports setter traits such as `TakesLimit`, so its types cannot have such names.
+        Scope::Types if ident.starts_with("Takes") => true,
+        Scope::Groups if is_device(ident) => true,
+        _ => RESERVED.contains(&(format!("{scope:?}").as_str(), ident)),
+    }
+}
+
+/// Returns `true` if Windows reserves a file name for a device, with any extension. Each group has files with its name.
+fn is_device(name: &str) -> bool {
+    let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    let is_numbered = numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']));
+    is_numbered || ["aux", "con", "nul", "prn"].contains(&name)
 }
 
 /// Returns the names of a section.

@@ -102,7 +102,7 @@ fn har_file_teaches_what_response_files_teach_and_drift_compares_without_writing
             r#"{{"log": {{"entries": [
                 {{"request": {{"method": "GET", "url": "https://a.example/v1/basis?key=secret", "headers": [{{"name": "x-api-key", "value": "secret"}}]}},
                  "response": {{"status": 200, "headers": [], "content": {{"text": "{text}"}}}}}},
-                {{"request": {{"method": "GET", "url": "https://a.example/other?key=secret"}}, "response": {{"status": 200}}}}]}}}}"#
+                {{"request": {{"method": "GET", "url": "https://a.example/v1/other?key=secret"}}, "response": {{"status": 200, "content": {{"text": "{{}}"}}}}}}]}}}}"#
         )
     };
     let learned = |name: &str, arguments: &[&str]| {
@@ -124,7 +124,7 @@ fn har_file_teaches_what_response_files_teach_and_drift_compares_without_writing
     let (by_file, ..) = learned("learn_file", &["learn", "/basis", "reply.json", "--yes"]);
     let (by_har, printed, spec, out) = learned("learn_har", &["learn", "--har", "reply.har", "--yes"]);
     assert_eq!(by_har, by_file);
-    assert!(printed.contains("skipped: `/other`: no endpoint has this path"), "{printed}");
+    assert!(printed.contains("skipped: `/v1/other`: no endpoint has this path"), "{printed}");
     let folder = spec.parent().expect("a folder");
     for (file, expected) in [("reply.har", Some(0)), ("other.har", Some(1)), ("reply.json", Some(1))] {
         let output = run(&["drift", folder.join(file).to_str().expect("a path")], &spec, &out);

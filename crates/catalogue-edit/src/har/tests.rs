@@ -1,0 +1,144 @@
+use super::*;
+
+const SERVICE: &str = "title: A\nversion: '1'\nenv_prefix: A\ntime: {unit: seconds, evidence: documented}\n";
+const MARKET: &str = "title: Market\nendpoints:\n\
+    - {name: Book, path: '/books/{symbol}', evidence: documented, params: [{name: symbol, type: string, in: path}], body: unknown}\n\
+    - {name: Best, path: /books/best/, evidence: documented, params: [], body: unknown}\n\
+    - {name: Daily, path: '/query#daily', evidence: documented, params: [{name: function, type: string, const_value: DAILY}], body: unknown}\n\
+    - {name: Weekly, path: '/query#weekly', evidence: documented, params: [{name: function, type: string, const_value: WEEKLY}], body: unknown}\n";
+
+fn catalogue() -> Catalogue {
+    catalogue::load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)])
+}
+
+fn entry(url: &str, method: &str, status: u16, content: &str) -> String {
+    format!(
+        r#"{{"request": {{"method": "{method}", "url": "{url}", "headers": [{{"name": "x-api-key", "value": "secret"}}]}},
+        "response": {{"status": {status}, "headers": [{{"name": "set-cookie", "value": "secret"}}], "content": {content}}}}}"#
+    )
+}
+
+fn har(entries: &[String]) -> Vec<(String, Vec<u8>)> {
+    vec![("a.har".to_owned(), format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(",")).into_bytes())]
+}
+
+const JSON: &str = r#"{"text": "[1]"}"#;
+
+#[test]
+fn entries_are_found_by_their_path_and_leave_no_credentials() {
+    let files = har(&[
+        entry("https://a.example/v1/books/BTC?key=secret", "GET", 200, JSON),
+        entry("https://a.example/v1/books/best", "GET", 200, JSON),
+        entry("https://a.example/v1/books/ETH/#secret", "GET", 200, JSON),
+        entry("https://a.example/v1/query?function=DAILY&symbol=secret", "GET", 200, JSON),
+        entry("https://a.example/v1/query?symbol=secret&function=WEEKLY", "GET", 200, JSON),
+        entry("https://a.example/v1/query?function=secret", "GET", 200, JSON),
+        entry("https://a.example/v1/trades?key=secret", "GET", 200, JSON),
+        entry("https://secret@b.example/v1/books/BTC", "GET", 200, JSON),
+        entry("https://a.example/v2/books/BTC", "GET", 200, JSON),
+        entry("https://a.example/v1/books/BTC", "POST", 200, JSON),
+        entry("https://a.example/v1/books/best?key=secret", "GET", 401, JSON),
+    ]);
+    let recording = Recording::read(catalogue(), &files, None).expect("a recording");
+    let found: Vec<_> =
+        recording.endpoints.iter().map(|sample| (sample.endpoint.as_str(), sample.responses.len())).collect();
+    let expected = [("market.book", 2), ("market.best", 1), ("market.daily", 1), ("market.weekly", 1)];
+    assert_eq!(found, expected);
+    let skipped = [
+        "`/v1/books/BTC`: a POST request",
+        "`/v1/books/best`: the status is 401",
+        "`/v1/query`: no endpoint on this path sends this value of `function`",
+        "`/v1/trades`: no endpoint has this path",
+        "`/v1/books/BTC`: another host than `a.example`; `--host b.example` chooses it",
+        "`/v2/books/BTC`: it is not below the base path `/v1` of the other entries",
+    ];
+    assert_eq!(recording.skipped, skipped);
+    assert!(!format!("{recording:?}").contains("secret"));
+    let other = Recording::read(catalogue(), &files, Some("b.example")).expect("a recording");
+    assert_eq!(other.endpoints.len(), 1);
+}
+
+#[test]
+fn a_bad_entry_costs_only_itself() {
+    let files = har(&[
+        entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "<html>", "mimeType": "text/html"}"#),
+        entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "a,b\n1,2", "mimeType": "text/csv"}"#),
+        entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "WzEs\nIDJd", "encoding": "base64"}"#),
+        entry("https://a.example/books/ETH", "GET", 200, r#"{"text": "*", "encoding": "base64"}"#),
+        entry("https://a.example/books/XRP", "GET", 200, "{}"),
+        "{\"request\": 1}".to_owned(),
+        "null".to_owned(),
+    ]);
+    let recording = Recording::read(catalogue(), &files, None).expect("a recording");
+    let bodies: Vec<_> = recording.endpoints.iter().flat_map(|sample| &sample.responses).collect();
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].1.ends_with(b"\n\n[1, 2]"));
+    for (skipped, expected) in recording.skipped.iter().zip([
+        "`/books/BTC`: the body is no JSON (`text/html`)",
+        "`/books/BTC`: the body is no JSON (`text/csv`)",
+        "`/books/ETH`: the body is not valid base64",
+        "`/books/XRP`: the recording has no body",
+        "a.har, entry 6: no `request.url`",
+        "a.har, entry 7: no `request.url`",
+    ]) {
+        assert!(skipped.starts_with(expected), "{skipped}");
+    }
+    for text in ["[]", "{\"log\": {}}", "x"] {
+        let files = [("a.har".to_owned(), text.into())];
+        assert!(Recording::read(catalogue(), &files, None).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn slashes_at_the_end_of_paths_do_not_matter() {
+    let market = "title: Market\nendpoints:\n\
+        - {name: All, path: /items, evidence: documented, params: [], body: unknown}\n\
+        - {name: One, path: '/items/{id}/', evidence: documented, params: [{name: id, type: string, in: path}], body: unknown}\n\
+        - {name: Plain, path: '/items/{id}', evidence: documented, params: [{name: id, type: string, in: path}], body: unknown}\n";
+    let files = har(&[
+        entry("https://h.example/api/items/", "GET", 200, JSON),
+        entry("https://h.example/api/items/7/", "GET", 200, JSON),
+        entry("https://h.example/api/items/7", "GET", 200, JSON),
+    ]);
+    let catalogue = catalogue::load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market.replace("- {name: Plain, path: '/items/{id}', evidence: documented, params: [{name: id, type: string, in: path}], body: unknown}\n", ""))]);
+    let recording = Recording::read(catalogue, &files, None).expect("a recording");
+    let found: Vec<_> =
+        recording.endpoints.iter().map(|sample| (sample.endpoint.as_str(), sample.responses.len())).collect();
+    assert_eq!(found, [("market.all", 1), ("market.one", 2)]);
+}
+
+#[test]
+fn a_recording_becomes_endpoints_with_params() {
+    let files = har(&[
+        entry(
+            "https://a.example/api/v3/candles/BTC-USD?interval=1h&startTime=1700000000000&apikey=secret",
+            "GET",
+            200,
+            JSON,
+        ),
+        entry("https://a.example/api/v3/candles/ETH-USD?interval=1d&limit=5", "GET", 200, JSON),
+        entry("https://a.example/api/v3/trades/1234/fills?full=true", "GET", 200, JSON),
+        entry("https://tracker.example/pixel", "GET", 200, JSON),
+    ]);
+    let recorded = RecordedService {
+        files,
+        host: None,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let change = endpoints_of(None, &recorded).expect("a change");
+    let texts: Vec<_> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let all: String = texts.iter().map(|(_, text)| text.as_str()).collect();
+    for expected in [
+        "path: /api/v3/candles/{candle}\n",
+        "{name: startTime, type: timestamp, unit: milliseconds}",
+        "{name: limit, type: count}",
+        "path: /api/v3/trades/{trade}/fills\n",
+        "{name: full, type: boolean}",
+        "query: apikey",
+    ] {
+        assert!(all.contains(expected), "{expected} in\n{all}");
+    }
+    assert!(!all.contains("secret") && !all.contains("1700000000000"), "{all}");
+    assert!(change.notes().iter().any(|note| note.contains("tracker.example/pixel")), "{:?}", change.notes());
+}

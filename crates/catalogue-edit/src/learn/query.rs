@@ -1,0 +1,65 @@
+//! Learns the params of an endpoint from the queries of recorded requests, of which only names and kinds of values are known.
+
+use catalogue::spec::{ApiKey, Endpoint, Evidence, Group, Known, Param, ParamEntry};
+
+use crate::content::At;
+use crate::draft::{Draft, Source};
+use crate::editor::Editor;
+use crate::merge::merge;
+use crate::observed_query::{ObservedQuery, ValueKind};
+
+/// Adds the params that the endpoint does not have yet. A param that is a key by its name becomes the API key.
+pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &ObservedQuery) {
+    let known = editor.params_of(editor.endpoint(at)).unwrap_or_default();
+    let mut new = Vec::new();
+    for (name, kind) in query.params() {
+        if known.iter().any(|param| *param.name == *name) {
+            continue;
+        }
+        if kind == ValueKind::Secret {
+            learn_key(editor, evidence, name);
+        } else if catalogue::is_line(name) {
+            new.push(ParamEntry::Own(Box::new(param_of(editor, name, kind))));
+        }
+    }
+    if new.is_empty() {
+        return;
+    }
+    let names: Vec<_> = query.params().map(|(name, _)| format!("`{name}`")).collect();
+    editor.note(format!("the requests were sent with {}", names.join(", ")));
+    let Endpoint { name, rust_name, path, .. } = editor.endpoint(at).clone();
+    let endpoint = Endpoint { name, rust_name, path, params: Known::Known(new), evidence, ..Endpoint::default() };
+    let mut draft = Draft::new(Source::Responses);
+    draft.content.groups.insert(at.module.clone(), Group { endpoints: vec![endpoint], ..Group::default() });
+    merge(editor, &draft);
+}
+
+/// Returns the definition of a param in a query.
+pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
+    let (ty, form) = kind.ty();
+    let form = form.filter(|form| *form != editor.service.time_form());
+    Param {
+        name: name.into(),
+        ty: ty.into(),
+        unit: form.and_then(|form| form.unit()).map(|unit| unit.word().into()),
+        format: form.and_then(|form| form.format()).map(Into::into),
+        ..Param::default()
+    }
+}
+
+/// Makes a param the API key of the service, unless the service has another one.
+pub(crate) fn learn_key(editor: &mut Editor, evidence: Evidence, name: &str) {
+    let known = editor.service.credentials.api_key.as_ref();
+    if known.is_some_and(|key| key.query.as_ref().is_some_and(|query| query.as_str() == name)) {
+        return;
+    }
+    if known.is_some() {
+        editor.note(format!(
+            "`{name}` in the query looks like a secret, but the service has another API key; it is omitted"
+        ));
+        return;
+    }
+    editor.note(format!("`{name}` in the query looks like a key, so it becomes the API key of the service"));
+    editor.service.credentials.api_key =
+        Some(ApiKey { query: Some(name.into()), optional: true, evidence, ..ApiKey::default() });
+}

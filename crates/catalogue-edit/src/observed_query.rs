@@ -1,0 +1,222 @@
+//! The query of a request: the names of its params, and the kinds of their values. The values themselves may be secrets,
+//! so they are never kept.
+
+use std::fmt;
+
+use catalogue::model::{TimeForm, TimeFormat};
+use heck::ToSnakeCase;
+use indexmap::IndexMap;
+use percent_encoding::percent_decode_str;
+
+use crate::exact_numbers::Number;
+use crate::unix_time::{is_named_like_a_time, unit_of};
+
+/// A param of a query as it was sent.
+pub(crate) struct QueryParam {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// The value may be a secret, so it is omitted.
+impl fmt::Debug for QueryParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryParam").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl QueryParam {
+    /// Reads a query string.
+    pub(crate) fn all(query: &str) -> Vec<Self> {
+        let mut params = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            params.push(Self { name: decoded(name), value: decoded(value) });
+        }
+        params
+    }
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+/// The params in the queries of an endpoint, each with the kind of its values.
+#[derive(Clone, Debug, Default)]
+pub struct ObservedQuery {
+    params: IndexMap<String, ValueKind>,
+}
+
+/// The kind of the values of a param, which decides its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueKind {
+    /// A key or another secret by its name.
+    Secret,
+    Boolean,
+    Count,
+    Integer,
+    Number,
+    Time(TimeForm),
+    Text,
+}
+
+impl ObservedQuery {
+    pub(crate) fn of(params: &[QueryParam]) -> Self {
+        let mut query = Self::default();
+        for param in params {
+            query.merge(&param.name, ValueKind::of(&param.name, &param.value));
+        }
+        query
+    }
+
+    /// Adds the params of another request to the same endpoint.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (name, kind) in &other.params {
+            self.merge(name, *kind);
+        }
+    }
+
+    /// Returns the names of the params with the kinds of their values.
+    pub(crate) fn params(&self) -> impl Iterator<Item = (&str, ValueKind)> {
+        self.params.iter().map(|(name, kind)| (name.as_str(), *kind))
+    }
+
+    fn merge(&mut self, name: &str, kind: ValueKind) {
+        let known = self.params.entry(name.to_owned()).or_insert(kind);
+        *known = known.or(kind);
+    }
+}
+
+impl ValueKind {
+    fn of(name: &str, value: &str) -> Self {
+        if is_secret(name) {
+            return Self::Secret;
+        }
+        if matches!(value, "true" | "false") {
+            return Self::Boolean;
+        }
+        for format in [TimeFormat::Date, TimeFormat::Iso8601] {
+            if TimeForm::Written(format).is_written(value) {
+                return Self::Time(TimeForm::Written(format));
+            }
+        }
+        let Some(number) = Number::parse(value) else { return Self::Text };
+        if let Some(unit) = unit_of(number.float).filter(|_| is_time_param(name)) {
+            return Self::Time(TimeForm::Counted(unit));
+        }
+        match number.integer {
+            // An integer with leading zeros or many digits is a code.
+            _ if !number.is_exact => Self::Text,
+            Some(0..) => Self::Count,
+            Some(_) => Self::Integer,
+            None => Self::Number,
+        }
+    }
+
+    /// Returns the kind of all values of a param that has values of two kinds.
+    fn or(self, other: Self) -> Self {
+        use ValueKind::{Count, Integer, Number, Secret, Text};
+        let is_number = |kind: Self| matches!(kind, Count | Integer | Number);
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Secret, _) | (_, Secret) => Secret,
+            (Self::Time(TimeForm::Written(_)), Self::Time(TimeForm::Written(_))) => {
+                Self::Time(TimeForm::Written(TimeFormat::Iso8601))
+            }
+            (one, other) if is_number(one) && is_number(other) => {
+                if one == Number || other == Number {
+                    Number
+                } else {
+                    Integer
+                }
+            }
+            _ => Text,
+        }
+    }
+
+    /// Returns the type in the catalogue, and the form of a timestamp.
+    pub(crate) fn ty(self) -> (&'static str, Option<TimeForm>) {
+        match self {
+            Self::Secret | Self::Text => ("string", None),
+            Self::Boolean => ("boolean", None),
+            Self::Count => ("count", None),
+            Self::Integer => ("integer", None),
+            Self::Number => ("number", None),
+            Self::Time(form) => ("timestamp", Some(form)),
+        }
+    }
+}
+
+/// Returns `true` if a param is a time by its name. Params for the ends of a range are often called `start` or `from`.
+fn is_time_param(name: &str) -> bool {
+    const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
+    is_named_like_a_time(name) || name.to_snake_case().split('_').any(|word| ENDS.contains(&word))
+}
+
+/// Returns `true` if a param presumably carries a key, a token or a signature.
+pub(crate) fn is_secret(name: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "apikey",
+        "appid",
+        "auth",
+        "authorization",
+        "credential",
+        "jwt",
+        "key",
+        "pass",
+        "passwd",
+        "password",
+        "secret",
+        "sig",
+        "sign",
+        "signature",
+        "token",
+    ];
+    let snake = name.to_snake_case();
+    let is_paging = |word: &str| ["cursor", "next", "page", "prev", "continuation"].contains(&word);
+    snake.split('_').any(|word| WORDS.contains(&word)) && !snake.split('_').any(is_paging)
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue::model::TimeUnit;
+
+    use super::*;
+
+    #[test]
+    fn values_are_classified_by_name_and_form() {
+        let counted = |unit| ValueKind::Time(TimeForm::Counted(unit));
+        for (name, value, expected) in [
+            ("limit", "100", ValueKind::Count),
+            ("offset", "-5", ValueKind::Integer),
+            ("min", "0.5", ValueKind::Number),
+            ("symbol", "BTC", ValueKind::Text),
+            ("id", "00012", ValueKind::Text),
+            ("full", "true", ValueKind::Boolean),
+            ("startTime", "1700000000000", counted(TimeUnit::Milliseconds)),
+            ("from", "1700000000", counted(TimeUnit::Seconds)),
+            ("limit", "1700000000", ValueKind::Count),
+            ("day", "2024-01-31", ValueKind::Time(TimeForm::Written(TimeFormat::Date))),
+            ("day", "2024-02-30", ValueKind::Text),
+            ("apiKey", "1", ValueKind::Secret),
+            ("api_key", "1", ValueKind::Secret),
+            ("access_token", "x", ValueKind::Secret),
+            ("X-Signature", "x", ValueKind::Secret),
+            ("pageToken", "x", ValueKind::Text),
+            ("keyword", "x", ValueKind::Text),
+        ] {
+            assert_eq!(ValueKind::of(name, value), expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn several_values_get_one_kind() {
+        for (values, expected) in [
+            (["1", "-1"], ValueKind::Integer),
+            (["1", "0.5"], ValueKind::Number),
+            (["1", "a"], ValueKind::Text),
+            (["2024-01-31", "2024-01-31T10:00Z"], ValueKind::Time(TimeForm::Written(TimeFormat::Iso8601))),
+        ] {
+            assert_eq!(ValueKind::of("x", values[0]).or(ValueKind::of("x", values[1])), expected, "{values:?}");
+        }
+    }
+}

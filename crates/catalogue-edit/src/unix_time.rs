@@ -1,0 +1,49 @@
+//! Recognizes Unix times by the names of their fields and by their magnitude.
+
+use catalogue::model::TimeUnit;
+use heck::ToSnakeCase;
+
+use crate::rust_names::singular;
+
+/// The last words in the names of fields with times.
+const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick \
+    seconds millis";
+
+/// Returns `true` if a word, or its singular, is among words that are separated by spaces.
+pub(crate) fn is_among(words: &str, own: &str) -> bool {
+    words.split(' ').any(|word| word == own || word == singular(own))
+}
+
+/// Returns `true` if the last word of a name is among words that are separated by spaces.
+pub(crate) fn ends_in(name: &str, words: &str) -> bool {
+    name.to_snake_case().split('_').next_back().is_some_and(|last| is_among(words, last))
+}
+
+/// Returns the unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as
+/// never.
+pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
+    // The years 1990 and 3015, in Unix seconds.
+    let (first, last) = (6.3e8, 3.3e10);
+    let units = [
+        (TimeUnit::Seconds, 1.0),
+        (TimeUnit::Milliseconds, 1e3),
+        (TimeUnit::Microseconds, 1e6),
+        (TimeUnit::Nanoseconds, 1e9),
+    ];
+    // The client reads a timestamp as an integer of 64 bits.
+    let fits = |scale: f64| (first * scale..=last * scale).contains(&number) && number < 9.223e18;
+    units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
+}
+
+/// Returns `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
+pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
+    unit_of(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
+}
+
+/// Returns `true` if the name of a field or param is that of a time.
+pub(crate) fn is_named_like_a_time(name: &str) -> bool {
+    let snake = name.to_snake_case();
+    // A list of times is named like one of them: `dateList`.
+    let item = snake.strip_suffix("_list").unwrap_or(&snake);
+    ends_in(item, TIMES) || snake.starts_with("timestamp")
+}
