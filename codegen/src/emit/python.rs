@@ -208,7 +208,7 @@ fn row(method: &Method<'_>, api: &Api) -> String {
 }
 
 fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
-    let mut lines = vec![method.endpoint.summary.to_string(), String::new()];
+    let mut lines = vec![(*method.endpoint.summary).to_owned(), String::new()];
     for field in &record.fields {
         let mut facts = vec![field.summary.clone(), docs::stated(&docs::field_facts(field)), source(field.evidence)];
         facts.retain(|fact| !fact.is_empty());
@@ -358,7 +358,11 @@ fn docstring(indent: &str, lines: &[String]) -> String {
 }
 
 fn comment(text: &str) -> String {
-    docs::wrap(text).iter().map(|line| format!("# {line}\n")).collect()
+    let mut comment = String::new();
+    for line in docs::wrap(text) {
+        comment.push_str(&format!("# {line}\n"));
+    }
+    comment
 }
 
 /// Returns a Python string. A JSON string is also a valid Python string.

@@ -71,7 +71,10 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     let mut change = learn_all(catalogue, options, &rejected)?;
     while let Some((endpoint, why)) = first_rejected(&change, options, &rejected)? {
         if options.endpoints.len() == 1 {
-            let notes: String = change.notes().iter().map(|note| format!("\n{note}")).collect();
+            let mut notes = String::new();
+            for note in change.notes() {
+                notes.push_str(&format!("\n{note}"));
+            }
             return Err(format!("{endpoint}: {why}{notes}").into());
         }
         rejected.insert(endpoint, why);

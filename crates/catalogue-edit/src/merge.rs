@@ -150,7 +150,9 @@ impl<'a> Merger<'a> {
         }
         if gap.further_params {
             let further = self.params(gap.new, entry.evidence);
-            known_mut(&mut entry.params).into_iter().for_each(|params| params.extend(further.clone()));
+            if let Some(params) = known_mut(&mut entry.params) {
+                params.extend(further.clone());
+            }
         }
         if gap.body {
             let body = self.body(gap.new, entry.body.known(), entry.evidence);

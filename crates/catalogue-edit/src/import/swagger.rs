@@ -94,8 +94,8 @@ fn components(root: &Value) -> Mapping {
     let kinds = media_types(root, &Value::Null);
     let responses = entries(root, "responses").map(|(name, value)| (name.into(), response(value, &kinds)));
     insert("responses", responses.collect());
-    let schemes = entries(root, "securityDefinitions").map(|(name, value)| (name.into(), scheme(value)));
-    insert("securitySchemes", schemes.collect());
+    let security = entries(root, "securityDefinitions").map(|(name, value)| (name.into(), scheme(value)));
+    insert("securitySchemes", security.collect());
     components
 }
 

@@ -40,7 +40,7 @@ struct Group<'v> {
 /// Returns the groups of an endpoint: those that the catalogue declares, or those that all responses have in one place.
 pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option<Groups> {
     let Some(body) = declared else {
-        let filled = responses.iter().find_map(|response| find(&response.body, String::new(), 0))?;
+        let filled = responses.iter().find_map(|response| find(&response.body, "", 0))?;
         return collect(responses, filled);
     };
     let data = body.data.as_ref().filter(|_| !body.labels.is_empty())?;
@@ -99,13 +99,13 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 }
 
 /// Searches the groups in a body.
-fn find(value: &Value, path: String, depth: usize) -> Option<Groups> {
-    if let Some(groups) = groups_at(value, &path) {
+fn find(value: &Value, path: &str, depth: usize) -> Option<Groups> {
+    if let Some(groups) = groups_at(value, path) {
         return Some(groups);
     }
     let mut found = value.as_mapping().filter(|_| depth < MAX_DEPTH)?.iter().filter_map(|(key, inner)| {
         let key = key.as_str().filter(|key| !key.contains('.') && *key != "*")?;
-        find(inner, if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }, depth + 1)
+        find(inner, &joined(path, key), depth + 1)
     });
     found.next().filter(|_| found.next().is_none())
 }
@@ -120,7 +120,7 @@ fn groups_at(value: &Value, path: &str) -> Option<Groups> {
     if are_keyed && groups.iter().all(|group| group.key.is_some_and(is_time_text)) {
         return keyed_by_time(&groups, path);
     }
-    let inner = records_in(first.value, String::new(), 0)?;
+    let inner = records_in(first.value, "", 0)?;
     let has_records = |group: &Group<'_>| at(group.value, &inner).is_some_and(Value::is_sequence);
     let is_data = |group: &Group<'_>| group.key.is_some_and(is_key_of_data);
     if !are_keyed && Observed::of(groups.iter().map(|group| group.value)).fields.iter().any(is_time) {
@@ -146,11 +146,11 @@ fn joined(path: &str, rest: &str) -> String {
 }
 
 /// Returns the path of the only list in a group that has records with times.
-fn records_in(value: &Value, path: String, depth: usize) -> Option<String> {
+fn records_in(value: &Value, path: &str, depth: usize) -> Option<String> {
     let mut found = value.as_mapping().filter(|_| depth < MAX_INNER_DEPTH)?.iter().filter_map(|(key, inner)| {
         let key = key.as_str().filter(|key| !key.contains('.') && *key != "*")?;
-        let path = joined(&path, key);
-        if are_timed(inner) { Some(path) } else { records_in(inner, path, depth + 1) }
+        let path = joined(path, key);
+        if are_timed(inner) { Some(path) } else { records_in(inner, &path, depth + 1) }
     });
     found.next().filter(|_| found.next().is_none())
 }

@@ -1,5 +1,6 @@
 //! Learns the params of an endpoint from the queries of recorded requests, of which only names and kinds of values are known.
 
+use catalogue::model::TimeForm;
 use catalogue::spec::{ApiKey, Endpoint, Evidence, Group, Known, Param, ParamEntry};
 
 use crate::content::At;
@@ -41,8 +42,8 @@ pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
     Param {
         name: name.into(),
         ty: ty.into(),
-        unit: form.and_then(|form| form.unit()).map(|unit| unit.word().into()),
-        format: form.and_then(|form| form.format()).map(Into::into),
+        unit: form.and_then(TimeForm::unit).map(|unit| unit.word().into()),
+        format: form.and_then(TimeForm::format).map(Into::into),
         ..Param::default()
     }
 }

@@ -164,7 +164,7 @@ fn what_is_learned_is_decoded() {
     let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
     runner
         .run(&body(), |body| {
-            if let Outcome::Undecodable(why) = check(&[body.clone()]) {
+            if let Outcome::Undecodable(why) = check(std::slice::from_ref(&body)) {
                 return Err(TestCaseError::fail(format!("{why}\n{}", String::from_utf8_lossy(&body))));
             }
             Ok(())
@@ -173,6 +173,7 @@ fn what_is_learned_is_decoded() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are the output of this test")]
 fn recorded_bodies_are_decoded() {
     let Some(folder) = std::env::var_os("RECORDED") else { return };
     let mut learned = 0;
