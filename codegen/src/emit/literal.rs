@@ -278,12 +278,14 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 
 fn body(body: &Body) -> TokenStream {
     match body {
-        Body::Series { record, data, is_optional, time, evidence: known } => {
+        Body::Series { record, data, is_optional, time, key, evidence: known } => {
             let evidence = evidence(*known);
             let item = record.as_ref().map_or_else(|| quote!(Value), |record| record_type(record).into_token_stream());
-            let (time, data) = (option(time.as_ref()), some("data", data.as_ref()));
+            let time = option(time.as_ref());
+            let data = some("data", data.as_ref());
             let is_optional = flag("data_optional", *is_optional);
-            quote!(.series::<#item>(#time, #evidence) #data #is_optional)
+            let key = values("key", key);
+            quote!(.series::<#item>(#time, #evidence) #data #is_optional #key)
         }
         Body::Object { record, evidence: known } => {
             let (record, evidence) = (record_type(record), evidence(*known));

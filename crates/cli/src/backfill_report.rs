@@ -8,7 +8,7 @@ use dataset::{BackfillEvent, SeriesReport, Summary, Target, quoted};
 use indicatif::HumanCount;
 use runtime::history::Progress;
 use runtime::{ErrorKind, Timestamp, history};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::catalogue_json;
 use crate::endpoint_names::full_name;
@@ -64,13 +64,20 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
 }
 
+/// Returns the number of records outside of the requested range, except one before and one after each response: the
+/// range that is sent is a little longer than the requested one.
+fn unexpected(report: &SeriesReport) -> u64 {
+    report.account.outside.saturating_sub(2)
+}
+
 /// Warns about records that do not fit the catalogue.
 fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let counts = [
         (sum(|report| report.invalid), invalid),
         (sum(|report| report.out_of_range), "with a value outside of the documented range"),
-        (sum(|report| report.dropped), "dropped (invalid time or format)"),
+        (sum(|report| report.unreadable), "without a readable time; not in the file"),
+        (sum(unexpected), "outside of the requested range; check the unit of the times"),
     ];
     for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
         log.warning(&format!("{} {what}", counted(count, "record")));
@@ -126,7 +133,9 @@ impl Reporter {
             let of_page =
                 || self.failures.iter().find(|(failed, _)| *failed == index).map(|(_, page)| brief(&page.error));
             let error = of_series.or_else(of_page).or_else(|| of_run.map(ToString::to_string));
-            let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
+            let SeriesReport { added, filled, revised, invalid, missing, unfetched, account, .. } = report;
+            let account: Map<_, _> =
+                account.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure.into())).collect();
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let endpoint = full_name(series.endpoint);
             let notes =
@@ -134,7 +143,7 @@ impl Reporter {
             let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
                 "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
-                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
+                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "account": account,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
                 "out_of_range": report.out_of_range,

@@ -19,11 +19,12 @@ use crate::columns::{are_same, converted};
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
+use crate::merge_rules::MergeRules;
 use crate::merge_rows::{Cursor, Merge, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::period;
 use crate::revisions::RevisionLog;
-use crate::saved_state::{FileState, Known, Section};
+use crate::saved_state::{FileState, Section};
 use crate::table::{Damage, Table};
 use crate::text_file::TextState;
 
@@ -135,6 +136,21 @@ impl Table {
         Ok(all)
     }
 
+    /// Returns how the rows of each series are merged, by its path.
+    fn merge_rules(&self) -> BTreeMap<String, MergeRules> {
+        let mut all: BTreeMap<String, MergeRules> = BTreeMap::new();
+        for (path, known) in &self.earlier.known {
+            all.entry(path.clone()).or_default().known.clone_from(known);
+        }
+        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
+            all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
+        }
+        for series in &self.series {
+            all.entry(series.path().to_owned()).or_default().key = series.key();
+        }
+        all
+    }
+
     /// Writes the file of a period again. Returns its sections and its version.
     async fn rewrite(
         &self,
@@ -149,6 +165,7 @@ impl Table {
         let revisions = RevisionLog::default();
         let first = first_rows(old.as_ref(), parts, columns)?;
         let storage = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
+        let rules = self.merge_rules();
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(storage))?;
             let mut new = Rewrite {
@@ -156,7 +173,7 @@ impl Table {
                 left: parts.iter().peekable(),
                 columns,
                 removed,
-                known: &self.earlier.known,
+                rules: &rules,
                 revisions: &revisions,
                 has_small_times: self.has_small_times,
             };
@@ -187,7 +204,8 @@ struct Rewrite<'r, 'o> {
     columns: &'r SchemaRef,
     /// Series that are omitted.
     removed: &'r BTreeSet<String>,
-    known: &'r BTreeMap<String, Known>,
+    /// How the rows of each series are merged.
+    rules: &'r BTreeMap<String, MergeRules>,
     /// The values that are replaced.
     revisions: &'r RevisionLog,
     has_small_times: bool,
@@ -286,11 +304,11 @@ impl Rewrite<'_, '_> {
         let new = self.left.next_if(|(path, _)| **path == section.path);
         let parts = new.map_or(&[][..], |(_, parts)| parts);
         self.file.begin(section.emptied(), count + parts.iter().map(|part| part.section.count).sum::<usize>())?;
-        let known = self.known.get(&section.path).cloned().flatten();
-        let fetched = journal::rows(parts, self.columns, self.revisions)?;
-        let mut merge = Merge::new(old, fetched, section, known, self.revisions.clone())?;
+        let of_series = self.rules.get(&section.path).cloned();
+        let rules = of_series.unwrap_or_default().of_section(section, self.revisions);
+        let mut merge = Merge::new(old, journal::rows(parts, self.columns, &rules)?, rules)?;
         merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
-        let changes = new.map(|_| merge.changes);
+        let changes = new.map(|_| merge.merger.changes);
         if let Some(section) = self.file.sections.last_mut() {
             section.changes = changes;
         }
@@ -393,7 +411,8 @@ mod tests {
                 model.retain(|path, _| !removed.contains(path));
                 let journal = [journal(&new)];
                 let parts = journal::parts(&journal, None, &removed);
-                let (none, known) = (Parts::new(), BTreeMap::new());
+                let none = Parts::new();
+                let rules = BTreeMap::new();
                 let new_rows = parts.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();
                 let input = input(|file| {
@@ -403,7 +422,7 @@ mod tests {
                         left,
                         columns: &columns,
                         removed: &removed,
-                        known: &known,
+                        rules: &rules,
                         revisions: &revisions,
                         has_small_times: false,
                     };

@@ -11,10 +11,10 @@ use runtime::Timestamp;
 
 use crate::columns::converted;
 use crate::error::Error;
+use crate::merge_rules::MergeRules;
 use crate::merge_rows::{Cursor, Merge, Rows};
 use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
-use crate::revisions::RevisionLog;
 use crate::saved_state::Section;
 
 /// The extension of the files, which no reader takes for data.
@@ -73,19 +73,14 @@ impl Part<'_> {
     }
 }
 
-/// Merges these sections of a series into rows in order of time. Of two rows of the same time, the one that was written
-/// later is used.
-pub(crate) fn rows<'j>(
-    parts: &'j [Part<'j>],
-    columns: &'j SchemaRef,
-    revisions: &RevisionLog,
-) -> Result<Cursor<'j>, Error> {
-    let Some(first) = parts.first() else { return Cursor::new(Box::new(std::iter::empty())) };
+/// Merges these sections of a series into rows in order of time. Of rows of one time, those that were written later are
+/// used.
+pub(crate) fn rows<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef, rules: &MergeRules) -> Result<Cursor<'j>, Error> {
     let mut merged: Rows<'j> = Box::new(std::iter::empty());
     // Sections that follow each other in time are read one after the other.
     for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
         let layer = layer.iter().copied().flat_map(|part| part.rows(columns));
-        merged = Box::new(Merge::new(merged, Cursor::new(Box::new(layer))?, first.section, None, revisions.clone())?);
+        merged = Box::new(Merge::new(merged, Cursor::new(Box::new(layer))?, rules.clone())?);
     }
     Cursor::new(merged)
 }

@@ -41,7 +41,9 @@ mod file_storage;
 mod revisions;
 
 mod lost_rows;
+mod merge_interval;
 mod merge_rows;
+mod merge_rules;
 mod missing_fields;
 mod saved_state;
 

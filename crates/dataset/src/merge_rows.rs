@@ -6,19 +6,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema};
 use arrow_select::concat::concat_batches;
 use runtime::Value;
+use runtime::history::interval_start;
 use serde_json::value::RawValue;
 
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
-use crate::revisions::{Revision, RevisionLog};
-use crate::saved_state::{Known, Section};
+use crate::merge_rules::MergeRules;
+use crate::revisions::Revision;
+use crate::saved_state::Known;
 use crate::table_schema::{RECORD, UNKNOWN_FIELDS, is_json};
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
@@ -96,6 +97,23 @@ impl<'r> Cursor<'r> {
         })
     }
 
+    /// Returns and consumes the next rows before a time, of all batches.
+    fn until(&mut self, column: &str, time: i64) -> Result<RecordBatch, Error> {
+        let mut parts = Vec::new();
+        loop {
+            let count = self.before(column, Some(time))?;
+            if count == 0 {
+                break;
+            }
+            parts.push(self.take(count)?);
+        }
+        match parts.as_slice() {
+            [] => Ok(RecordBatch::new_empty(self.batch.schema())),
+            [one] => Ok(one.clone()),
+            [first, ..] => concat_batches(first.schema_ref(), &parts).map_err(Error::invalid_input),
+        }
+    }
+
     fn left(&self) -> usize {
         self.batch.num_rows() - self.next
     }
@@ -118,66 +136,62 @@ impl<'r> Cursor<'r> {
 pub(crate) struct Merge<'o, 'n> {
     old: Cursor<'o>,
     new: Cursor<'n>,
-    /// The path of the series, its time column and its interval.
-    path: String,
-    time: String,
-    step: Duration,
-    known: Known,
-    revisions: RevisionLog,
+    pub(crate) merger: RowMerger,
+}
+
+/// Merges rows of a series, and counts the changes.
+pub(crate) struct RowMerger {
+    pub(crate) rules: MergeRules,
     pub(crate) changes: Changes,
 }
 
 impl<'o, 'n> Merge<'o, 'n> {
-    /// Creates the merge of the rows of a section's series.
-    pub(crate) fn new(
-        old: Rows<'o>,
-        new: Cursor<'n>,
-        section: &Section,
-        known: Known,
-        revisions: RevisionLog,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            old: Cursor::new(old)?,
-            new,
-            path: section.path.clone(),
-            time: section.rows.time.clone(),
-            step: section.rows.step(),
-            known,
-            revisions,
-            changes: Changes::default(),
-        })
+    /// Creates the merge of the rows of a series.
+    pub(crate) fn new(old: Rows<'o>, new: Cursor<'n>, rules: MergeRules) -> Result<Self, Error> {
+        Ok(Self { old: Cursor::new(old)?, new, merger: RowMerger { rules, changes: Changes::default() } })
     }
 
     /// Returns the next rows; `None` at the end.
     fn step(&mut self) -> Result<Option<RecordBatch>, Error> {
-        let next_old = self.old.times(&self.time)?.first().copied();
-        let next_new = self.new.times(&self.time)?.first().copied();
-        let kept = self.old.before(&self.time, next_new)?;
+        let rules = &self.merger.rules;
+        let next_old = self.old.times(&rules.time)?.first().copied();
+        let next_new = self.new.times(&rules.time)?.first().copied();
+        let kept = self.old.before(&rules.time, next_new.map(|time| rules.start(time)))?;
         if kept > 0 {
             return self.old.take(kept).map(Some);
         }
-        let added = self.new.before(&self.time, next_old)?;
+        let added = self.new.before(&rules.time, next_old.map(|time| rules.start(time)))?;
         if added > 0 {
             let rows = self.new.take(added)?;
-            self.changes.count(times(&rows, &self.time)?, &self.known);
-            self.changes.note_fetched(&rows, &self.time)?;
-            self.changes.check(&rows);
+            self.merger.add(&rows)?;
             return Ok(Some(rows));
         }
-        // The next rows of both sources have the same times.
-        let pairs = self.old.times(&self.time)?.iter().zip(self.new.times(&self.time)?);
-        let same = pairs.take_while(|(was, is)| was == is).count();
-        if same == 0 {
-            return Ok(None);
+        let (Some(next_old), Some(next_new)) = (next_old, next_new) else { return Ok(None) };
+        let single = rules.single(self.old.times(&rules.time)?, self.new.times(&rules.time)?);
+        if single > 0 {
+            let old = self.old.take(single)?;
+            let new = self.new.take(single)?;
+            return self.merger.replaced(&old, &new).map(Some);
         }
-        let old = self.old.take(same)?;
-        let new = self.new.take(same)?;
-        self.replaced(&old, &new).map(Some)
+        let end = rules.end(next_old.min(next_new));
+        let old = self.old.until(&rules.time, end)?;
+        let new = self.new.until(&rules.time, end)?;
+        self.merger.merge_interval(&old, &new).map(Some)
+    }
+}
+
+impl RowMerger {
+    /// Counts new rows.
+    fn add(&mut self, rows: &RecordBatch) -> Result<(), Error> {
+        self.changes.count(times(rows, &self.rules.time)?, &self.rules.known);
+        self.changes.note_fetched(rows, &self.rules.time)?;
+        self.changes.check(rows);
+        Ok(())
     }
 
     /// Returns the rows that replace rows of the same times.
     fn replaced(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
-        self.changes.note_fetched(new, &self.time)?;
+        self.changes.note_fetched(new, &self.rules.time)?;
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
@@ -189,7 +203,7 @@ impl<'o, 'n> Merge<'o, 'n> {
     }
 
     /// Returns the row that replaces a row. The row keeps the time at which it was fetched if no value changes.
-    fn replaced_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+    pub(crate) fn replaced_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
@@ -197,15 +211,43 @@ impl<'o, 'n> Merge<'o, 'n> {
         if has_same_values(old, &merged) {
             return Ok(old.clone());
         }
-        let time = times(old, &self.time)?.first().copied().unwrap_or_default();
         if is_revised(old, &merged) {
-            let start = timestamp(time).floor(self.step);
-            self.changes.revised += 1;
-            self.changes.revised_times.add(start..start + self.step);
+            self.note_revised(old)?;
         }
-        self.revisions.push(&Revision::of_row(&self.path, time, old, &merged))?;
+        self.note_revision(old, &merged)?;
         self.changes.check(&merged);
         Ok(merged)
+    }
+
+    /// Counts a row whose values were replaced.
+    pub(crate) fn note_revised(&mut self, old: &RecordBatch) -> Result<(), Error> {
+        let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
+        let start = interval_start(timestamp(time), self.rules.step);
+        self.changes.revised += 1;
+        self.changes.revised_times.add(start..start + self.rules.step);
+        Ok(())
+    }
+
+    /// Passes on the values of a row that another row replaces.
+    pub(crate) fn note_revision(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<(), Error> {
+        let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
+        self.rules.revisions.push(&Revision::of_row(&self.rules.path, time, old, new))
+    }
+}
+
+impl MergeRules {
+    /// Returns the number of next rows of both sources that have the same times, each alone in its interval. The last
+    /// row of a batch is not counted, because the next batch may have rows of the same interval.
+    fn single(&self, old: &[i64], new: &[i64]) -> usize {
+        let mut count = 0;
+        while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2)) {
+            let end = self.end(*was);
+            if was != is || *next_old < end || *next_new < end {
+                break;
+            }
+            count += 1;
+        }
+        count
     }
 }
 
@@ -219,14 +261,14 @@ impl Iterator for Merge<'_, '_> {
 
 impl Changes {
     /// Counts the rows of a batch of new or revised rows that do not fit the catalogue.
-    fn check(&mut self, rows: &RecordBatch) {
+    pub(crate) fn check(&mut self, rows: &RecordBatch) {
         self.invalid += invalid(rows, rows.schema_ref()).filter(|is| *is).count() as u64;
         self.out_of_range += out_of_range(rows).len() as u64;
     }
 
     /// Counts the values of fetched rows, and notes their unknown fields. A response rarely has rows with different
     /// fields, so the first row and the last row are enough.
-    fn note_fetched(&mut self, rows: &RecordBatch, time: &str) -> Result<(), Error> {
+    pub(crate) fn note_fetched(&mut self, rows: &RecordBatch, time: &str) -> Result<(), Error> {
         self.rows += rows.num_rows() as u64;
         self.newest = self.newest.max(times(rows, time)?.last().copied());
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
@@ -291,7 +333,7 @@ impl Changes {
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
-    fn count(&mut self, times: &[i64], known: &Known) {
+    pub(crate) fn count(&mut self, times: &[i64], known: &Known) {
         let is_known =
             |time: &&i64| known.as_ref().is_some_and(|known| (known.start..=known.end).contains(&timestamp(**time)));
         let filled = times.iter().filter(is_known).count();
@@ -301,7 +343,7 @@ impl Changes {
 }
 
 /// Returns whether the rows of two batches have the same values, whenever they were fetched.
-fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
+pub(crate) fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
     let columns = old.schema_ref().fields().iter().zip(old.columns()).zip(new.columns());
     columns.into_iter().all(|((field, was), is)| is_fetched_at(field) || was == is)
 }
@@ -436,10 +478,9 @@ mod tests {
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
-        let facts = RowFacts { time: "at".to_owned(), step: 1, ..RowFacts::default() };
-        let section = Section { rows: facts, ..Section::default() };
-        let new_rows = Cursor::new(rows(new)).unwrap();
-        let mut merge = Merge::new(rows(old), new_rows, &section, known, RevisionLog::default()).unwrap();
+        let step = std::time::Duration::from_secs(1);
+        let rules = MergeRules { time: "at".to_owned(), step, known, ..MergeRules::default() };
+        let mut merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules).unwrap();
         for batch in merge.by_ref().map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();

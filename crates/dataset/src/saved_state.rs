@@ -176,8 +176,9 @@ pub(crate) struct SeriesState {
     pub(crate) unfetched: TimeRanges,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
-    /// Checksums of the dropped records that were reported.
-    pub(crate) dropped: BTreeSet<u32>,
+    /// Checksums of the records without a readable time that were reported.
+    #[serde(rename = "dropped")]
+    pub(crate) unreadable: BTreeSet<u32>,
     /// The last job file with this series, and the time of its last run with the series.
     pub(crate) job: Option<(String, Timestamp)>,
     /// The error with which the service has rejected the series in the last run.

@@ -87,6 +87,11 @@ impl SeriesRequest {
         time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())
     }
 
+    /// Returns the fields that identify a record in addition to its time; none if the catalogue declares none.
+    pub(crate) fn key(&self) -> Vec<String> {
+        self.endpoint().key.iter().map(|name| (*name).to_owned()).collect()
+    }
+
     /// Returns the time field of a record.
     pub(crate) fn time(&self) -> &'static str {
         self.time

@@ -21,9 +21,9 @@ use crate::saved_state::{self, FileState, RowFacts, RunFacts, Section, SeriesSta
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
-/// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
-/// this number again.
-const MAX_DROPPED: usize = 1000;
+/// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records
+/// beyond this number again.
+const MAX_UNREADABLE: usize = 1000;
 
 /// A damaged file.
 pub(crate) struct Damage {
@@ -225,10 +225,10 @@ impl Table {
         self.state.series.entry(series.path().to_owned()).or_insert_with(new)
     }
 
-    /// Adds the checksum of a dropped record; returns `false` if an earlier one had the same.
-    pub(crate) fn note_dropped(&mut self, series: &SeriesRequest, sum: u32) -> bool {
-        let known = &mut self.series_state(series).dropped;
-        if known.len() < MAX_DROPPED { known.insert(sum) } else { !known.contains(&sum) }
+    /// Adds the checksum of an unreadable record; returns `false` if an earlier one had the same.
+    pub(crate) fn note_unreadable(&mut self, series: &SeriesRequest, sum: u32) -> bool {
+        let known = &mut self.series_state(series).unreadable;
+        if known.len() < MAX_UNREADABLE { known.insert(sum) } else { !known.contains(&sum) }
     }
 
     /// Keeps the error with which the service has rejected a series.

@@ -49,7 +49,7 @@ mod whole_body;
 
 pub use any_record::AnyRecord;
 pub use columns::Column;
-pub(crate) use columns::{TimeField, columns, times};
+pub(crate) use columns::{TimeField, columns, time_of_text, times};
 pub use envelope::BadRecord;
 pub(crate) use envelope::{BadRecords, EnvelopeRest, Groups, Layout, Push, series};
 pub use error::DecodeError;

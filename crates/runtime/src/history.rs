@@ -17,6 +17,10 @@ mod page_limits;
 
 mod search;
 
+mod account;
+
+mod strays;
+
 mod page;
 
 mod pager;
@@ -49,12 +53,13 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
+pub use account::Account;
 pub use checkpoint::{Checkpoint, CheckpointKind};
 pub use follow::{Follow, Update};
 pub use follower_state::FollowerState;
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use options::{Plan, Progress};
-pub use page::{CollectError, Dropped, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
+pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use streams::{Blocking, Pages, Records};
 pub use time_grid::Gap;
 
@@ -101,8 +106,8 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 /// values.
 ///
 /// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
-/// If a response looks truncated, its window is fetched again in parts. In the result, each record has a later time
-/// than the record before it.
+/// If a response looks truncated, its window is fetched again in parts. The result is in order of time. Several records
+/// of one time are all in the result, in the order of their response.
 ///
 /// An endpoint without a param for the start, the end, the page size or the interval is fetched page by page instead:
 /// each page begins where another page ended. If such an endpoint has no start, its newest page is fetched first, and all

@@ -196,6 +196,8 @@ pub enum Body {
         /// `true` if the list of records can be missing or null.
         is_optional: bool,
         time: Option<String>,
+        /// The fields that identify a record in addition to its time.
+        key: Vec<String>,
         evidence: Evidence,
     },
     Object {

@@ -53,6 +53,7 @@ impl<'a> Resolver<'a> {
             self.unknown_record(rules, name, name.at(), "record", self.record_names(records));
             return RecordRef::shared(name);
         };
+        self.key(body, &record.fields);
         if let Some(positional) = &body.positional {
             self.error("body-positional/record", positional.at(), &[]);
         } else if let Some(columns) = &body.columns {
@@ -77,7 +78,18 @@ impl<'a> Resolver<'a> {
         let data = body.data.as_deref().cloned();
         let shared = self.service.envelope.as_ref().is_some_and(|envelope| envelope.optional && data.is_none());
         let is_optional = body.optional.as_deref().copied().unwrap_or(shared);
-        Body::Series { record, data, is_optional, time, evidence }
+        let key = body.key.iter().map(ToString::to_string).collect();
+        Body::Series { record, data, is_optional, time, key, evidence }
+    }
+
+    /// Rejects a key with a field that the records do not have.
+    fn key(&mut self, body: &spec::Body, fields: &[spec::Field]) {
+        // A record without fields is a placeholder for an invalid record, which has already been reported.
+        for name in body.key.iter().filter(|_| !fields.is_empty()) {
+            if fields.iter().all(|field| field.name != **name) {
+                self.error("unknown-field/key", name.at(), &[name]);
+            }
+        }
     }
 
     /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
@@ -89,6 +101,7 @@ impl<'a> Resolver<'a> {
         body: &'a spec::Body,
         evidence: spec::Evidence,
     ) -> Vec<Field> {
+        self.key(body, listed);
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
         let positional = body.positional.as_ref().filter(|_| layout(body) == RecordLayout::Positional);
         let is_other = |time: &&Text| positional.is_some() || shared.is_none_or(|shared| shared.name != ***time);

@@ -132,6 +132,9 @@ map! {
         /// such as `M01`, `Q1`, `S1`, `W07` or `A01`. The records get another field, whose name is that in `time`. A record
         /// with another period, such as an average over the year, has no time.
         may time_of: Vec<Text>;
+        /// The fields that identify a record of a series in addition to its time, for example `[symbol, strike]` if one
+        /// response has records of several contracts for each time. Omit it if there is one record for each time.
+        may key: Vec<Text>;
         /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
         /// the envelope; any other time field has its own unit.
         may unit: Option<Spanned<TimeUnit>>;
@@ -149,6 +152,7 @@ map! {
     never(Has("optional"), Lacks("series")) at "optional": "body-data/optional";
     never(HasAny(&["time", "time_of", "unit", "format"]), Lacks("series")): "body-time/series";
     never(Has("time_of"), Lacks("time")) at "time_of": "body-time/of";
+    never(Has("key"), Lacks("series")) at "key": "body-key/series";
     never(Is("time", "none"), HasAny(&["unit", "format"])): "body-time/none";
     never(Has("unit"), Has("format")) at "format": "time-format/both";
     never(Is("series", "unknown"), IsNot("time", "none")) at "time": "body-time/unknown";

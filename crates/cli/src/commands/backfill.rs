@@ -181,7 +181,8 @@ impl Backfill {
             let request = stored.request().clone();
             let request = if self.strict { request } else { request.skip_bad_records() };
             let mut report = summary.series[index].clone();
-            let (mut next, mut dropped) = (file.from.of(report.step), BTreeSet::new());
+            let mut next = file.from.of(report.step);
+            let mut unreadable = BTreeSet::new();
             let history = History::new(request, next..file.to).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
             while let Some(page) = pages.next().await {
@@ -198,7 +199,8 @@ impl Backfill {
                 summary.failed_pages += page.report.failed_pages.len() as u64;
                 reporter.report(index, &page.report);
                 let range = page.range.clone();
-                dropped.extend(dataset::read_invalid(stored, &mut page, &range));
+                unreadable.extend(dataset::read_invalid(stored, &mut page, &range));
+                report.account.add(&page.report.account);
                 report.invalid += page.records.iter().filter(|one| has_invalid(series.endpoint, one)).count() as u64;
                 note_page(&mut report, &page);
                 next = page.range.end;
@@ -206,7 +208,7 @@ impl Backfill {
                 reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
             }
             // A page that is requested again has the same records.
-            report.dropped = dropped.len() as u64;
+            report.unreadable = unreadable.len() as u64;
             end_series(&mut report);
             summary.series[index] = report;
             if fatal.is_some() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::history::Page;
-use runtime::record::{AnyRecord, FieldValue};
+use runtime::record::AnyRecord;
 use runtime::registry::BodyInfo;
 use tokio::time::Instant;
 
@@ -28,7 +28,7 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 impl Content {
     /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read, which are
     /// added to the page if their times are `within` a range. `item` identifies the range of the page. Returns the
-    /// number of records that cannot be read.
+    /// number of records that cannot be read and that no earlier run has reported.
     pub(super) fn add(
         &mut self,
         (series, item): (usize, usize),
@@ -39,15 +39,18 @@ impl Content {
         let fetched_at = self.fetched_at;
         let intact = self.table(series).filter(|(table, _)| table.damaged.is_empty());
         let Some((table, series)) = intact else { return Ok(0) };
-        let dropped = read_invalid(series, page, within);
-        let dropped = dropped.into_iter().filter(|sum| table.note_dropped(series, *sum)).count() as u64;
+        debug_assert_eq!(page.report.account.delivered, page.records.len() as u64, "{}", series.path());
+        let mut unreadable = 0;
+        for checksum in read_invalid(series, page, within) {
+            unreadable += u64::from(table.note_unreadable(series, checksum));
+        }
         if page.report.failed_pages.is_empty() {
             let fetched_at = fetched_at.unwrap_or_else(|| series.request().service_time());
             table.add(series, item, page, fetched_at)?;
             self.rows += page.times.len();
             self.since.get_or_insert_with(Instant::now);
         }
-        Ok(dropped)
+        Ok(unreadable)
     }
 
     /// Returns `true` if it is time to write the buffered rows.
@@ -95,32 +98,29 @@ impl Table {
 }
 
 /// Adds the invalid records of a page to its valid records, if their times are `within` a range, usually that of the
-/// page, with null for each value that does not fit its column.
-/// Returns the checksums of records that have no time or cannot be parsed at all.
+/// page, with null for each value that does not fit its column. Returns the checksums of records that have no time or
+/// cannot be parsed at all.
 pub fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>, within: &Range<Timestamp>) -> Vec<u32> {
-    let time = series.time();
-    // A record is identified by the checksum of its text. For a record without a time, the report contains no text, so
-    // the checksum is that of a counter.
-    let mut dropped: Vec<_> =
-        (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
         BodyInfo::Series { record, .. } => record,
         _ => None,
     };
+    let mut unreadable = Vec::new();
     for bad in &page.report.bad_records {
         let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
-        match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
-            Some((time, record)) if within.contains(&time) => {
-                // If the page has a valid record of the same time, that record is kept.
-                if let Err(index) = page.times.binary_search(&time) {
-                    page.times.insert(index, time);
-                    page.records.insert(index, record);
-                }
+        match (bad.time, record) {
+            (Some(time), Some(record)) if within.contains(&time) => {
+                let index = page.times.partition_point(|other| *other <= time);
+                page.times.insert(index, time);
+                page.records.insert(index, record);
             }
-            // A record outside the range, such as that of an open interval, is ignored.
-            Some(_) => {}
-            None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
+            // The record of an open interval is requested again.
+            (Some(_), Some(_)) => {}
+            _ => unreadable.push(crc32fast::hash(bad.text.as_bytes())),
         }
     }
-    dropped
+    // A record that can be decoded and has no time is not in the report, so its checksum is that of a counter.
+    let decoded = page.report.account.without_time.saturating_sub(unreadable.len() as u64);
+    unreadable.extend((0..decoded).map(|index| crc32fast::hash(&index.to_be_bytes())));
+    unreadable
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::history::{Progress, Report, Update};
+use runtime::history::{Account, Progress, Report, Update};
 use runtime::record::AnyRecord;
 use runtime::{Error as RequestError, ErrorKind, Timestamp};
 
@@ -146,9 +146,11 @@ pub struct SeriesReport {
     /// Number of new or revised records with a value that does not fit its column. The column keeps its earlier value,
     /// or null, and the original is among the unknown fields.
     pub invalid: u64,
-    /// Number of records that were dropped because they have no valid time or cannot be parsed. Records that an earlier
+    /// Number of received records that have no readable time, so that they are not in the files. Records that an earlier
     /// run has reported do not count.
-    pub dropped: u64,
+    pub unreadable: u64,
+    /// What became of the records that this run has received, and of the steps that it has requested.
+    pub account: Account,
     /// Number of missing records between the first and the last record.
     pub missing: u64,
     /// The requested ranges without records between the first and the last record.

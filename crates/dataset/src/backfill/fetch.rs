@@ -123,8 +123,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     fn page(&mut self, (series, item): (usize, usize), mut page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let range = page.range.clone();
-        let dropped = self.content.add((series, item), &mut page, &range)?;
-        self.summary.series.get_mut(series).into_iter().for_each(|changes| changes.dropped += dropped);
+        let unreadable = self.content.add((series, item), &mut page, &range)?;
+        if let Some(changes) = self.summary.series.get_mut(series) {
+            changes.unreadable += unreadable;
+            changes.account.add(&page.report.account);
+        }
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
@@ -136,7 +139,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.last_lost = Some((series, lost));
         }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
-        if !report.is_complete() || !report.dropped.is_empty() || !report.searches.is_empty() {
+        if !report.is_complete() || report.account.without_time > 0 || !report.searches.is_empty() {
             (self.watch)(&BackfillEvent::Report { series, report });
         }
         Ok(())

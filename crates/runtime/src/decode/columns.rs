@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Map;
 
+use super::any_record::AnyRecord;
 use super::field_value::{AsFieldValue, FieldValue};
 use super::row::DecodedValue;
 use crate::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
@@ -76,6 +77,12 @@ fn columns_of_keys<'r>(records: &[FieldValue<'r>]) -> Vec<Column<'r>> {
 pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     let Some(field) = field else { return vec![None; records.len()] };
     records.iter().map(|record| time_of(record.as_field_value(), field)).collect()
+}
+
+/// Returns the time of a record that could not be decoded, from its text.
+pub(crate) fn time_of_text(table: Option<&'static RecordInfo>, text: &str, field: TimeField) -> Option<Timestamp> {
+    let record = AnyRecord::lenient(table?, text)?;
+    time_of(record.as_field_value(), field)
 }
 
 fn time_of(record: FieldValue<'_>, TimeField { name, unit }: TimeField) -> Option<Timestamp> {

@@ -13,6 +13,7 @@ use super::row::{ANY, DecodedValue, Row};
 use super::scanner::{DEPTH, Scanner, read};
 use super::unknown_fields::{UnknownFields, UnknownText};
 use crate::registry::{EnvelopeInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout};
+use crate::values::Timestamp;
 
 /// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
 /// memory would be reserved if the first record is short.
@@ -348,8 +349,8 @@ impl<'a> Reader<'_, 'a> {
     ) -> Result<(), DecodeError> {
         // The failed attempt stopped within the record, so the record is skipped from its beginning.
         json.at = start;
-        match json.skip(next) {
-            Ok(()) => self.leave_out(error, index, json.since(start)),
+        match json.skip_text(next) {
+            Ok(_) => self.leave_out(error, index, json.since(start)),
             Err(_) => Err(error.at_index(index)),
         }
     }
@@ -432,7 +433,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let [data, _] = self.layout.paths(self.rest.key.as_deref());
         let error = error.in_field(&data.unwrap_or_default().join("."));
-        self.rest.bad_records.push(BadRecord { index, error, text: text.to_owned() });
+        self.rest.bad_records.push(BadRecord { index, error, text: text.to_owned(), time: None });
         Ok(())
     }
 }
@@ -457,6 +458,8 @@ pub struct BadRecord {
     pub error: DecodeError,
     /// Unchanged text of the record; of columns, an object with the unchanged text of each value.
     pub text: String,
+    /// The time of the record; `None` if it has no readable time.
+    pub time: Option<Timestamp>,
 }
 
 impl BadRecord {

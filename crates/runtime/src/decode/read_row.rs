@@ -167,10 +167,22 @@ impl<'a> Row<'a> {
         let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.wire_name == key;
         let known = self.record.fields.iter().position(is_key);
         if known.is_none() {
-            json.skip(next).map_err(|error| error.in_field(&key))?;
-            self.unknown.push(json.since(start));
+            self.keep_unknown(&key, json, start, next).map_err(|error| error.in_field(&key))?;
         }
         Ok(known.map(|index| (index, next)))
+    }
+
+    /// Keeps a field that is not in the table; `start` is the position of its key.
+    fn keep_unknown(&mut self, key: &str, json: &mut Scanner<'a>, start: usize, next: u8) -> Result<(), DecodeError> {
+        if !self.is_lenient {
+            json.skip(next)?;
+            self.unknown.push(json.since(start));
+            return Ok(());
+        }
+        let value = json.at;
+        let is_json = json.skip_text(next)?;
+        self.unknown.push(&format!("{}:{}", Value::from(key), json.json_since(value, is_json)));
+        Ok(())
     }
 
     /// Assigns each value of a list to the field at its position. Additional values are kept with their positions as
@@ -297,10 +309,10 @@ impl<'a> Row<'a> {
             return Err(error);
         }
         let (start, next) = (json.at, json.next_value()?);
-        json.skip(next)?;
+        let is_json = json.skip_text(next)?;
         json.misfits += 1;
         self.values[index].set(DecodedValue::Null);
-        self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
+        self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.json_since(start, is_json)));
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
+use super::account::count;
 use super::checkpoint::Checkpoint;
 use super::follower_state::FollowerState;
 use super::job::{Decode, Job, ReportedWindow, decode};
@@ -391,14 +392,19 @@ impl Following {
         let (mut late, mut new) = (Vec::new(), Vec::new());
         for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {
             match kind {
-                Kind::Skipped => {}
+                Kind::Skipped => {
+                    report.account.delivered -= 1;
+                    report.account.repeated += 1;
+                }
                 Kind::Late => late.push((time, record)),
                 Kind::New => new.push((time, record)),
             }
         }
+        report.account.delivered -= count(late.len());
         let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..self.schedule.end(*last));
-        let late =
-            late_range.map(|range| Update::Late(self.page(range, late, Report::default(), &delivery.after_late)));
+        let mut late_report = Report::default();
+        late_report.account.delivered = count(late.len());
+        let late = late_range.map(|range| Update::Late(self.page(range, late, late_report, &delivery.after_late)));
         report.bad_records.retain(|bad| self.bad_records.insert(bad.text.clone(), end).is_none());
         let is_empty =
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();

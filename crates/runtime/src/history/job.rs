@@ -10,11 +10,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::account::{Account, count};
 use super::checkpoint::Checkpoint;
 use super::options::{Options, Progress};
 use super::page::{Batch, FailedPage, PageResponse, Received, Report};
 use super::pager::{Accepted, Pager};
 use super::request_template::{RequestTemplate, require_past};
+use super::strays::Strays;
 use super::time_grid::{self, Gap, Span};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
@@ -45,6 +47,12 @@ pub(super) struct Job {
     is_confirmed: bool,
     begun: Option<Instant>,
     pages: u64,
+    /// The records whose windows have not ended.
+    strays: Strays,
+    /// The end of the steps that the account includes.
+    counted_until: Timestamp,
+    /// The account of all windows so far.
+    account: Account,
     /// True if any window has succeeded.
     has_succeeded: bool,
     is_over: bool,
@@ -78,6 +86,8 @@ impl Job {
         // record.
         let whole = grid.whole(Span { from: open.map_or(checkpoint.next, |open| open.from), to: end });
         let pager = Pager::new(options.pager(&template, range), checkpoint.next);
+        let strays = Strays::new(grid, Span { from: checkpoint.next, to: options.range.to }, end);
+        let counted_until = checkpoint.next;
         Ok(Self {
             template,
             decode,
@@ -91,6 +101,9 @@ impl Job {
             is_confirmed,
             begun: None,
             pages: 0,
+            strays,
+            counted_until,
+            account: Account::default(),
             has_succeeded: false,
             is_over: false,
         })
@@ -204,10 +217,12 @@ impl Job {
             None => self.template.request.about(error),
             Some(_) => error,
         });
+        let mut account = Account::default();
         let (mut response, ended) = match outcome {
             Ok(mut response) => {
                 self.has_succeeded = true;
-                self.cut(&mut window, &mut response);
+                account.not_final += self.cut(&mut window, &mut response);
+                self.count_steps(window, Some(&response), &mut account);
                 let (ended, open) = time_grid::join(self.open, &response.missing, self.whole, window.to);
                 self.open = open;
                 (response, ended)
@@ -216,9 +231,12 @@ impl Job {
             Err(error) => {
                 let failed_pages = vec![FailedPage { range: window.range(), error }];
                 let report = Report { failed_pages, ..Report::default() };
+                self.count_steps(window, None, &mut account);
                 (PageResponse::none(report), self.open.take().into_iter().collect())
             }
         };
+        self.count_records(window, &response, &mut account);
+        response.report.account = account;
         response.report.failed_pages.extend(self.undecided(window.to));
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
@@ -241,7 +259,9 @@ impl Job {
 
     /// Ends the run with this window if the service had not reached the end of the window when it responded: records of
     /// later intervals may change, and missing ones may still be published.
-    fn cut(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) {
+    /// Returns the number of records of such intervals.
+    fn cut(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) -> u64 {
+        let before = response.len();
         let (closed, end) = self.options.ends(self.template.grid, response.reached);
         if closed < window.to {
             self.checkpoint.range.to = self.checkpoint.range.to.min(closed.max(self.checkpoint.next));
@@ -249,8 +269,64 @@ impl Job {
         if end < window.to {
             (window.to, self.whole.to) = (end.max(window.from), self.whole.to.min(end));
             response.sorted.truncate(response.sorted.partition_point(|(time, _)| *time < end));
+            response.invalid.truncate(response.invalid.partition_point(|time| *time < end));
+            response.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
+            self.strays.final_until = end;
             self.pager.stop();
         }
+        count(before - response.len())
+    }
+
+    /// Counts the steps of a window, or those of a failed window.
+    fn count_steps(&mut self, window: Span, response: Option<&PageResponse<Batch>>, account: &mut Account) {
+        let grid = self.template.grid;
+        let new = Span { from: window.from.max(self.counted_until), to: window.to };
+        if !grid.has_steps() || new.is_empty() {
+            return;
+        }
+        self.counted_until = grid.ceil(new.to);
+        let steps = grid.touched(new);
+        let Some(response) = response else {
+            account.failed += steps;
+            return;
+        };
+        let mut empty = 0;
+        for gap in &response.missing {
+            empty += grid.touched(Span { from: gap.from.max(new.from), to: gap.to.min(new.to) });
+        }
+        for search in &response.report.searches {
+            let mut requested = 0;
+            for range in &search.requested {
+                requested += grid.touched(Span { from: range.start.max(new.from), to: range.end.min(new.to) });
+            }
+            account.never_requested += empty - requested.min(empty);
+            empty = requested.min(empty);
+        }
+        account.empty += empty;
+        account.covered += steps.saturating_sub(empty + account.never_requested);
+    }
+
+    /// Counts the records of a window, and those of other responses that belong to it.
+    fn count_records(&mut self, window: Span, response: &PageResponse<Batch>, account: &mut Account) {
+        account.delivered += count(response.sorted.len());
+        account.invalid += count(response.invalid.len());
+        account.without_time += count(response.without_time);
+        let set_aside = std::mem::take(&mut self.pager.set_aside);
+        account.repeated += set_aside.repeated;
+        account.without_time += set_aside.without_time;
+        self.strays.final_until = self.strays.final_until.max(self.whole.to);
+        let others = response.others.iter().copied().chain(set_aside.times);
+        self.strays.end_window(window, response.times(), others, account);
+        if self.pager.is_over() {
+            self.strays.end(account);
+        }
+        self.account.add(account);
+        debug_assert!(
+            !self.pager.is_over() || self.account.received() == self.pager.received,
+            "{} records were received: {:?}",
+            self.pager.received,
+            self.account
+        );
     }
 
     /// Returns whether every other window would fail with the same error.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::checkpoint::Checkpoint;
 use super::page::Batch;
 use super::pager::{Pager, PagerOptions};
-use super::request_template::{RequestTemplate, has_windows, last, require_past};
+use super::request_template::{RequestTemplate, has_windows, require_past};
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
@@ -144,17 +144,11 @@ impl Options {
 
     /// Returns the settings for fetching a range.
     pub(super) fn pager(&self, template: &RequestTemplate, range: Span) -> PagerOptions {
-        let [from, to] = template.units;
-        let mut margin = from.grain().max(last(to));
         let RequestTemplate { info, grid, page_size, outside, .. } = *template;
         let Self { ahead, unsettled, no_first_record_search, .. } = *self;
         let ends = (!has_windows(info)).then_some([info.to, info.from].map(|name| !name.is_empty()));
-        if ends.is_some() {
-            // A page may extend beyond its window, at the end for which there is no param.
-            margin = Duration::MAX;
-        }
         let may_search = ends.is_none() && !no_first_record_search;
-        PagerOptions { grid, range, margin, page_size, outside, ends, ahead, unsettled, may_search }
+        PagerOptions { grid, range, page_size, outside, ends, ahead, unsettled, may_search }
     }
 }
 

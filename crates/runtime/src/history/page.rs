@@ -1,16 +1,16 @@
 //! The pages of a history: records, and a report on them.
 //!
 //! A page is made from a window and the positions of its records in the response. In this module, missing records,
-//! dropped records and failed pages are data, not errors.
+//! invalid records and failed pages are data, not errors.
 //!
-//! The records of a window are sorted by time, with one record per time unless they are events; other records are
-//! dropped. `pager` decides whether the response is accepted.
+//! The records of a window are sorted by time. The times of all other records are kept, so that each record is counted.
+//! `pager` decides whether the response is accepted.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
-use std::time::Duration;
 
+use super::account::Account;
 use super::checkpoint::Checkpoint;
 use super::time_grid::{Gap, Span, TimeGrid};
 use crate::decode::{self, BadRecord, Column, Item};
@@ -37,7 +37,7 @@ pub struct Page<T> {
     pub checkpoint: Checkpoint,
 }
 
-/// The report of a history: gaps, failed pages, dropped records, and metadata.
+/// The report of a history: gaps, failed pages, invalid records, the account of all records, and metadata.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -48,11 +48,11 @@ pub struct Report {
     /// the range if it is unknown which of its intervals have ended: the clock of the machine was behind the `Date` of
     /// a response, and no other response agreed with that `Date`.
     pub failed_pages: Vec<FailedPage>,
-    /// Records that could not be decoded, if the request skips bad records. The step of a bad record is also part of a
-    /// gap, unless another record has the same step.
+    /// Records that could not be decoded, if the request skips bad records: those in the range, and those without a
+    /// time. The step of a bad record is not part of a gap.
     pub bad_records: Vec<BadRecord>,
-    /// The number of received records that are not part of the result.
-    pub dropped: Dropped,
+    /// What became of the received records, and of the steps of the range.
+    pub account: Account,
     /// Searches for the first record of a range that begins with empty pages.
     pub searches: Vec<FirstRecordSearch>,
     /// The metadata of the responses, each with the part of the range to which it applies.
@@ -143,9 +143,7 @@ impl Report {
         self.failed_pages.append(&mut next.failed_pages);
         self.bad_records.append(&mut next.bad_records);
         self.searches.append(&mut next.searches);
-        self.dropped.out_of_range += next.dropped.out_of_range;
-        self.dropped.duplicate += next.dropped.duplicate;
-        self.dropped.missing_time += next.dropped.missing_time;
+        self.account.add(&next.account);
         for metadata in next.metadata {
             match self.metadata.last_mut() {
                 Some(last) if last.is_the_same(&metadata) && last.range.end == metadata.range.start => {
@@ -191,123 +189,197 @@ pub(super) type Received<R> = (TimedRecords<R>, Timestamp);
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
 pub(super) struct PageResponse<R> {
-    /// The records in order of time: the time, and the index in `records`. Only events can have equal times.
+    /// The records in order of time: the time, and the index in `records`. Records of equal times are in the order of
+    /// the response.
     pub(super) sorted: Vec<(Timestamp, usize)>,
     /// `None` for a window without a response.
     pub(super) records: Option<R>,
-    /// The steps that overlap the window and have no record.
+    /// The times of the invalid records of the window, in order.
+    pub(super) invalid: Vec<Timestamp>,
+    /// The times of all records outside of the window, in any order.
+    pub(super) others: Vec<Timestamp>,
+    /// The number of records without a time, also of invalid ones.
+    pub(super) without_time: usize,
+    /// The steps that overlap the window and have no record, not even an invalid one.
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    /// Whether there were records before the window, and after it.
-    pub(super) beyond: [bool; 2],
+    /// The number of invalid records received, with any time and without a time.
+    pub(super) bad: usize,
+    /// Whether there were records before the window.
+    pub(super) has_earlier: bool,
+    /// Whether there were records after the window.
+    pub(super) has_later: bool,
     /// A time that the service had reached when it created the response.
     pub(super) reached: Timestamp,
-    /// The report on the response, without gaps.
+    /// The report on the response, without gaps and account.
     pub(super) report: Report,
 }
 
-/// The number of received records that are not part of the result, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Dropped {
-    /// Records with a time outside of the requested window.
-    pub out_of_range: u64,
-    /// Records with the same time as an earlier record of the response.
-    pub duplicate: u64,
-    /// Records whose time is missing or cannot be read.
-    pub missing_time: u64,
-}
-
-impl Dropped {
-    /// Returns whether no record was dropped.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
+/// The records of one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) start: Timestamp,
+    pub(super) records: usize,
 }
 
 impl<R> PageResponse<R> {
     /// Creates the result for a window without a response.
     pub(super) fn none(report: Report) -> Self {
-        let (sorted, missing) = (Vec::new(), Vec::new());
-        Self { sorted, records: None, missing, received: 0, beyond: [false; 2], reached: Timestamp::MAX, report }
+        Self {
+            sorted: Vec::new(),
+            records: None,
+            invalid: Vec::new(),
+            others: Vec::new(),
+            without_time: 0,
+            missing: Vec::new(),
+            received: 0,
+            bad: 0,
+            has_earlier: false,
+            has_later: false,
+            reached: Timestamp::MAX,
+            report,
+        }
     }
 
     /// Selects the part of a response that belongs to its window, which was requested with a margin on both sides.
-    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, reached): Received<R>) -> Self {
+    pub(super) fn new(grid: TimeGrid, window: Span, (series, reached): Received<R>) -> Self {
         let TimedRecords { times, records, bad, metadata } = series;
-        let received = times.len() + bad.len();
-        let mut dropped = Dropped::default();
-        let mut sorted = Vec::with_capacity(times.len());
-        let beyond = [|time, window: Span| time < window.from, |time, window: Span| time >= window.to]
-            .map(|is_beyond: fn(_, _) -> bool| times.iter().flatten().any(|time| is_beyond(*time, window)));
+        let mut response = Self::none(Report { metadata: Vec::from_iter(metadata), ..Report::default() });
+        response.received = times.len() + bad.len();
+        response.bad = bad.len();
+        response.reached = reached;
         for (index, time) in times.into_iter().enumerate() {
             match time {
-                None => dropped.missing_time += 1,
-                Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
-                // A record in the margin is expected, and belongs to another window.
-                Some(time) if !window.contains(time) => {}
-                Some(time) => sorted.push((time, index)),
+                None => response.without_time += 1,
+                Some(time) if window.contains(time) => response.sorted.push((time, index)),
+                Some(time) => response.others.push(time),
             }
         }
-        sorted.sort_unstable();
-        let mut missing = Vec::new();
-        if grid.has_steps() {
-            // Two records with the same time are sorted by their index, so `dedup_by_key` drops the second.
-            let all = sorted.len();
-            sorted.dedup_by_key(|(time, _)| *time);
-            dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
-            missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
+        for record in bad {
+            match record.time {
+                None => response.without_time += 1,
+                Some(time) if window.contains(time) => response.invalid.push(time),
+                Some(time) => {
+                    response.others.push(time);
+                    continue;
+                }
+            }
+            response.report.bad_records.push(record);
         }
-        let report = Report { bad_records: bad, dropped, metadata: Vec::from_iter(metadata), ..Report::default() };
-        Self { sorted, records: Some(records), missing, received, beyond, reached, report }
+        response.has_earlier = response.others.iter().any(|time| *time < window.from);
+        response.has_later = response.others.iter().any(|time| *time >= window.to);
+        response.records = Some(records);
+        response.sorted.sort_unstable();
+        response.invalid.sort_unstable();
+        if grid.has_steps() {
+            response.missing = grid.missing(window, response.times());
+        }
+        response
     }
 
+    /// Returns whether the window has no record, not even an invalid one.
     pub(super) fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+        self.sorted.is_empty() && self.invalid.is_empty()
+    }
+
+    /// Returns whether there are records, and none of them has a readable time. A record that is `null` is not a record.
+    pub(super) fn is_unreadable(&self) -> bool {
+        let records = self.report.bad_records.iter().filter(|bad| bad.text == "null");
+        self.received > 0 && self.without_time == self.received && records.count() < self.received
+    }
+
+    /// Returns the steps that have records, in order, each with their number.
+    pub(super) fn groups(&self, grid: TimeGrid) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for time in self.times() {
+            let start = grid.floor(time);
+            match groups.last_mut().filter(|last| last.start == start) {
+                Some(last) => last.records += 1,
+                None => groups.push(Group { start, records: 1 }),
+            }
+        }
+        groups
+    }
+
+    /// Returns the number of records in the window, valid or not.
+    pub(super) fn len(&self) -> usize {
+        self.sorted.len() + self.invalid.len()
+    }
+
+    /// Returns the times of all records in the window, valid or not, in order.
+    pub(super) fn times(&self) -> impl Iterator<Item = Timestamp> {
+        let mut valid = self.sorted.iter().map(|(time, _)| *time).peekable();
+        let mut invalid = self.invalid.iter().copied().peekable();
+        std::iter::from_fn(move || match (valid.peek(), invalid.peek()) {
+            (Some(one), Some(other)) if other < one => invalid.next(),
+            (Some(_), _) => valid.next(),
+            (None, _) => invalid.next(),
+        })
+    }
+
+    /// Moves the records outside of a part of the window to those of other windows.
+    pub(super) fn keep_within(&mut self, part: Span) {
+        let before = self.sorted.len();
+        let others = self.sorted.iter().map(|(time, _)| *time).filter(|time| !part.contains(*time));
+        self.others.extend(others);
+        self.sorted.retain(|(time, _)| part.contains(*time));
+        debug_assert!(self.sorted.len() <= before);
+        self.others.extend(self.invalid.extract_if(.., |time| !part.contains(*time)));
+        self.report.bad_records.retain(|bad| bad.time.is_none_or(|time| part.contains(time)));
+        self.missing.retain(|gap| part.contains(gap.from));
     }
 }
 
 #[cfg(test)]
 mod page_response_tests {
+    use std::time::Duration;
+
     use super::*;
 
-    /// Times with positions, the numbers of dropped records, and the missing steps.
-    type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
+    /// The records of a window: times with positions, the times of others, and the missing steps.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Checked {
+        sorted: Vec<(i64, usize)>,
+        others: Vec<i64>,
+        without_time: usize,
+        missing: Vec<(i64, i64)>,
+    }
 
     fn check(times: &[Option<i64>]) -> Checked {
         let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
-        let response = PageResponse::new(grid, window, Duration::from_secs(1), (series, window.to));
-        let sorted = response.sorted.iter().map(|(time, index)| (time.unix_seconds(), *index)).collect();
-        let Dropped { out_of_range, duplicate, missing_time } = response.report.dropped;
-        let missing = response.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
-        (sorted, [out_of_range, duplicate, missing_time], missing)
-    }
-
-    #[test]
-    fn records_outside_of_the_window_are_dropped() {
-        let some = |times: &[i64]| times.iter().copied().map(Some).collect::<Vec<_>>();
-        let whole = vec![(100, 0), (110, 1), (120, 2), (130, 3)];
-        assert_eq!(check(&some(&[100, 110, 120, 130])), (whole, [0, 0, 0], vec![]));
-        let newest_first = vec![(100, 3), (110, 2), (120, 1), (130, 0)];
-        assert_eq!(check(&some(&[130, 120, 110, 100])), (newest_first, [0, 0, 0], vec![]));
-        let strange = [Some(90), Some(99), Some(110), None, Some(110), Some(141), Some(142)];
-        assert_eq!(check(&strange), (vec![(110, 2)], [2, 1, 1], vec![(100, 110), (120, 140)]));
-        assert_eq!(check(&[]), (vec![], [0, 0, 0], vec![(100, 140)]));
-    }
-
-    #[test]
-    fn dropped_counts_are_summed() {
-        let some = Dropped { out_of_range: 1, duplicate: 2, missing_time: 3 };
-        let mut report = Report::default();
-        for (added, sum) in [(Dropped::default(), [0, 0, 0]), (some, [1, 2, 3]), (some, [2, 4, 6])] {
-            report.add(Report { dropped: added, ..Report::default() });
-            let [out_of_range, duplicate, missing_time] = sum;
-            assert_eq!(report.dropped, Dropped { out_of_range, duplicate, missing_time });
-            assert_eq!(report.dropped.is_empty(), sum == [0, 0, 0]);
+        let response = PageResponse::new(grid, window, (series, window.to));
+        Checked {
+            sorted: response.sorted.iter().map(|(time, index)| (time.unix_seconds(), *index)).collect(),
+            others: response.others.iter().map(|time| time.unix_seconds()).collect(),
+            without_time: response.without_time,
+            missing: response.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect(),
         }
+    }
+
+    #[test]
+    fn every_record_of_a_response_is_kept_or_named() {
+        let some = |times: &[i64]| times.iter().copied().map(Some).collect::<Vec<_>>();
+        let whole = Checked {
+            sorted: vec![(100, 0), (110, 1), (120, 2), (130, 3)],
+            others: vec![],
+            without_time: 0,
+            missing: vec![],
+        };
+        assert_eq!(check(&some(&[100, 110, 120, 130])), whole);
+        let newest_first = Checked { sorted: vec![(100, 3), (110, 2), (120, 1), (130, 0)], ..whole };
+        assert_eq!(check(&some(&[130, 120, 110, 100])), newest_first);
+        let strange = Checked {
+            sorted: vec![(110, 2), (110, 4)],
+            others: vec![90, 99, 141, 142],
+            without_time: 1,
+            missing: vec![(100, 110), (120, 140)],
+        };
+        assert_eq!(check(&[Some(90), Some(99), Some(110), None, Some(110), Some(141), Some(142)]), strange);
+        let nothing = Checked { sorted: vec![], others: vec![], without_time: 0, missing: vec![(100, 140)] };
+        assert_eq!(check(&[]), nothing);
     }
 }

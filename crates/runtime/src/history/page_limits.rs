@@ -56,8 +56,8 @@ impl PageLimits {
     }
 
     /// Learns from a second request, which was for the start or the end of a page's window. `page` is the number of
-    /// records on the page, and `part` the number of records in the second response. `is_empty` is true if all records
-    /// of the second response are outside the span that it was for.
+    /// records on the page, and `part` the number of records in the second response. `is_empty` is true if the
+    /// second response has no record that the page did not have.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;

@@ -7,15 +7,15 @@
 
 mod planned_page;
 
-use std::collections::VecDeque;
-use std::time::Duration;
-
-use super::page::{Dropped, FirstRecordSearch, PageResponse, Received, Report};
+use super::account::count;
+use super::page::{FirstRecordSearch, PageResponse, Received, Report};
 use super::page_limits::PageLimits;
 use super::search::Search;
+use super::strays::SetAside;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::{Error, ErrorKind};
 use crate::values::Timestamp;
+use std::collections::VecDeque;
 
 use planned_page::{PageState, PlannedPage};
 
@@ -24,8 +24,6 @@ use planned_page::{PageState, PlannedPage};
 pub(super) struct PagerOptions {
     pub(super) grid: TimeGrid,
     pub(super) range: Span,
-    /// The margin by which a request extends beyond its window.
-    pub(super) margin: Duration,
     /// The maximum number of records on a page, as set in the request.
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
@@ -54,6 +52,10 @@ pub(super) struct Pager<R> {
     limits: PageLimits,
     /// The number of requests so far.
     pub(super) requests: u64,
+    /// The number of records in all responses so far.
+    pub(super) received: u64,
+    /// The records of responses that were not accepted.
+    pub(super) set_aside: SetAside,
     /// A search for the first record; its current page is the last element of `pages`.
     search: Option<Search>,
 }
@@ -63,6 +65,10 @@ pub(super) struct Pager<R> {
 const FIRST_PAGES: u64 = 4;
 /// A search for the first record begins only if at least this many pages are left.
 const MANY_PAGES: u64 = 16;
+
+/// The maximum number of times that a window without a readable time is requested again, each time in two parts. Together
+/// with the first request, these are seven requests.
+const MAX_UNREADABLE: u8 = 3;
 
 /// A window with its records, or with the error of its last attempt.
 pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
@@ -76,6 +82,8 @@ impl<R> Pager<R> {
             has_records_before: false,
             limits: PageLimits::new(options.page_size, options.outside),
             requests: 0,
+            received: 0,
+            set_aside: SetAside::default(),
             search: None,
             options,
         }
@@ -88,7 +96,9 @@ impl<R> Pager<R> {
 
     /// Returns no further windows.
     pub(super) fn stop(&mut self) {
-        self.pages.clear();
+        for page in std::mem::take(&mut self.pages) {
+            self.set_aside_page(page);
+        }
         self.next = self.options.range.to;
     }
 
@@ -170,12 +180,15 @@ impl<R> Pager<R> {
         let Some(index) = self.pages.iter().position(is_sent) else { return };
         let is_last = index + 1 == self.pages.len();
         let Some(page) = self.pages.get_mut(index) else { return };
-        let PagerOptions { grid, margin, .. } = self.options;
-        let outcome = outcome.map(|received| PageResponse::new(grid, page.window, margin, received));
+        let grid = self.options.grid;
+        let outcome = outcome.map(|received| PageResponse::new(grid, page.window, received));
+        self.received += outcome.as_ref().map_or(0, |response| count(response.received));
         if let Some(search) = self.search.as_mut().filter(|_| is_last) {
             self.pages.pop_back();
             if let Ok(response) = outcome {
                 search.received(response.is_empty());
+                self.set_aside.without_time += count(response.without_time);
+                self.set_aside_times(&response);
                 self.continue_search();
             } else {
                 // If a request of the search fails, the search ends, and all pages are requested instead.
@@ -194,7 +207,7 @@ impl<R> Pager<R> {
                 let half = half(grid, page.window);
                 // The bodies of later windows of the same size would be too large as well.
                 self.limits.cut(half);
-                self.divide(index, None);
+                self.divide(index);
             }
             Err(error) => page.state = PageState::Settled(Err(error)),
         }
@@ -223,53 +236,81 @@ impl<R> Pager<R> {
     /// again.
     fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
-        let (received, is_empty) = (response.received, response.is_empty());
+        let received = response.received;
+        let is_empty = response.is_empty();
+        let has_nothing_new = page.confirms.is_some() && response.len() <= page.known;
         if let Some(doubted) = page.confirms {
-            self.limits.confirm(doubted, received, is_empty);
-            if doubted > 0 && is_empty {
+            self.limits.confirm(doubted, received, has_nothing_new);
+            if doubted > 0 && has_nothing_new {
                 // This window is part of a larger window, and the report on the page of the larger window already
-                // includes the bad and the dropped records.
-                (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
+                // includes its records without a time.
+                self.set_aside.repeated += count(response.without_time);
+                response.without_time = 0;
+                response.report.bad_records.retain(|bad| bad.time.is_some());
             }
         }
         let steps = self.options.grid.touched(page.window);
-        if received > 0 && response.report.bad_records.len() == received {
-            let covers_window = u64::try_from(received).unwrap_or(u64::MAX) >= steps;
-            let whole = page.bad_half_of;
-            if covers_window || whole.is_some_and(|whole| received < whole) {
-                // The records of a smaller window would be bad too.
-                page.state = PageState::Settled(Ok(response));
-                return;
+        if page.confirms.is_none() && response.is_unreadable() {
+            if count(received) < steps {
+                return self.divide_unreadable(index, response);
             }
-            // The page may have been truncated. If so, each half has as many records as the whole.
-            if whole.is_some() {
-                self.limits.cut(received);
-            }
-            return self.divide(index, Some(received));
+            // The records of a smaller window would be unreadable too.
+            page.state = PageState::Settled(Ok(response));
+            return;
         }
+        let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
         // If a step has several records, they may have displaced the records of other steps from the page.
-        let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
-        if steps > 1 && (has_more || !response.missing.is_empty()) {
+        let has_groups = count(response.len()) > covered;
+        if steps > 1 && (has_groups || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
                 // The remaining records did not fit on the page.
                 if !is_empty {
-                    self.limits.cut(response.sorted.len());
+                    self.limits.cut(usize::try_from(covered).unwrap_or(usize::MAX));
                 }
-                return self.divide(index, None);
+                self.set_aside(&response);
+                return self.divide(index);
             }
             page.is_doubted = is_empty && page.confirms.is_none();
-            if !is_empty && !self.limits.is_trusted(received) {
-                return self.request_missing_ends(index, response);
+            if !is_empty && !has_nothing_new && !self.limits.is_trusted(received) {
+                return self.request_missing_ends(index, response, has_groups);
             }
-        } else if has_more && self.limits.is_full(received) {
+        } else if has_groups && self.limits.is_full(received) {
             let message = format!("one step has at least as many records as fit on a page ({received})");
             let error = Error::new(ErrorKind::Incomplete, message);
             page.state = PageState::Settled(Err(error.with_hint("increase the page size or reduce the step")));
+            self.set_aside(&response);
             return;
         } else if response.missing.is_empty() {
             self.limits.complete(received);
         }
         page.state = PageState::Settled(Ok(response));
+    }
+
+    /// Requests a window in two parts, because none of the records on its page has a readable time: the steps that these
+    /// records can be for, if the page was cut, and the rest. Counts the window as failed if it is such a rest for the
+    /// third time.
+    fn divide_unreadable(&mut self, index: usize, response: PageResponse<R>) {
+        let Some(page) = self.pages.get_mut(index) else { return };
+        let received = response.received;
+        let unreadable = page.unreadable + 1;
+        if unreadable <= MAX_UNREADABLE {
+            let window = page.window;
+            let middle = self.options.grid.after(window.from, received).min(window.to);
+            let first = Span { from: window.from, to: middle };
+            let rest = Span { from: middle, to: window.to };
+            self.set_aside(&response);
+            let first = PlannedPage { unreadable: MAX_UNREADABLE, ..PlannedPage::new(first) };
+            let rest = PlannedPage { unreadable, ..PlannedPage::new(rest) };
+            return self.replace(index, [first, rest]);
+        }
+        self.set_aside.without_time += count(response.without_time);
+        let message = format!("none of the {received} records of the response has a readable time");
+        let error = Error::new(ErrorKind::Incomplete, message);
+        let error = match response.report.bad_records.first() {
+            Some(bad) => error.with_hint(format!("the first of them: {bad}")),
+            None => error.with_hint("compare the field of the time with the catalogue"),
+        };
+        page.state = PageState::Settled(Err(error));
     }
 
     /// Accepts a page of a window of any length, and requests the parts of the window before and after the page. The
@@ -280,18 +321,25 @@ impl<R> Pager<R> {
             return;
         };
         let Span { from, to } = page.window;
-        let [is_before, is_after] = response.beyond;
-        let (is_back, is_on) = (can_go_back && !is_before, can_go_on && !is_after);
+        let is_back = can_go_back && !response.has_earlier;
+        let is_on = can_go_on && !response.has_later;
         let after = |time: Timestamp| time + TimeGrid::EVENTS.step;
-        let (first, last) = match (response.sorted.first(), response.sorted.last()) {
-            (Some((first, _)), Some((last, _))) => (*first, *last),
-            _ if !page.is_anchored => return page.state = PageState::Settled(Ok(response)),
-            _ => return page.state = PageState::Settled(Err(too_many(response.received))),
+        let times = response.times().next().zip(response.times().last());
+        let Some((first, last)) = times else {
+            if page.is_anchored {
+                page.state = PageState::Settled(Err(too_many(response.received)));
+                self.set_aside(&response);
+            } else {
+                page.state = PageState::Settled(Ok(response));
+            }
+            return;
         };
         let (has_back, has_on) = (is_back && from < first, is_on && from < last && after(last) < to);
         let is_stuck = has_back && after(first) >= to || is_on && last <= from;
         if is_stuck && response.received >= self.options.page_size {
-            return page.state = PageState::Settled(Err(too_many(response.received)));
+            page.state = PageState::Settled(Err(too_many(response.received)));
+            self.set_aside(&response);
+            return;
         }
         let anchored = |from, to| PlannedPage { is_anchored: true, ..PlannedPage::new(Span { from, to }) };
         let back = (has_back && after(first) < to).then(|| anchored(from, after(first)));
@@ -301,32 +349,63 @@ impl<R> Pager<R> {
             last => anchored(last, to),
         });
         let window = Span { from: start, to: on.as_ref().map_or(to, |on| on.window.from) };
-        response.sorted.retain(|(time, _)| window.contains(*time));
-        response.missing.retain(|gap| window.contains(gap.from));
+        response.keep_within(window);
+        if window.is_empty() {
+            self.set_aside(&response);
+        }
         let rest = (!window.is_empty()).then(|| PlannedPage::settled(window, response));
         self.replace(index, [back, rest, on].into_iter().flatten());
     }
 
     /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested
-    /// again, unless its records may still be published. A gap between two records is final.
-    fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
+    /// again, unless its records may still be published. A gap between two records is final. If steps have several
+    /// records, the page may have been cut between those of its first or its last step, so that this step is requested
+    /// again with the gap, or alone if it has fewer records than another step.
+    fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>, has_groups: bool) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
-        let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);
-        let confirming = |window| PlannedPage { confirms: Some(response.received), ..PlannedPage::new(window) };
-        let mut ends = [None, None];
+        let window = *window;
+        let grid = self.options.grid;
+        let unsettled = self.options.unsettled;
+        let outer = grid.outer(window);
+        let mut rest = window;
         for gap in response.missing.iter().filter(|gap| gap.from < unsettled) {
             if gap.from == outer.from {
-                ends[0] = Some(confirming(Span { from: rest.from, to: gap.to }));
                 rest.from = gap.to;
             } else if gap.to == outer.to {
-                ends[1] = Some(confirming(Span { from: gap.from, to: rest.to }));
                 rest.to = gap.from;
             }
         }
-        response.missing.retain(|gap| rest.contains(gap.from));
-        let [first, last] = ends;
-        let rest = PlannedPage::settled(rest, response);
-        self.replace(index, first.into_iter().chain([rest]).chain(last));
+        let mut known_first = 0;
+        let mut known_last = 0;
+        if has_groups {
+            let groups = response.groups(grid);
+            let largest = groups.iter().map(|group| group.records).max().unwrap_or_default();
+            if let [first, .., last] = groups.as_slice() {
+                if rest.from > window.from || first.records < largest {
+                    rest.from = grid.next(first.start);
+                    known_first = first.records;
+                }
+                if last.start < unsettled && (rest.to < window.to || last.records < largest) {
+                    rest.to = last.start.max(rest.from);
+                    known_last = last.records;
+                }
+            }
+        }
+        let received = response.received;
+        let confirming =
+            |window: Span, known| PlannedPage { confirms: Some(received), known, ..PlannedPage::new(window) };
+        let first = Span { from: window.from, to: rest.from };
+        let last = Span { from: rest.to, to: window.to };
+        response.keep_within(rest);
+        let mut pages = Vec::new();
+        if !first.is_empty() {
+            pages.push(confirming(first, known_first));
+        }
+        pages.push(PlannedPage::settled(rest, response));
+        if !last.is_empty() {
+            pages.push(confirming(last, known_last));
+        }
+        self.replace(index, pages);
     }
 
     /// Returns whether the first window, whose response is empty, has to be requested again; `None` while the next
@@ -350,17 +429,37 @@ impl<R> Pager<R> {
     }
 
     /// Replaces a window with windows of half its size, or of the learned maximum size if that is smaller.
-    fn divide(&mut self, index: usize, bad_half_of: Option<usize>) {
+    fn divide(&mut self, index: usize) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let grid = self.options.grid;
         let pieces = grid.pieces(*window, self.limits.steps().min(half(grid, *window)));
-        self.replace(index, pieces.into_iter().map(|window| PlannedPage { bad_half_of, ..PlannedPage::new(window) }));
+        self.replace(index, pieces.into_iter().map(PlannedPage::new));
     }
 
     fn replace(&mut self, index: usize, pages: impl IntoIterator<Item = PlannedPage<R>>) {
         let after = self.pages.split_off(index + 1);
-        self.pages.truncate(index);
+        if let Some(page) = self.pages.pop_back() {
+            self.set_aside_page(page);
+        }
         self.pages.extend(pages.into_iter().chain(after));
+    }
+
+    /// Keeps the times of the records of a window that is not returned.
+    fn set_aside_page(&mut self, page: PlannedPage<R>) {
+        if let PageState::Settled(Ok(response)) = page.state {
+            self.set_aside(&response);
+        }
+    }
+
+    /// Keeps the times of the records of a response that other responses return again.
+    fn set_aside(&mut self, response: &PageResponse<R>) {
+        self.set_aside.repeated += count(response.without_time);
+        self.set_aside_times(response);
+    }
+
+    fn set_aside_times(&mut self, response: &PageResponse<R>) {
+        self.set_aside.times.extend(response.times());
+        self.set_aside.times.extend(&response.others);
     }
 }
 

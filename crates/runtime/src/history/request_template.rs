@@ -200,7 +200,7 @@ fn named(name: &'static str) -> Option<&'static str> {
 
 /// Returns the maximum time from the end of a window to the last record on its page. If the unit is a day or another
 /// period, the service may include the entire period at the end of the range.
-pub(super) fn last(unit: TimeUnit) -> Duration {
+fn last(unit: TimeUnit) -> Duration {
     let is_exact = unit.grain() <= Duration::from_secs(1);
     unit.grain().saturating_mul(if is_exact { 1 } else { 2 })
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::page::{Dropped, Report};
-
+use super::account::Account;
 use super::pager::{Pager, PagerOptions};
+use super::strays::Strays;
 use super::time_grid::{self, Span, TimeGrid};
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
@@ -31,7 +31,7 @@ struct Service {
     rounds: bool,
     /// A response also contains this many records before the range, and this many after the range.
     beyond: usize,
-    /// The maximum number of copies of every record.
+    /// The maximum number of records of one time.
     copies: usize,
 }
 
@@ -51,16 +51,25 @@ impl Service {
         }
     }
 
+    /// Returns each time as often as there are records of this time.
+    fn copied(&self, times: &[i64]) -> Vec<i64> {
+        let mut all = Vec::new();
+        for time in times {
+            let number = usize::try_from(time / STEP).unwrap_or_default();
+            all.extend(std::iter::repeat_n(*time, 1 + number % self.copies));
+        }
+        all
+    }
+
     /// Returns the times of the records in the response for a range.
-    fn answer(&self, start: i64, end: i64, limit: usize, rng: &mut Rng) -> Vec<i64> {
+    fn answer(&self, start: i64, end: i64, limit: usize) -> Vec<i64> {
         let start = if self.rounds { start.div_euclid(STEP) * STEP } else { start };
         let is_after = |time: i64| if self.without_start { time > start } else { time >= start };
         let is_before = |time: i64| if self.without_end { time < end } else { time <= end };
         let first = self.times.partition_point(|time| !is_after(*time)).saturating_sub(self.beyond);
         let last = (self.times.partition_point(|time| is_before(*time)) + self.beyond).min(self.times.len());
         let times = self.times.get(first..last).unwrap_or_default();
-        let mut page: Vec<_> =
-            times.iter().flat_map(|time| std::iter::repeat_n(*time, rng.usize(1..=self.copies))).collect();
+        let mut page = self.copied(times);
         let max_records = self.max_records.min(limit);
         if self.keeps_newest {
             page.drain(..page.len().saturating_sub(max_records));
@@ -85,17 +94,17 @@ fn span(from: i64, to: i64) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// Fetches a range with this page size. Returns the result, the number of requests and the numbers of dropped records.
-fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Dropped) {
+/// Fetches a range with this page size. Returns the result, the number of requests and the account.
+fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Account) {
     let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
-    let margin = Duration::from_secs(1);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
-    let options =
-        PagerOptions { grid, range, margin, page_size, outside: 1, ends: None, ahead, unsettled, may_search: false };
+    let options = PagerOptions { grid, range, page_size, outside: 1, ends: None, ahead, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
+    let mut strays = Strays::new(grid, range, range.to);
+    let mut account = Account::default();
     let mut open = None;
-    let (mut result, mut report) = (Fetched::default(), Report::default());
+    let mut result = Fetched::default();
     let mut in_flight = Vec::new();
     while !pager.is_over() {
         while let Some(request) = pager.next_request() {
@@ -104,7 +113,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
         if !in_flight.is_empty() {
             let (id, window) = in_flight.swap_remove(rng.usize(0..in_flight.len()));
             let [start, end] = [window.from, window.to].map(|time| (time - Duration::from_nanos(1)).unix_seconds());
-            let times = service.answer(start, end + 1, page_size, rng);
+            let times = service.answer(start, end + 1, page_size);
             let series = TimedRecords {
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
@@ -121,12 +130,17 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
             let ended;
             (ended, open) = time_grid::join(open, &response.missing, grid.whole(range), window.to);
             result.gaps.extend(ended.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())));
-            report.add(response.report);
+            account.delivered += u64::try_from(response.sorted.len()).unwrap();
+            let set_aside = std::mem::take(&mut pager.set_aside);
+            let others = response.others.iter().copied().chain(set_aside.times);
+            strays.end_window(window, response.times(), others, &mut account);
         }
         assert!(pager.requests < 100_000, "{service:?}");
     }
+    strays.end(&mut account);
     assert_eq!((in_flight.len(), open), (0, None));
-    (result, pager.requests, report.dropped)
+    assert_eq!(account.received(), pager.received, "{service:?}");
+    (result, pager.requests, account)
 }
 
 /// Computes the expected result for a range by checking every step.
@@ -144,7 +158,7 @@ fn truth(service: &Service, from: i64, to: i64) -> Fetched {
         }
         step += STEP;
     }
-    Fetched { times, gaps }
+    Fetched { times: service.copied(&times), gaps }
 }
 
 /// Creates a service with random properties.
@@ -203,10 +217,11 @@ fn simulated_history_needs_few_requests() {
         ("nothing", Service::plain(Vec::new()), windows..=windows),
     ];
     for (what, service, expected) in table {
-        let (result, requests, dropped) = fetch(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
+        let (result, requests, account) = fetch(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
         assert_eq!(result.times, service.times, "{what}");
         assert!(expected.contains(&requests), "{what}: {requests}");
-        assert_eq!(dropped.out_of_range > 0, service.beyond > 0, "{what}");
+        assert_eq!(account.delivered, u64::try_from(service.times.len()).unwrap(), "{what}");
+        assert_eq!(account.outside, 0, "{what}");
     }
 }
 

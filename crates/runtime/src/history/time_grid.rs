@@ -72,6 +72,11 @@ impl TimeGrid {
         if floor == time { time } else { floor + self.step }
     }
 
+    /// Returns the end of the step that begins at `start`.
+    pub(super) fn next(self, start: Timestamp) -> Timestamp {
+        start + self.step
+    }
+
     /// Returns the start of the step that is `steps` steps after the step that contains `time`.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
@@ -98,6 +103,11 @@ impl TimeGrid {
     pub(super) fn touched(self, span: Span) -> u64 {
         let outer = self.outer(span);
         u64::try_from((outer.to - outer.from).as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the number of steps in spans that begin and end with steps.
+    pub(super) fn steps(self, spans: &[Span]) -> u64 {
+        spans.iter().map(|span| self.touched(*span)).sum()
     }
 
     /// Reduces a span to the complete steps in it.

@@ -66,6 +66,9 @@ entry! {
         /// A param, and the weights of calls whose value of the param is at most a number, in ascending order; `None` if
         /// the weight of all calls is [`weight`](Self::weight).
         pub weight_by: Option<(&'static str, &'static [(u32, u32)])> = None,
+        /// The fields that identify a record of a series in addition to its time, by their wire names; empty if there is
+        /// at most one record for each time, or if it is unknown.
+        pub key: &'static [&'static str] = &[],
         /// Further notes; may be empty.
         pub notes: &'static str = "",
         /// Facts about the endpoint that are unknown, for example `the unit`.

@@ -138,7 +138,12 @@ fn read_series<M: Record>(
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
     match decoded {
         Ok((_, rest)) if is_error(&rest, service) => Err(response.misfit(DecodeError::of_service())),
-        Ok(decoded) => {
+        Ok(mut decoded) => {
+            if let Some(time) = info.time() {
+                for bad in &mut decoded.1.bad_records {
+                    bad.time = decode::time_of_text(info.record, &bad.text, time);
+                }
+            }
             let records = decoded.1.strange;
             if records > 0 {
                 let request = RequestKind::Data(target.endpoint);

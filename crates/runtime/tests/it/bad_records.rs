@@ -119,3 +119,43 @@ async fn records_after_a_truncated_page_of_bad_records_are_requested() {
     let all = request.history(at(START)..at(START + 2000 * HOUR)).await.unwrap();
     assert_eq!(all.len(), 1900, "{:?}", all.report.gaps);
 }
+
+/// A token that is not JSON makes its value invalid, and not its page.
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_not_json_costs_one_record() {
+    for token in ["NaN", "-Infinity", "nan", "undefined", "1.2.3", "{NaN}", "[1, None]"] {
+        let records = [
+            r#"{"openDate": 1700000000, "ratio": 0.5}"#.to_owned(),
+            format!(r#"{{"openDate": 1700003600, "ratio": {token}, "next": 1}}"#),
+            format!(r#"{{"openDate": 1700007200, "ratio": 0.5, "other": {token}}}"#),
+            r#"{"openDate": 1700010800, "ratio": 0.25}"#.to_owned(),
+        ];
+        let body = format!(r#"{{"data": [{}]}}"#, records.join(", "));
+        let client = Service::new(move |_, _| reply(200, &[], &body)).client();
+        let series = client.market().ratio().skip_bad_records().await.unwrap();
+        let bad = &series.bad_records;
+        assert_eq!((series.len(), bad.len(), bad[0].text.as_str()), (2, 2, records[1].as_str()), "{token}");
+        let times: Vec<_> = bad.iter().map(|bad| bad.time.map(Timestamp::unix_seconds)).collect();
+        assert_eq!(times, [Some(1_700_003_600), Some(1_700_007_200)], "{token}");
+        let error = client.market().ratio().await.unwrap_err();
+        assert!(error.is_decode() && error.to_string().contains("data[1].ratio"), "{token}: {error}");
+    }
+}
+
+/// A page whose records have no readable time is requested at most seven times, and its rest is a failed range. A list
+/// of `null` has no record.
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_page_costs_few_requests() {
+    for (data, requests, failed) in [("null", 2, 0), (r#""no data""#, 7, 1), ("7", 7, 1)] {
+        let body = format!(r#"{{"data": [{data}]}}"#);
+        let service = Service::new(move |_, _| reply(200, &[], &body));
+        let request = service.client().market().ratio().symbol("B").timeframe(Timeframe::H1).skip_bad_records();
+        let days = if failed == 0 { 25 } else { 20 };
+        let history = request.history(at(START)..at(START + days * 24 * HOUR)).skip_failed_pages();
+        let all = history.collect().await.unwrap();
+        assert_eq!((service.seen().0, all.report.failed_pages.len()), (requests, failed), "{data}");
+        let account = all.report.account;
+        assert_eq!(account.steps(), u64::try_from(days * 24).unwrap(), "{account:?}");
+        assert_eq!(account.received(), u64::try_from(requests).unwrap(), "{account:?}");
+    }
+}

@@ -32,7 +32,7 @@ async fn history_is_complete_and_in_order() {
     let end = START + 2000 * HOUR;
     let all = hours(&service.client()).history(at(START)..at(end)).collect().await.unwrap();
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
-    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
+    assert!(all.report.is_complete(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
     // A window has one step less than the maximum number of records of a page, so that a record outside the window also
     // fits on the page. The last window contains the remaining steps.

@@ -58,7 +58,7 @@ async fn a_history_equals_the_records_of_the_sandbox() {
     let history = ratio(&client(&sandbox, limits::SET_A))
         .history(Timestamp::from_unix_seconds(END - 5 * DAY)..Timestamp::from_unix_seconds(END));
     let all = history.clone().collect().await.unwrap();
-    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
+    assert!(all.report.is_complete(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
     let counts = sandbox.counts();
     // On a busy machine, a request may arrive late, in a full window. It is then rejected and sent again, so rejected

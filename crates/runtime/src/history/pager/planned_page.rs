@@ -14,8 +14,11 @@ pub(super) struct PlannedPage<R> {
     /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
     /// that this part is requested again. The value is the number of records on that page.
     pub(super) confirms: Option<usize>,
-    /// Set if this window is a part of a larger window whose page had only bad records. The value is their number.
-    pub(super) bad_half_of: Option<usize>,
+    /// The number of records of this window that the page of the larger window had. They are requested again, because
+    /// the page may have been cut between records of one step.
+    pub(super) known: usize,
+    /// The number of larger windows of which this window is a part and whose pages had only records without a time.
+    pub(super) unreadable: u8,
     /// True if the page at which this window begins or ends has a record in this window.
     pub(super) is_anchored: bool,
 }
@@ -36,7 +39,8 @@ impl<R> PlannedPage<R> {
             state: PageState::Waiting,
             is_doubted: false,
             confirms: None,
-            bad_half_of: None,
+            known: 0,
+            unreadable: 0,
             is_anchored: false,
         }
     }

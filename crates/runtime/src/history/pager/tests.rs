@@ -18,7 +18,6 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
     let options = PagerOptions {
         grid,
         range: span((0, to)),
-        margin: Duration::from_secs(1),
         page_size: steps + 1,
         outside: 1,
         ends: None,
@@ -153,7 +152,6 @@ fn fetch_events(events: &[i64], range: Ends, ends: [bool; 2], is_newest_first: b
     let options = PagerOptions {
         grid: TimeGrid::EVENTS,
         range: span(range),
-        margin: Duration::MAX,
         page_size: PAGE,
         outside: 0,
         ends: Some(ends),

@@ -1,0 +1,142 @@
+//! Merges the rows of one interval of a series: the existing rows with the fetched rows.
+//!
+//! A row is identified by its time and by the fields that the catalogue declares as the key of the series. Without a
+//! key, the fetched rows of a time replace the existing rows of that time together. An existing row whose time was not
+//! fetched again is replaced if its time was corrected, or if it was the row of an interval that was still open.
+
+use arrow_array::RecordBatch;
+use arrow_select::concat::concat_batches;
+
+use crate::error::Error;
+use crate::merge_rows::{RowMerger, has_same_values};
+use crate::timestamps::times;
+
+impl RowMerger {
+    /// Merges the rows of one interval. The rows of both sources are in order of time.
+    pub(crate) fn merge_interval(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+        if new.num_rows() > 0 {
+            self.changes.note_fetched(new, &self.rules.time)?;
+        }
+        let old = Row::all(old, &self.rules.time)?;
+        let new = Row::all(new, &self.rules.time)?;
+        let mut merged = Vec::new();
+        let mut left: Vec<Row> =
+            old.iter().filter(|old| new.iter().all(|new| new.time != old.time)).cloned().collect();
+        let mut added = Vec::new();
+        for of_time in new.chunk_by(|one, next| one.time == next.time) {
+            let known: Vec<_> = old.iter().filter(|row| row.time == of_time[0].time).cloned().collect();
+            if known.is_empty() {
+                added.extend_from_slice(of_time);
+            } else {
+                merged.extend(self.merge_time(known, of_time)?);
+            }
+        }
+        merged.extend(self.replace_corrected(&mut left, &mut added, old.len() == 1)?);
+        self.add_rows(&added);
+        merged.append(&mut added);
+        merged.append(&mut left);
+        merged.sort_by_key(|row| row.time);
+        Row::joined(&merged)
+    }
+
+    /// Removes the existing rows that a fetched row of another time replaces, and returns these fetched rows. `is_alone`
+    /// is true if the interval had one row.
+    fn replace_corrected(
+        &mut self,
+        left: &mut Vec<Row>,
+        added: &mut Vec<Row>,
+        is_alone: bool,
+    ) -> Result<Vec<Row>, Error> {
+        let mut merged = Vec::new();
+        for row in std::mem::take(left) {
+            let is_corrected = |new: &Row| is_alone || self.rules.is_correction(row.time, new.time);
+            let index = added.iter().position(is_corrected).filter(|_| self.rules.is_fetched(row.time));
+            let Some(index) = index else {
+                left.push(row);
+                continue;
+            };
+            let new = added.remove(index);
+            self.note_revised(&row.row)?;
+            self.note_revision(&row.row, &new.row)?;
+            self.changes.check(&new.row);
+            merged.push(new);
+        }
+        Ok(merged)
+    }
+
+    /// Merges the rows of one time.
+    fn merge_time(&mut self, mut known: Vec<Row>, new: &[Row]) -> Result<Vec<Row>, Error> {
+        if let ([old], [new]) = (known.as_slice(), new)
+            && self.rules.key.is_empty()
+        {
+            return Ok(vec![Row { time: new.time, row: self.replaced_row(&old.row, &new.row)? }]);
+        }
+        let mut merged = Vec::with_capacity(new.len());
+        let mut unmatched = Vec::new();
+        for new in new {
+            match known.iter().position(|old| self.is_same_record(old, new)) {
+                Some(index) => {
+                    let old = known.remove(index);
+                    merged.push(Row { time: new.time, row: self.replaced_row(&old.row, &new.row)? });
+                }
+                None => unmatched.push(new.clone()),
+            }
+        }
+        if !self.rules.key.is_empty() {
+            self.add_rows(&unmatched);
+            merged.append(&mut unmatched);
+            merged.append(&mut known);
+            return Ok(merged);
+        }
+        // The group is replaced as a whole.
+        let replaced = known.len().min(unmatched.len());
+        for (index, row) in known.iter().enumerate() {
+            let new = unmatched.get(index).or(merged.first()).unwrap_or(row);
+            self.note_revised(&row.row)?;
+            self.note_revision(&row.row, &new.row)?;
+        }
+        for row in &unmatched[..replaced] {
+            self.changes.check(&row.row);
+        }
+        self.add_rows(&unmatched[replaced..]);
+        merged.append(&mut unmatched);
+        Ok(merged)
+    }
+
+    /// Returns whether two rows of one time are the same record: by the key or, without a key, by all values.
+    fn is_same_record(&self, one: &Row, other: &Row) -> bool {
+        if self.rules.key.is_empty() {
+            return has_same_values(&one.row, &other.row);
+        }
+        self.rules.key.iter().all(|name| one.row.column_by_name(name) == other.row.column_by_name(name))
+    }
+
+    /// Counts new rows.
+    fn add_rows(&mut self, rows: &[Row]) {
+        for row in rows {
+            self.changes.count(&[row.time], &self.rules.known);
+            self.changes.check(&row.row);
+        }
+    }
+}
+
+/// A row and its time.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    time: i64,
+    pub(crate) row: RecordBatch,
+}
+
+impl Row {
+    fn all(rows: &RecordBatch, time: &str) -> Result<Vec<Self>, Error> {
+        let times = if rows.num_rows() == 0 { &[] } else { times(rows, time)? };
+        Ok(times.iter().enumerate().map(|(index, time)| Self { time: *time, row: rows.slice(index, 1) }).collect())
+    }
+
+    fn joined(rows: &[Self]) -> Result<RecordBatch, Error> {
+        let Some(schema) = rows.first().map(|first| first.row.schema()) else {
+            return Err(Error::invalid_input("an interval without rows"));
+        };
+        concat_batches(&schema, rows.iter().map(|row| &row.row)).map_err(Error::invalid_input)
+    }
+}

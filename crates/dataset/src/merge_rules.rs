@@ -1,0 +1,69 @@
+//! The facts of a series that decide which rows replace others.
+
+use std::time::Duration;
+
+use runtime::Timestamp;
+use runtime::history::interval_start;
+
+use crate::revisions::RevisionLog;
+use crate::saved_state::{Known, Section};
+use crate::time_ranges::TimeRanges;
+use crate::timestamps::{microseconds, timestamp};
+
+/// Times that differ by at most this part of the interval, and by at most this time, are the same time, corrected.
+const CORRECTION_PART: u32 = 100;
+const MAX_CORRECTION: Duration = Duration::from_secs(60);
+
+/// The facts of a series that decide which rows replace others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MergeRules {
+    /// The path of the series.
+    pub(crate) path: String,
+    /// The time column.
+    pub(crate) time: String,
+    /// The interval between records.
+    pub(crate) step: Duration,
+    /// The columns that identify a row in addition to its time.
+    pub(crate) key: Vec<String>,
+    /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
+    pub(crate) fetched: TimeRanges,
+    /// The range of the existing rows.
+    pub(crate) known: Known,
+    /// The values that are replaced.
+    pub(crate) revisions: RevisionLog,
+}
+
+impl MergeRules {
+    /// Returns these rules for the series of a section.
+    pub(crate) fn of_section(self, section: &Section, revisions: &RevisionLog) -> Self {
+        let path = section.path.clone();
+        let time = section.rows.time.clone();
+        Self { path, time, step: section.rows.step(), revisions: revisions.clone(), ..self }
+    }
+
+    fn correction(&self) -> Duration {
+        (self.step / CORRECTION_PART).min(MAX_CORRECTION)
+    }
+
+    /// Returns the first time of the interval of a row, in microseconds. A time shortly before an interval belongs to
+    /// that interval.
+    pub(crate) fn start(&self, time: i64) -> i64 {
+        let start = (timestamp(time) + self.correction()).floor(self.step);
+        microseconds(start - self.correction()).unwrap_or(time)
+    }
+
+    /// Returns the first time after the interval of a row.
+    pub(crate) fn end(&self, time: i64) -> i64 {
+        let step = i64::try_from(self.step.as_micros()).unwrap_or(i64::MAX);
+        self.start(time).saturating_add(step)
+    }
+
+    pub(crate) fn is_correction(&self, one: i64, other: i64) -> bool {
+        timestamp(one).abs_diff(timestamp(other)) <= self.correction()
+    }
+
+    pub(crate) fn is_fetched(&self, time: i64) -> bool {
+        let time: Timestamp = timestamp(time);
+        !self.fetched.within(&(time..time + Duration::from_nanos(1))).is_empty()
+    }
+}

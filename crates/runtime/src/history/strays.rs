@@ -1,0 +1,115 @@
+//! Records whose time is outside of the window of their response, until the window that contains the time has ended.
+//!
+//! Such a record is repeated if another response has delivered a record of the same step. Otherwise it is outside of the
+//! range, or in a part of it that has failed. Only times are kept, because the other response has the records.
+
+use std::collections::BTreeMap;
+
+use super::account::Account;
+use super::time_grid::{Span, TimeGrid, push};
+use crate::values::Timestamp;
+
+#[derive(Debug)]
+pub(super) struct Strays {
+    grid: TimeGrid,
+    /// The steps that have a record, of all windows that have ended.
+    covered: Vec<Span>,
+    /// The number of records at each time after these windows.
+    waiting: BTreeMap<Timestamp, u64>,
+    /// The end of the last window that has ended.
+    ended: Timestamp,
+    /// The requested range.
+    range: Span,
+    /// The end of the part of the range whose intervals have ended.
+    pub(super) final_until: Timestamp,
+}
+
+impl Strays {
+    pub(super) fn new(grid: TimeGrid, range: Span, final_until: Timestamp) -> Self {
+        Self { grid, covered: Vec::new(), waiting: BTreeMap::new(), ended: range.from, range, final_until }
+    }
+
+    /// Ends the next window, whose records have these times, in order. Counts in `account` what is known about the
+    /// records outside of the window, which have the times `others`.
+    pub(super) fn end_window(
+        &mut self,
+        window: Span,
+        times: impl Iterator<Item = Timestamp>,
+        others: impl IntoIterator<Item = Timestamp>,
+        account: &mut Account,
+    ) {
+        for time in times {
+            let from = self.grid.floor(time);
+            let to = self.grid.next(from);
+            match self.covered.last() {
+                Some(last) if from < last.to => {}
+                _ => push(&mut self.covered, Span { from, to }),
+            }
+        }
+        self.ended = self.ended.max(window.to);
+        for time in others {
+            *self.waiting.entry(time).or_default() += 1;
+        }
+        let later = self.waiting.split_off(&self.ended);
+        let decided = std::mem::replace(&mut self.waiting, later);
+        self.decide(decided, account);
+    }
+
+    /// Counts the records that no window has decided, after the last window.
+    pub(super) fn end(&mut self, account: &mut Account) {
+        let rest = std::mem::take(&mut self.waiting);
+        self.decide(rest, account);
+    }
+
+    fn decide(&self, records: BTreeMap<Timestamp, u64>, account: &mut Account) {
+        for (time, records) in records {
+            if self.is_covered(time) {
+                account.repeated += records;
+            } else if self.final_until <= time && self.range.contains(time) {
+                account.not_final += records;
+            } else {
+                account.outside += records;
+            }
+        }
+    }
+
+    fn is_covered(&self, time: Timestamp) -> bool {
+        let next = self.covered.partition_point(|span| span.to <= time);
+        self.covered.get(next).is_some_and(|span| span.contains(time))
+    }
+}
+
+/// The responses that were not accepted, because their windows are requested again in parts.
+#[derive(Debug, Default)]
+pub(super) struct SetAside {
+    /// The times of their records.
+    pub(super) times: Vec<Timestamp>,
+    /// The number of their records without a time, if the parts return these again.
+    pub(super) repeated: u64,
+    /// The number of their other records without a time.
+    pub(super) without_time: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_repeated_if_its_step_has_a_record() {
+        let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
+        let times = |times: &[i64]| times.iter().map(|time| Timestamp::from(*time)).collect::<Vec<_>>();
+        let range = Span { from: 0.into(), to: 100.into() };
+        let mut strays = Strays::new(grid, range, 90.into());
+        let mut account = Account::default();
+        let first = Span { from: 0.into(), to: 40.into() };
+        strays.end_window(first, times(&[0, 10, 30]).into_iter(), times(&[-10, 40, 50]), &mut account);
+        assert_eq!((account.outside, account.repeated), (1, 0));
+        let second = Span { from: 40.into(), to: 80.into() };
+        strays.end_window(second, times(&[40]).into_iter(), times(&[31, 20, 90, 100]), &mut account);
+        assert_eq!((account.outside, account.repeated), (3, 2));
+        strays.end(&mut account);
+        assert_eq!((account.outside, account.repeated, account.not_final), (4, 2, 1));
+    }
+}
