@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use crate::log::Log;
 use crate::marks;
 use crate::program::program;
 use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
+use crate::range_ends::{SeriesEnds, cap, sentences};
 use crate::requested_series::Series;
 use crate::table::readable;
 use crate::time_arg;
@@ -114,14 +115,11 @@ pub(crate) struct Reporter {
     pub(crate) notes: Notes,
     /// `true` if the run requests all missing records again.
     pub(crate) refetches_gaps: bool,
-    /// The start of the first search for the first record of a series.
-    searched: BTreeMap<usize, Timestamp>,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        let (failures, notes, searched) = (Vec::new(), Notes::new(), BTreeMap::new());
-        Self { log, bar, labels, failures, notes, refetches_gaps: false, searched }
+        Self { log, bar, labels, failures: Vec::new(), notes: Notes::new(), refetches_gaps: false }
     }
 
     /// Returns a JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that
@@ -182,14 +180,7 @@ impl Reporter {
         if is_stream {
             note_invalid(self.log, &summary, "with an invalid value, which is null");
         }
-        let begin = |(series, start): (&usize, &Timestamp)| {
-            let first = summary.series.get(*series)?.first.filter(|first| first > start)?;
-            Some(format!("{} {}", self.labels[*series], time_arg::shown(first)))
-        };
-        let begins: Vec<_> = self.searched.iter().filter_map(begin).collect();
-        if !begins.is_empty() {
-            self.log.remark(&readable(&format!("the data begins: {}", listed(&begins))));
-        }
+        self.note_ends(file, &summary);
         let mut warnings = Vec::new();
         for (report, label) in summary.series.iter().zip(&self.labels) {
             let mut missing = report.missing;
@@ -265,6 +256,22 @@ impl Reporter {
         failure
     }
 
+    /// Prints where the records of a series begin and end, if they do not cover the range.
+    fn note_ends(&self, file: &JobFile, summary: &Summary) {
+        let until = file.to.min(time_arg::now());
+        let mut ends = Vec::new();
+        for (report, label) in summary.series.iter().zip(&self.labels) {
+            // A later run of the same range does not repeat what the first run has found.
+            let has_empty = report.account.empty + report.account.never_requested > 0;
+            if let (Some(first), Some(end), true) = (report.first, report.end, has_empty) {
+                let asked = file.from.of(report.step)..until;
+                ends.push(SeriesEnds { label, asked, first, end, step: report.step });
+            }
+        }
+        print_first(sentences(&ends).into_iter(), "like this", |line| self.log.remark(&readable(line)));
+        cap(&ends).into_iter().for_each(|line| self.log.remark(&line));
+    }
+
     /// Prints the error of a series in one line, except damage, and returns it.
     fn failed(&self, series: usize, error: dataset::Error) -> Failure {
         let reason = if let dataset::Error::Request(error) = &error { brief(error) } else { error.to_string() };
@@ -304,9 +311,6 @@ impl Reporter {
     /// Keeps the failed pages of a series for the end of the run.
     pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
         self.failures.extend(report.failed_pages.iter().map(|failure| (series, failure.clone())));
-        if let Some(search) = report.searches.first() {
-            self.searched.entry(series).or_insert(search.range.start);
-        }
     }
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {

@@ -52,6 +52,7 @@ mod requested_series;
 mod chart_drawing;
 mod job_file;
 mod plan_report;
+mod range_ends;
 mod record_columns;
 
 mod catalogue_json;

@@ -44,7 +44,8 @@ pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     for (series, label) in plan.series.iter().zip(labels) {
         let unsettled = series.unsettled.iter().map(|range| (range, "new or recent"));
         let gaps = series.gaps.iter().map(|range| (range, "gap"));
-        for (range, reason) in unsettled.chain(gaps) {
+        let probes = series.probes.iter().map(|range| (range, "was empty"));
+        for (range, reason) in unsettled.chain(gaps).chain(probes) {
             let [from, to] = [range.start, range.end].map(Cell::Time);
             rows.push(vec![Cell::text(label.as_str()), from, to, Cell::text(reason)]);
         }

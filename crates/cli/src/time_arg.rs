@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use dataset::Backfill;
 use runtime::Timestamp;
+use runtime::history::interval_start;
 use runtime::registry::TimeUnit;
 
 /// The accepted forms of a time, as part of error messages.
@@ -24,11 +25,10 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Returns the start of the first interval: of the one that contains an age, or of the first one that begins at a
-    /// time or later.
+    /// Returns the start of the range: the start of the interval that contains an age, and any other time unchanged,
+    /// because the service may begin its intervals at other times.
     pub(crate) fn of(self, step: Duration) -> Timestamp {
-        let floor = self.time.floor(step);
-        if self.is_age || floor == self.time { floor } else { floor + step }
+        if self.is_age { interval_start(self.time, step) } else { self.time }
     }
 }
 
@@ -203,12 +203,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_interval_of_an_age_contains_it_and_that_of_a_time_follows_it() {
+    fn the_first_interval_of_an_age_contains_it_and_a_time_is_not_raised() {
         let now = Timestamp::from_unix_seconds(1_735_689_600 + 1800);
         for (text, expected) in [
             ("1h", "2024-12-31 23:00"),
             ("now", "2025-01-01 00:00"),
-            ("2025-01-01T00:30", "2025-01-01 01:00"),
+            ("2025-01-01T00:30", "2025-01-01 00:30"),
             ("2025-01-01T01:00", "2025-01-01 01:00"),
         ] {
             assert_eq!(shown(parse(text, now).unwrap().of(Duration::from_secs(3600))), expected, "{text}");

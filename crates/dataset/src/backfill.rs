@@ -98,6 +98,9 @@ pub struct Backfill {
     /// The time at which a run fetches its rows, for tests; by default, the time of the service.
     #[doc(hidden)]
     pub fetched_at: Option<Timestamp>,
+    /// The time of the service, for tests; by default, the run asks the client.
+    #[doc(hidden)]
+    pub service_time: Option<Timestamp>,
     /// The monitor of the client's requests. The run ends after two minutes in which no request got a response.
     ///
     /// Without the client's monitor, a run knows only which pages have finished, so it may take longer to notice an
@@ -128,6 +131,7 @@ impl Backfill {
             name: None,
             source_label: "service".to_owned(),
             fetched_at: None,
+            service_time: None,
             response_monitor: ResponseMonitor::default(),
             journal_files: run::MAX_JOURNAL,
         }
@@ -149,6 +153,19 @@ impl Backfill {
     fn request(&self, series: &SeriesRequest) -> Request<Dynamic> {
         let request = series.request().clone();
         if self.strict { request } else { request.skip_bad_records() }
+    }
+
+    /// Returns the time that the service had reached at a time of this machine, or that time if the service is ahead.
+    fn reached(&self, time: Timestamp) -> Timestamp {
+        if let Some(reached) = self.service_time {
+            return reached;
+        }
+        let now = Timestamp::now();
+        let of_services = self.series.iter().map(|series| series.request().service_time());
+        let behind = of_services
+            .min()
+            .map_or(Duration::ZERO, |service| if service < now { now - service } else { Duration::ZERO });
+        time - behind
     }
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::fetched_at::{fetched_at_index, is_fetched_at};
 use crate::series::SeriesRequest;
 use crate::series_columns::identifies;
-use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
+use crate::table_schema::{TableSchema, UNKNOWN_FIELDS, is_decimal};
 use crate::text_writer::Cell;
 
 /// The columns of a table with several series: the endpoint, the params, and the fields of the records.
@@ -81,9 +81,10 @@ pub(crate) fn joined(
     Ok(Arc::new(Schema::new(all)))
 }
 
-/// Returns whether two schemas have the same columns, except for their descriptions.
+/// Returns whether two schemas have the same columns, except for their descriptions. A column of decimals differs from
+/// one of an earlier version, which has quotes.
 pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
-    let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
+    let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone(), is_decimal(field));
     one.fields().iter().map(facts).eq(other.fields().iter().map(facts))
 }
 
@@ -118,6 +119,11 @@ fn widens(from: &DataType, to: &DataType) -> bool {
 /// Casts values to the same or a wider type, or to a param; `None` for any other type.
 #[allow(clippy::cast_precision_loss)] // The wider schema declares the column as floats.
 fn cast(from: &Field, column: &ArrayRef, to: &Field) -> Option<ArrayRef> {
+    if is_decimal(to) && !is_decimal(from) {
+        return Some(Arc::new(
+            column.as_string_opt::<i32>()?.iter().map(|text| text.map(unquoted)).collect::<StringArray>(),
+        ));
+    }
     if from.data_type() == to.data_type() {
         return Some(column.clone());
     }
@@ -128,6 +134,11 @@ fn cast(from: &Field, column: &ArrayRef, to: &Field) -> Option<ArrayRef> {
     }
     let integers = column.as_primitive_opt::<Int64Type>().filter(|_| *to.data_type() == DataType::Float64)?;
     Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
+}
+
+/// Returns a text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
 #[cfg(test)]

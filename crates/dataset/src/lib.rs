@@ -17,6 +17,7 @@
 // Modules, lowest layer first.
 mod error;
 
+mod empty_ranges;
 mod partition;
 mod response_monitor;
 mod target;

@@ -10,16 +10,18 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use runtime::Timestamp;
+use runtime::history::{Account, interval_start};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::empty_ranges::EmptyRanges;
 use crate::error::Error;
 use crate::marks::{Marks, endpoint_of};
 use crate::merge_rows::{Changes, invalid};
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::{times, timestamp};
+use crate::timestamps::{microseconds, times, timestamp};
 use crate::value_ranges::out_of_range;
 
 /// The format version of files and states.
@@ -75,7 +77,7 @@ impl RowFacts {
         self.present.extend(&intervals(all, self.step));
         for (time, is_invalid) in all.iter().zip(invalid(rows, schema)) {
             if is_invalid {
-                let start = timestamp(*time).floor(step);
+                let start = interval_start(timestamp(*time), step);
                 self.invalid.add(start..start + step);
             }
         }
@@ -84,7 +86,7 @@ impl RowFacts {
         self.extend(first, last);
         for row in out_of_range(rows) {
             if let Some(time) = all.get(row) {
-                let start = timestamp(*time).floor(step);
+                let start = interval_start(timestamp(*time), step);
                 self.out_of_range.add(start..start + step);
             }
         }
@@ -137,9 +139,12 @@ fn intervals(times: &[i64], step: u64) -> TimeRanges {
     if step == 0 {
         return all;
     }
+    // The intervals of weeks do not begin at a multiple of their length.
+    let length = Duration::from_micros(step.unsigned_abs());
+    let offset = microseconds(interval_start(timestamp(step), length)).unwrap_or_default().rem_euclid(step);
     let mut current: Option<Range<i64>> = None;
     for time in times {
-        let start = time.div_euclid(step).saturating_mul(step);
+        let start = (time - offset).div_euclid(step).saturating_mul(step) + offset;
         let end = start.saturating_add(step);
         match &mut current {
             Some(run) if (run.start..=run.end).contains(&start) => run.end = run.end.max(end),
@@ -174,6 +179,16 @@ pub(crate) struct SeriesState {
     pub(crate) requested: TimeRanges,
     /// Ranges that a run planned to request, and that no run has fetched.
     pub(crate) unfetched: TimeRanges,
+    /// Ranges in which the service had no record.
+    #[serde(default)]
+    pub(crate) empty: EmptyRanges,
+    /// What became of the records of the last run, and of the steps that it has requested.
+    #[serde(default)]
+    pub(crate) account: SavedAccount,
+    /// The number of rows of each file, by the start of its period; `None` if a version that did not count them has
+    /// written the state.
+    #[serde(default)]
+    pub(crate) counts: Option<BTreeMap<Timestamp, u64>>,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
     /// Checksums of the records without a readable time that were reported.
@@ -204,6 +219,12 @@ impl SeriesState {
         Self { rows: rows.emptied(), ..Self::default() }
     }
 
+    /// Returns the number of rows.
+    pub(crate) fn row_count(&self) -> u64 {
+        let intervals = self.rows.present.steps(self.rows.step());
+        self.counts.as_ref().map_or(intervals, |counts| counts.values().sum())
+    }
+
     /// Returns the requested ranges without a record between the first and the last record.
     pub(crate) fn gaps(&self) -> TimeRanges {
         self.rows.gaps().without(&self.unrequested())
@@ -217,6 +238,16 @@ impl SeriesState {
     /// Returns the unfetched ranges up to now that have no record.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         self.unfetched.until(Timestamp::now()).without(&self.rows.present)
+    }
+}
+
+/// The figures of an account, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SavedAccount(pub(crate) BTreeMap<String, u64>);
+
+impl SavedAccount {
+    pub(crate) fn new(account: &Account) -> Self {
+        Self(account.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect())
     }
 }
 
@@ -285,6 +316,10 @@ pub(crate) struct RunFacts {
     pub(crate) written: Timestamp,
     /// The period of a data file of the table. Each section of the journal has rows of one period.
     pub(crate) partition: Option<Partition>,
+    /// The time that the service had reached when the run began: what ends earlier than this by the refetch time is
+    /// settled. `None` if it is unknown.
+    #[serde(default)]
+    pub(crate) reached: Option<Timestamp>,
 }
 
 /// The state of a table.
@@ -322,6 +357,18 @@ impl TableState {
             series.revised += changes.revised;
             series.revised_times.extend(&changes.revised_times);
             series.seen.extend(changes.sent());
+        }
+        for (path, series) in &mut self.series {
+            let of_series = sections.iter().filter(|section| section.path == *path);
+            let count = of_series.map(|section| section.count as u64).sum();
+            // The rows of a state without counts are counted when all files are written again.
+            let is_new = series.rows.present.within(range) == series.rows.present;
+            if is_new {
+                series.counts.get_or_insert_default();
+            }
+            if let Some(counts) = &mut series.counts {
+                counts.insert(range.start, count);
+            }
         }
         for (path, known) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use runtime::history::History;
+use runtime::history::{History, interval_start};
 use runtime::registry::{BodyInfo, EndpointInfo};
 use runtime::{Dynamic, Request, Timestamp};
 
@@ -84,7 +84,7 @@ impl SeriesRequest {
 
     /// Returns the end of the times of records whose intervals have ended at a time.
     pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
-        time.floor(self.step) + Duration::from_nanos(self.time_is_end.into())
+        interval_start(time, self.step) + Duration::from_nanos(self.time_is_end.into())
     }
 
     /// Returns the fields that identify a record in addition to its time; none if the catalogue declares none.

@@ -64,6 +64,13 @@ pub struct SeriesStatus {
     pub unfetched: Vec<Range<Timestamp>>,
     /// The maximum number of records that are missing in gaps and unfetched ranges.
     pub missing: u64,
+    /// The range that all runs have requested, from its first start to its last end.
+    pub asked: Option<Range<Timestamp>>,
+    /// Ranges in which the service had no record when they were requested.
+    pub empty: Vec<Range<Timestamp>>,
+    /// The account of the last run with requests for the series, by the names of its
+    /// [figures](runtime::history::Account::figures); empty if there was no such run.
+    pub account: BTreeMap<String, u64>,
     /// Number of rows with a value that did not fit its column.
     pub invalid: u64,
     /// Number of rows with a value outside of the range in the catalogue.
@@ -106,7 +113,7 @@ impl SeriesStatus {
             path,
             step: rows.step,
             files,
-            rows: rows.present.steps(step),
+            rows: state.row_count(),
             first: rows.first,
             last: all.last,
             end: all.end(),
@@ -118,6 +125,9 @@ impl SeriesStatus {
             out_of_range: rows.out_of_range.steps(step),
             revised: state.revised,
             is_retired: state.retired.is_some(),
+            asked: state.requested.bounds(),
+            empty: state.empty.all().map(|empty| empty.from..empty.to).collect(),
+            account: state.account.0,
             rejected: state.rejected,
             is_running: false,
             job: state.job,

@@ -40,6 +40,15 @@ impl Damage {
     }
 }
 
+/// The run that writes the journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WritingRun {
+    pub(crate) started: Timestamp,
+    pub(crate) refetch: Duration,
+    /// The time that the service had reached when the run began.
+    pub(crate) reached: Timestamp,
+}
+
 pub(crate) struct Table {
     pub(crate) place: Place,
     /// The series of the job, and the columns of these series, of the journal and of the files.
@@ -250,6 +259,7 @@ impl Table {
         let mut all: BTreeMap<_, _> =
             known.map(|(path, one)| (path.clone(), (one.clone(), one.rows.clone()))).collect();
         for FileState { run, sections, .. } in self.journal.iter().map(|file| &file.state) {
+            let reached = run.as_ref().and_then(|run| run.reached);
             let (run, refetch) = run.as_ref().map(|run| (run.started, run.refetch)).unzip();
             for Section { path, rows, fetched, .. } in sections {
                 let new = || (SeriesState::new(rows), rows.emptied());
@@ -259,10 +269,11 @@ impl Table {
                 series.unfetched = series.unfetched.without(fetched);
                 let of_run = series.fetched_by_run.entry(run).or_default();
                 of_run.extend(fetched);
-                // A range counts as fetched only if, in its own run, it was older than the newest record by the refetch
-                // time. In younger ranges, values may still change, and missing records may still be published.
+                // A range counts as fetched only if, in its own run, it was older by the refetch time than the newest
+                // record, or than the time of the service. In younger ranges, values may still change, and missing
+                // records may still be published.
                 if let Some(last) = all_rows.last {
-                    let end = last - refetch.unwrap_or_default();
+                    let end = reached.map_or(last, |reached| last.max(reached)) - refetch.unwrap_or_default();
                     series.settled.extend(&of_run.until(end));
                 }
             }
@@ -270,14 +281,15 @@ impl Table {
         all
     }
 
-    /// Writes the buffer to a file of the journal of the run that began at a time, with this refetch time.
-    pub(crate) async fn journal(&mut self, (started, refetch): (Timestamp, Duration)) -> Result<(), Error> {
+    /// Writes the buffer to a file of the journal of a run.
+    pub(crate) async fn journal(&mut self, run: &WritingRun) -> Result<(), Error> {
         let sections = std::mem::take(&mut self.buffer);
         if sections.is_empty() {
             return Ok(());
         }
         let (origin, partition, written) = (self.state.origin.clone(), self.state.partition, Timestamp::now());
-        let run = Some(RunFacts { started, refetch, written, partition });
+        let WritingRun { started, refetch, reached } = *run;
+        let run = Some(RunFacts { started, refetch, written, partition, reached: Some(reached) });
         let content = |out: Out<'_>| {
             let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP], Purpose::Journal)?;
             for (section, batches) in sections.into_values() {

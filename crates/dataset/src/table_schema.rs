@@ -159,6 +159,12 @@ pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get("format").is_some_and(|format| format == "json")
 }
 
+/// Returns `true` if the metadata marks the text of a column as the digits of decimals. Earlier versions wrote them with
+/// quotes, and without this mark.
+pub(crate) fn is_decimal(field: &Field) -> bool {
+    field.metadata().get("format").is_some_and(|format| format == "decimal")
+}
+
 /// Creates the column of a field.
 fn field(info: &FieldInfo) -> Field {
     let meaning = [info.summary, info.notes].join(" ");
@@ -176,7 +182,7 @@ fn field(info: &FieldInfo) -> Field {
 
 /// Creates a nullable column with these facts in its metadata. A value that does not fit the column becomes null.
 fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
-    let format = ("format", if is_json_type(ty) { "json" } else { "" });
+    let format = ("format", format_of(ty));
     Field::new(name, data_type(ty), true).with_metadata(metadata(&[facts, &[format]].concat()))
 }
 
@@ -193,10 +199,13 @@ fn data_type(ty: ValueType) -> DataType {
     }
 }
 
-fn is_json_type(ty: ValueType) -> bool {
+/// Returns what the text of a column is, if it is not any text.
+fn format_of(ty: ValueType) -> &'static str {
     match ty {
-        ValueType::Option(given) => is_json_type(*given),
-        _ => matches!(ty, ValueType::Any | ValueType::Record(_) | ValueType::List(_) | ValueType::Map(_)),
+        ValueType::Option(given) => format_of(*given),
+        ValueType::Decimal => "decimal",
+        ValueType::Any | ValueType::Record(_) | ValueType::List(_) | ValueType::Map(_) => "json",
+        _ => "",
     }
 }
 
@@ -226,10 +235,11 @@ fn boolean(value: FieldValue<'_>) -> Option<bool> {
     if let FieldValue::Boolean(value) = value { Some(value) } else { None }
 }
 
-/// Returns a string unchanged, and any other value as JSON.
+/// Returns a string and the digits of a decimal unchanged, and any other value as JSON.
 fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     match value {
         FieldValue::Text(text) => Some(text.into()),
+        FieldValue::Decimal(number) => Some(number.as_str().into()),
         FieldValue::Null => None,
         other => serde_json::to_string(&other).ok().map(Cow::Owned),
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dataset::{Target, quoted};
-use runtime::history::History;
+use runtime::history::{History, interval_start};
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
@@ -131,7 +131,7 @@ impl Plot {
         for series in all {
             let request = request(&connected.client, &series);
             let step = plan(&request)?.step;
-            let from = self.from.map_or_else(|| (self.to - RECORDS * step).floor(step), |from| from.of(step));
+            let from = self.from.map_or_else(|| interval_start(self.to - RECORDS * step, step), |from| from.of(step));
             let history = History::new(request, from..self.to);
             requests.push((history.plan()?.requests, series.endpoint));
             histories.push((series, step, history));

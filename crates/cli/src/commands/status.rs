@@ -16,7 +16,8 @@ use crate::future_records::check_clock;
 use crate::log::Log;
 use crate::marks;
 use crate::program::program;
-use crate::progress::{age, counted, listed};
+use crate::progress::{age, counted, listed, print_first};
+use crate::range_ends::{SeriesEnds, cap, sentences};
 use crate::series_label::label_of;
 use crate::table::{Cell, Table};
 use crate::{stdout, time_arg};
@@ -85,6 +86,9 @@ impl Status {
         if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
         }
+        let ends = ends(&status);
+        print_first(sentences(&ends).into_iter(), "like this", |line| log.remark(line));
+        cap(&ends).into_iter().for_each(|line| log.remark(&line));
         if status.pending > 0 && !is_late(&status, now) && status.running.is_none() && status.damaged.is_empty() {
             let records = counted(status.pending, "fetched record");
             log.remark(&format!("the next run, or `poll`, adds {records} to the files"));
@@ -174,6 +178,18 @@ fn part_of(
     time_arg::absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
 }
 
+/// Returns the ends of all series that have records, except those that are not requested any more.
+fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
+    let mut all = Vec::new();
+    for series in status.series.iter().filter(|series| !series.is_retired) {
+        if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
+            let step = Duration::from_secs(series.step);
+            all.push(SeriesEnds { label: &series.path, asked, first, end, step });
+        }
+    }
+    all
+}
+
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.
 fn unrequested(status: &dataset::Status) -> Option<String> {
     let is_continued = |series: &SeriesStatus| series.rejected.is_none() && !series.is_retired;
@@ -234,6 +250,9 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "unrequested": time_arg::pairs(&series.unrequested), "is_retired": series.is_retired,
         "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "revised": series.revised,
         "invalid": series.invalid, "out_of_range": series.out_of_range,
+        "account": series.account,
+        "asked": series.asked.as_ref().map(|asked| [asked.start.to_string(), asked.end.to_string()]),
+        "empty": time_arg::pairs(&series.empty),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::fetched_at::stamped;
 use crate::partition::period;
 use crate::saved_state::{RowFacts, Section};
 use crate::series::SeriesRequest;
-use crate::table::Table;
+use crate::table::{Table, WritingRun};
 use crate::table_schema::TableSchema;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.
@@ -58,8 +58,8 @@ impl Content {
         self.rows >= ROWS || self.since.is_some_and(|since| since.elapsed() >= MAX_AGE)
     }
 
-    /// Writes all buffered rows to the journals. `run` is the start of the run, and its refetch time.
-    pub(super) async fn write(&mut self, run: (Timestamp, Duration)) -> Result<(), Error> {
+    /// Writes all buffered rows to the journals.
+    pub(super) async fn write(&mut self, run: &WritingRun) -> Result<(), Error> {
         (self.rows, self.since) = (0, None);
         for table in self.tables.values_mut() {
             table.journal(run).await?;

@@ -128,6 +128,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             changes.unreadable += unreadable;
             changes.account.add(&page.report.account);
         }
+        if page.report.failed_pages.is_empty() {
+            self.note_empty(series, &page);
+        }
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.

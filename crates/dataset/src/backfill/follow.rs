@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use runtime::history::{Follow, Page, Update};
+use runtime::history::{Follow, Page, Update, interval_start};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error as RequestError, Timestamp};
 use tokio::task::JoinSet;
@@ -17,6 +17,7 @@ use super::run::MAX_JOURNAL;
 use crate::content::Content;
 use crate::error::Error;
 use crate::lock::Lock;
+use crate::table::WritingRun;
 
 /// Interval at which delivered records are written, so that those of many series are written to one file of the
 /// journal.
@@ -171,7 +172,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
         let Some(one) = self.job.series.get(series) else { return };
         // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
-        let start = || self.job.range.start.min(one.request().service_time().floor(one.step()));
+        let start = || self.job.range.start.min(interval_start(one.request().service_time(), one.step()));
         let from = last.map_or_else(start, |last| last + one.step());
         let records = Follow::new(self.job.request(one), from);
         self.wait(Follower { series, last, records, pause });
@@ -223,7 +224,10 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 let closed = self.job.range.start..one.closed(one.request().service_time());
                 content.add((*series, item), page, &closed)?;
             }
-            content.write((Timestamp::now(), self.job.refetch)).await?;
+            let started = Timestamp::now();
+            content
+                .write(&WritingRun { started, refetch: self.job.refetch, reached: self.job.reached(started) })
+                .await?;
             self.pending += self.pages.iter().map(|(_, page)| page.records.len() as u64).sum::<u64>();
             if content.journal_files() >= MAX_JOURNAL {
                 self.compact_at = Instant::now();

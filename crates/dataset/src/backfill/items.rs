@@ -77,7 +77,7 @@ impl Items {
 
 /// Returns the ranges of a series that a run requests.
 fn planned_ranges(series: usize, plan: &SeriesPlan) -> impl Iterator<Item = PlannedRange> {
-    let ranges = plan.unsettled.iter().chain(&plan.gaps).cloned();
+    let ranges = plan.unsettled.iter().chain(&plan.gaps).chain(&plan.probes).cloned();
     ranges.map(move |range| PlannedRange { series, range, pages: plan.pages })
 }
 

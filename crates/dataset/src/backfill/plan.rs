@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use runtime::Timestamp;
+use runtime::history::interval_start;
 
 use super::Backfill;
 use crate::content::Content;
@@ -52,6 +53,8 @@ pub struct SeriesPlan {
     pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
+    /// Pages of ranges that had no record, each requested once more.
+    pub probes: Vec<Range<Timestamp>>,
     /// The maximum number of records in the requested ranges, one per interval.
     pub records: u64,
     /// Number of requests, if no page has to be split or retried.
@@ -72,7 +75,7 @@ pub(super) struct PageGrid {
 impl PageGrid {
     /// Returns the start of the first page at or after a time, for the pages of a range that begins at `start`.
     pub(super) fn page_at(self, start: Timestamp, time: Timestamp) -> Timestamp {
-        let first = start.floor(self.step);
+        let first = interval_start(start, self.step);
         let pages = steps(&(first..time), self.span);
         first + self.span.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX))
     }
@@ -95,7 +98,8 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     let series = job.series.iter().zip(content.states()).map(|(series, state)| series_plan(job, series, &state));
     let mut series = series.collect::<Result<Vec<_>, _>>()?;
     for (_, plan) in series.iter_mut().enumerate().filter(|(index, _)| content.damage(*index).is_some()) {
-        (plan.unsettled, plan.gaps, plan.records, plan.requests) = (Vec::new(), Vec::new(), 0, 0);
+        (plan.unsettled, plan.gaps, plan.probes) = (Vec::new(), Vec::new(), Vec::new());
+        (plan.records, plan.requests) = (0, 0);
     }
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
@@ -115,19 +119,24 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
+    let now = job.reached(Timestamp::now());
     let (unsettled, gaps) = match state.retired {
         Some(_) => (Vec::new(), Vec::new()),
-        None => unsettled(job, state, &range, (plan.step, page)),
+        None => unsettled(job, state, &range, now, (plan.step, page)),
+    };
+    let probes = match state.retired {
+        Some(_) => Vec::new(),
+        None => probes(job, state, &range, now, &unsettled, page),
     };
     let pages = plan.page_span.map(|span| PageGrid { step: plan.step, span });
     let (mut records, mut requests) = (0, 0);
-    for range in unsettled.iter().chain(&gaps) {
+    for range in unsettled.iter().chain(&gaps).chain(&probes) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
         requests += plan.requests;
     }
     let (path, last, end) = (series.path().to_owned(), state.rows.last, state.rows.end());
-    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, records, requests, pages })
+    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, probes, records, requests, pages })
 }
 
 type Ranges = Vec<Range<Timestamp>>;
@@ -137,31 +146,52 @@ fn unsettled(
     job: &Backfill,
     state: &SeriesState,
     range: &Range<Timestamp>,
+    now: Timestamp,
     (step, page): (Duration, Duration),
 ) -> (Ranges, Ranges) {
     // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
-    let settled = state.rows.last.map_or_else(TimeRanges::default, |last| state.settled.until(last - job.refetch));
+    let settled = match state.rows.last {
+        Some(last) => state.settled.until(last.max(now) - job.refetch),
+        None => TimeRanges::default(),
+    };
     let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
     let mut recent = range.end;
     if let Some(tail) = unsettled.last_mut().filter(|tail| tail.end == range.end) {
         recent = tail.start;
         let pages = steps(tail, page);
         let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
-        tail.start = tail.start.min((tail.end - full).floor(step)).max(range.start);
+        tail.start = tail.start.min(interval_start(tail.end - full, step)).max(range.start);
     }
     let from = match (state.rows.first, state.rows.last) {
         _ if job.refetch_gaps => range.start,
         (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
         _ => return (unsettled, Vec::new()),
     };
-    let first = (from + step - Duration::from_nanos(1)).floor(step);
+    let first = interval_start(from + step - Duration::from_nanos(1), step);
     let valid = state.rows.present.without(&state.rows.invalid);
-    let gaps = valid.uncovered(first..recent.floor(step)).without(&unsettled.iter().cloned().collect());
+    let gaps = valid.uncovered(first..interval_start(recent, step)).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
         limit(&mut gaps, state.rows.last.unwrap_or(range.start));
     }
     (unsettled, gaps)
+}
+
+/// Returns the pages of empty ranges that are requested once more, without those that are requested anyway.
+fn probes(
+    job: &Backfill,
+    state: &SeriesState,
+    range: &Range<Timestamp>,
+    now: Timestamp,
+    unsettled: &Ranges,
+    page: Duration,
+) -> Ranges {
+    let is_recent = now < range.end + job.refetch;
+    let requested: TimeRanges = unsettled.iter().cloned().collect();
+    let mut probes = state.empty.probes(page, now, state.rows.known(), is_recent);
+    probes.retain(|probe| range.start <= probe.start && probe.end <= range.end);
+    probes.retain(|probe| requested.within(probe).is_empty());
+    probes
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.

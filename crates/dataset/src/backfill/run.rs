@@ -5,18 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::history::{FailedPage, Progress, Report};
+use runtime::history::{FailedPage, Page, Progress, Report};
+use runtime::record::AnyRecord;
 use tokio::time::Instant;
 
 use super::Backfill;
 use super::buffer::ROWS;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
-use super::items::Items;
+use super::items::{Item, Items};
 use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
@@ -24,7 +26,8 @@ use crate::error::Error;
 use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
-use crate::saved_state::{Section, SeriesState};
+use crate::saved_state::{SavedAccount, Section, SeriesState};
+use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
@@ -47,6 +50,8 @@ pub(super) struct Run<'j, W> {
     pub(super) watch: W,
     /// The ranges that are not being fetched yet.
     pub(super) items: Items,
+    /// The pages of empty ranges that are requested again.
+    probes: Vec<Item>,
     pub(super) active: Vec<Active>,
     /// The progress of the ranges that were fetched.
     pub(super) done: Progress,
@@ -99,6 +104,7 @@ impl Backfill {
             return Err(error);
         }
         run.note_present();
+        run.note_accounts();
         if !run.summary.is_cancelled {
             run.merge().await?;
         }
@@ -116,6 +122,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             items: Items::new(plan, divided_by(job, &content, plan), job.seconds().end),
             content,
             watch,
+            probes: probes(plan),
             active: Vec::new(),
             done: Progress::default(),
             begun_items: 0,
@@ -177,9 +184,46 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
     }
 
+    /// Keeps the account of each series that was requested.
+    fn note_accounts(&mut self) {
+        for index in 0..self.job.series.len() {
+            let Some(account) = self.summary.series.get(index).map(|report| report.account) else { continue };
+            if account.received() + account.steps() > 0
+                && let Some(state) = self.state(index)
+            {
+                state.account = SavedAccount::new(&account);
+            }
+        }
+    }
+
+    /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
+    pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let now = self.job.reached(Timestamp::now());
+        let Some(state) = self.state(series) else { return };
+        if page.times.is_empty() {
+            state.empty.note_empty(&page.range, now);
+            return;
+        }
+        let rest = state.empty.note_records(&page.range);
+        let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
+        if !self.probes.iter().any(|(of, probe)| *of == series && is_within(probe)) {
+            return;
+        }
+        if let Some(state) = self.state(series) {
+            for range in &rest {
+                state.settled = state.settled.without(&range.clone().into());
+                state.unfetched.add(range.clone());
+            }
+        }
+        for range in rest {
+            self.items.push((series, range));
+        }
+    }
+
     /// Writes the fetched rows to the journal.
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
-        self.content.write((self.started, self.job.refetch)).await
+        let reached = self.job.reached(self.started);
+        self.content.write(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
     }
 
     /// Merges the journal into the files. Fails if all of them are damaged.
@@ -244,6 +288,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         summary.elapsed = begun.elapsed();
         summary
     }
+}
+
+/// Returns the pages of empty ranges that a plan requests again.
+fn probes(plan: &BackfillPlan) -> Vec<Item> {
+    let mut probes = Vec::new();
+    for (index, series) in plan.series.iter().enumerate() {
+        probes.extend(series.probes.iter().map(|probe| (index, probe.clone())));
+    }
+    probes
 }
 
 /// Adds a file that is not in the list.

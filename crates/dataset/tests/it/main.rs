@@ -5,6 +5,7 @@
 // Dependants import the crate as `dataset`, so its own tests do the same.
 extern crate generated_client_dataset as dataset;
 
+mod account;
 mod backfill;
 mod cancelled_runs;
 mod clocks;

@@ -80,11 +80,12 @@ pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
 }
 
 pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path) -> Backfill {
-    Backfill::new(
-        series,
-        Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to),
-        Target::parse(target.to_str().unwrap()).unwrap(),
-    )
+    let end = Timestamp::from_unix_seconds(to);
+    let target = Target::parse(target.to_str().unwrap()).unwrap();
+    let mut job = Backfill::new(series, Timestamp::from_unix_seconds(from)..end, target);
+    // The service is at the end of the range, so its last records may still change.
+    job.service_time = Some(end.min(Timestamp::now()));
+    job
 }
 
 /// Returns a job with other settings.

@@ -267,14 +267,37 @@ impl Job {
             self.checkpoint.range.to = self.checkpoint.range.to.min(closed.max(self.checkpoint.next));
         }
         if end < window.to {
-            (window.to, self.whole.to) = (end.max(window.from), self.whole.to.min(end));
+            window.to = end.max(window.from);
+            self.whole.to = self.whole.to.min(end);
             response.sorted.truncate(response.sorted.partition_point(|(time, _)| *time < end));
             response.invalid.truncate(response.invalid.partition_point(|time| *time < end));
             response.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
             self.strays.final_until = end;
             self.pager.stop();
         }
+        self.cut_open(window, response);
         count(before - response.len())
+    }
+
+    /// Ends the run before the first record whose interval has not ended by its own time, if intervals do not begin
+    /// where steps do, such as days that begin at 16:00 UTC.
+    fn cut_open(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) {
+        let grid = self.template.grid;
+        if self.options.with_open || !grid.has_steps() {
+            return;
+        }
+        let until = grid.final_until(response.reached);
+        let is_final = |time: Timestamp| time + grid.step <= until;
+        let Some(end) = response.times().find(|time| !is_final(*time)) else { return };
+        self.checkpoint.range.to = self.checkpoint.range.to.min(end.max(self.checkpoint.next));
+        window.to = end.max(window.from);
+        self.whole.to = self.whole.to.min(grid.floor(end));
+        self.strays.final_until = end;
+        response.sorted.retain(|(time, _)| *time < end);
+        response.invalid.retain(|time| *time < end);
+        response.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
+        response.missing.retain(|gap| gap.from < end);
+        self.pager.stop();
     }
 
     /// Counts the steps of a window, or those of a failed window.

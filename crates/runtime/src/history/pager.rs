@@ -249,6 +249,9 @@ impl<R> Pager<R> {
                 response.report.bad_records.retain(|bad| bad.time.is_some());
             }
         }
+        if response.len() < page.known {
+            return self.repeat(index, &response);
+        }
         let steps = self.options.grid.touched(page.window);
         if page.confirms.is_none() && response.is_unreadable() {
             if count(received) < steps {
@@ -284,6 +287,21 @@ impl<R> Pager<R> {
             self.limits.complete(received);
         }
         page.state = PageState::Settled(Ok(response));
+    }
+
+    /// Requests a window again whose response lacks records that an earlier response had, or counts it as failed.
+    fn repeat(&mut self, index: usize, response: &PageResponse<R>) {
+        self.set_aside(response);
+        let Some(page) = self.pages.get_mut(index) else { return };
+        if !page.is_repeated {
+            page.is_repeated = true;
+            page.state = PageState::Waiting;
+            return;
+        }
+        let message =
+            format!("{} of {} records of an earlier response are missing", page.known - response.len(), page.known);
+        let error = Error::new(ErrorKind::Incomplete, message);
+        page.state = PageState::Settled(Err(error.with_hint("request the range again")));
     }
 
     /// Requests a window in two parts, because none of the records on its page has a readable time: the steps that these

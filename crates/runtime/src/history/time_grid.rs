@@ -1,11 +1,25 @@
 //! Spans of time, and the steps into which they are divided.
 //!
-//! Steps are counted from the Unix epoch, as services count them. This module uses only times, not records.
+//! Steps are counted from the Unix epoch, and weeks from a Monday, as services count them. This module uses only times, not records.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use crate::values::Timestamp;
+
+/// The length of a week, and the first Monday after the Unix epoch, which was a Thursday.
+const WEEK: u64 = 7 * 86_400;
+const FIRST_MONDAY: Duration = Duration::from_secs(4 * 86_400);
+
+/// Returns the start of the interval of this length that contains a time. Intervals are counted from the Unix epoch, and
+/// those of weeks from a Monday.
+pub fn interval_start(time: Timestamp, length: Duration) -> Timestamp {
+    let is_weeks = length.subsec_nanos() == 0 && length.as_secs() > 0 && length.as_secs().is_multiple_of(WEEK);
+    if !is_weeks {
+        return time.floor(length);
+    }
+    (time - FIRST_MONDAY).floor(length) + FIRST_MONDAY
+}
 
 /// A time interval that does not include its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +42,7 @@ impl Span {
     }
 }
 
-/// Time divided into steps of equal length, counted from the Unix epoch.
+/// Time divided into steps of equal length, counted as by [`interval_start`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
     pub(super) step: Duration,
@@ -63,7 +77,7 @@ impl TimeGrid {
 
     /// Returns the start of the step that contains a time.
     pub(super) fn floor(self, time: Timestamp) -> Timestamp {
-        time.floor(self.step)
+        interval_start(time, self.step)
     }
 
     /// Returns the start of the next step, or the time itself if it is the start of a step.
@@ -200,6 +214,18 @@ mod tests {
             let expected: Vec<_> = expected.iter().map(|(from, to)| span(*from, *to)).collect();
             assert_eq!(missing, expected, "{times:?}");
         }
+    }
+
+    #[test]
+    fn weeks_begin_on_monday() {
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        let week = Duration::from_secs(WEEK);
+        for (within, monday) in
+            [("2026-10-05", "2026-10-05"), ("2026-10-11T23:59:59", "2026-10-05"), ("1969-12-30", "1969-12-29")]
+        {
+            assert_eq!(interval_start(time(within), week), time(monday));
+        }
+        assert_eq!(interval_start(time("2026-10-08T10:30"), week / 7), time("2026-10-08"));
     }
 
     #[test]

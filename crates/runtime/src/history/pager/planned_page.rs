@@ -17,6 +17,8 @@ pub(super) struct PlannedPage<R> {
     /// The number of records of this window that the page of the larger window had. They are requested again, because
     /// the page may have been cut between records of one step.
     pub(super) known: usize,
+    /// True if an earlier response for this window lacked some of the known records.
+    pub(super) is_repeated: bool,
     /// The number of larger windows of which this window is a part and whose pages had only records without a time.
     pub(super) unreadable: u8,
     /// True if the page at which this window begins or ends has a record in this window.
@@ -40,6 +42,7 @@ impl<R> PlannedPage<R> {
             is_doubted: false,
             confirms: None,
             known: 0,
+            is_repeated: false,
             unreadable: 0,
             is_anchored: false,
         }

@@ -1,0 +1,109 @@
+//! Sentences about series whose records begin later, or end earlier, than the requested range.
+//!
+//! A coin that was listed later or delisted, and a service that has only the newest records, look the same in a file,
+//! so the user has to see both ends.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use runtime::Timestamp;
+
+use crate::time_arg::shown;
+
+/// The number of series that begin the same number of intervals ago, from which this is a limit of the service.
+const CAPPED_SERIES: usize = 3;
+
+/// The records of a series, and the range that was requested.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesEnds<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) asked: Range<Timestamp>,
+    pub(crate) first: Timestamp,
+    /// The end of the interval of the last record.
+    pub(crate) end: Timestamp,
+    pub(crate) step: Duration,
+}
+
+impl SeriesEnds<'_> {
+    /// Returns whether the first record is at least two intervals after the start of the range.
+    fn begins_late(&self) -> bool {
+        self.asked.start + 2 * self.step <= self.first
+    }
+
+    /// Returns whether the last record is at least two intervals, and a day, before the end of the range.
+    fn ends_early(&self) -> bool {
+        let margin = (2 * self.step).max(Duration::from_secs(86_400));
+        self.end + margin <= self.asked.end
+    }
+
+    /// Returns one sentence; `None` if the records cover the range.
+    fn sentence(&self) -> Option<String> {
+        let label = self.label;
+        let start = || format!("asked from {}, the first record is of {}", shown(self.asked.start), shown(self.first));
+        let end = || format!("asked until {}, the last record ends at {}", shown(self.asked.end), shown(self.end));
+        match (self.begins_late(), self.ends_early()) {
+            (false, false) => None,
+            (true, false) => Some(format!("{label}: {}", start())),
+            (false, true) => Some(format!("{label}: {}", end())),
+            (true, true) => Some(format!("{label}: {}; {}", start(), end())),
+        }
+    }
+}
+
+/// Returns one sentence for each series whose records do not cover the range.
+pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
+    series.iter().filter_map(SeriesEnds::sentence).collect()
+}
+
+/// Returns a sentence if several series begin exactly the same number of intervals before the end of their range: the
+/// service has only the newest records.
+pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
+    let mut ages: BTreeMap<(Duration, u128), usize> = BTreeMap::new();
+    for one in series.iter().filter(|one| one.begins_late() && one.first < one.end) {
+        let age = one.end - one.first;
+        *ages.entry((one.step, age.as_nanos() / one.step.as_nanos().max(1))).or_default() += 1;
+    }
+    let ((step, steps), _) = ages.into_iter().find(|(_, count)| *count >= CAPPED_SERIES)?;
+    let hours = (step.as_secs() * u64::try_from(steps).unwrap_or(u64::MAX)) / 3600;
+    let series = format!(
+        "several series begin exactly {steps} intervals ago, so the service has only the newest {steps} records"
+    );
+    Some(format!("{series}; declare `oldest: {hours}h` under `history` of the catalogue"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(label: &str, first: i64, end: i64) -> SeriesEnds<'_> {
+        let hour = Duration::from_secs(3600);
+        let asked = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(1000 * 3600);
+        let [first, end] = [first, end].map(|hours| Timestamp::from_unix_seconds(hours * 3600));
+        SeriesEnds { label, asked, first, end, step: hour }
+    }
+
+    #[test]
+    fn both_ends_of_a_series_are_named() {
+        assert_eq!(sentences(&[ends("a", 1, 1000), ends("b", 0, 977)]), Vec::<String>::new());
+        let found = sentences(&[ends("late", 280, 1000), ends("delisted", 0, 500)]);
+        assert_eq!(
+            found,
+            [
+                "late: asked from 1970-01-01, the first record is of 1970-01-12T16:00Z",
+                "delisted: asked until 1970-02-11T16:00Z, the last record ends at 1970-01-21T20:00Z"
+            ]
+        );
+    }
+
+    #[test]
+    fn several_series_of_the_same_length_show_a_cap() {
+        let two = [ends("a", 280, 1000), ends("b", 280, 1000)];
+        assert_eq!(cap(&two), None);
+        let three = [two[0].clone(), two[1].clone(), ends("c", 280, 1000)];
+        assert!(
+            cap(&three)
+                .is_some_and(|text| text.contains("only the newest 720 records") && text.contains("`oldest: 720h`"))
+        );
+    }
+}
