@@ -154,8 +154,9 @@ impl<'a> Tables<'a> {
             list([list(params)])
         });
         info.body = match &endpoint.body {
-            Body::Series { record, data, is_optional, time, evidence: known } => {
+            Body::Series { record, data, is_optional, time, key, evidence: known } => {
                 info.data = some(data.as_ref());
+                info.key = texts(key);
                 info.data_optional = *is_optional;
                 BodyInfo::Series {
                     record: record.as_ref().and_then(|record| self.record(record)),

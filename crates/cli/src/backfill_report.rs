@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -181,6 +181,7 @@ impl Reporter {
             note_invalid(self.log, &summary, "with an invalid value, which is null");
         }
         self.note_ends(file, &summary);
+        self.note_several(file, &summary);
         let mut warnings = Vec::new();
         for (report, label) in summary.series.iter().zip(&self.labels) {
             let mut missing = report.missing;
@@ -254,6 +255,29 @@ impl Reporter {
             }
         }
         failure
+    }
+
+    /// Warns once for each endpoint that has several records in an interval, although the catalogue declares no key.
+    fn note_several(&self, file: &JobFile, summary: &Summary) {
+        let mut records: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+        for (series, report) in file.series.iter().zip(&summary.series) {
+            let account = &report.account;
+            if series.endpoint.key.is_empty() {
+                let sums = records.entry(full_name(series.endpoint)).or_default();
+                sums[0] += account.delivered + account.invalid;
+                sums[1] += account.covered;
+            }
+        }
+        for (endpoint, [records, intervals]) in records {
+            if records > intervals && intervals > 0 {
+                let records = counted(records, "record");
+                let intervals = counted(intervals, "interval");
+                self.log.warning(&format!(
+                    "{endpoint}: {records} in {intervals}; all of them are written; check the interval, or declare the \
+                     `key` of a record in the catalogue"
+                ));
+            }
+        }
     }
 
     /// Prints where the records of a series begin and end, if they do not cover the range.

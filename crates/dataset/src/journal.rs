@@ -11,8 +11,8 @@ use runtime::Timestamp;
 
 use crate::columns::converted;
 use crate::error::Error;
-use crate::merge_rules::MergeRules;
 use crate::merge_rows::{Cursor, Merge, Rows};
+use crate::merge_rules::MergeRules;
 use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::saved_state::Section;

@@ -20,8 +20,7 @@ impl RowMerger {
         let old = Row::all(old, &self.rules.time)?;
         let new = Row::all(new, &self.rules.time)?;
         let mut merged = Vec::new();
-        let mut left: Vec<Row> =
-            old.iter().filter(|old| new.iter().all(|new| new.time != old.time)).cloned().collect();
+        let mut left: Vec<Row> = old.iter().filter(|old| new.iter().all(|new| new.time != old.time)).cloned().collect();
         let mut added = Vec::new();
         for of_time in new.chunk_by(|one, next| one.time == next.time) {
             let known: Vec<_> = old.iter().filter(|row| row.time == of_time[0].time).cloned().collect();

@@ -240,7 +240,8 @@ impl MergeRules {
     /// row of a batch is not counted, because the next batch may have rows of the same interval.
     fn single(&self, old: &[i64], new: &[i64]) -> usize {
         let mut count = 0;
-        while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2)) {
+        while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2))
+        {
             let end = self.end(*was);
             if was != is || *next_old < end || *next_new < end {
                 break;
@@ -458,8 +459,6 @@ mod tests {
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
     use runtime::Timestamp;
 
-    use crate::saved_state::RowFacts;
-
     fn batch(rows: &[(i64, i64)]) -> RecordBatch {
         let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();
         let values: Int64Array = rows.iter().map(|(_, value)| Some(*value)).collect();
@@ -486,7 +485,7 @@ mod tests {
             let values = batch.column(1).as_primitive::<Int64Type>().values();
             merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
         }
-        let Changes { added, filled, revised, .. } = merge.changes.clone();
+        let Changes { added, filled, revised, .. } = merge.merger.changes.clone();
         assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
     }
 

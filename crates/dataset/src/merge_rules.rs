@@ -48,7 +48,7 @@ impl MergeRules {
     /// Returns the first time of the interval of a row, in microseconds. A time shortly before an interval belongs to
     /// that interval.
     pub(crate) fn start(&self, time: i64) -> i64 {
-        let start = (timestamp(time) + self.correction()).floor(self.step);
+        let start = interval_start(timestamp(time) + self.correction(), self.step);
         microseconds(start - self.correction()).unwrap_or(time)
     }
 
