@@ -41,7 +41,7 @@ impl EmptyRange {
         }
         let day = now.unix_seconds().div_euclid(86_400).rem_euclid(7);
         let part = u32::try_from(day).unwrap_or_default() + 2;
-        let start = self.from + (length - page) / 10 * part;
+        let start = self.from + length.saturating_sub(page) / 10 * part;
         let start = start.floor(Duration::from_secs(1));
         start..(start + page).min(self.to)
     }
@@ -94,13 +94,13 @@ impl EmptyRanges {
         &self,
         page: Duration,
         now: Timestamp,
-        ends: Option<Range<Timestamp>>,
+        ends: Option<&Range<Timestamp>>,
         is_recent: bool,
     ) -> Vec<Range<Timestamp>> {
         let mut probes = Vec::new();
-        let is_before = |known: &EmptyRange| ends.as_ref().is_none_or(|ends| known.to <= ends.start);
+        let is_before = |known: &EmptyRange| ends.is_none_or(|ends| known.to <= ends.start);
         for known in &self.0 {
-            let is_end = is_before(known) || ends.as_ref().is_some_and(|ends| ends.end <= known.from);
+            let is_end = is_before(known) || ends.is_some_and(|ends| ends.end <= known.from);
             if is_end && known.confirmed.is_none() && known.found + CONFIRM_AFTER <= now {
                 probes.push(known.probe(page, now));
             }
@@ -151,8 +151,8 @@ mod tests {
     fn an_empty_range_is_confirmed_once_after_an_hour() {
         let mut empty = EmptyRanges::default();
         empty.note_empty(&range(0, 5000), at(10_000));
-        let first = || Some(range(5000, 9000));
-        let probes = |empty: &EmptyRanges, now: i64| empty.probes(PAGE, at(now), first(), true);
+        let first = range(5000, 9000);
+        let probes = |empty: &EmptyRanges, now: i64| empty.probes(PAGE, at(now), Some(&first), true);
         assert_eq!(probes(&empty, 10_000 + HOUR - 1), []);
         let later = 10_000 + HOUR;
         let [probe] = &probes(&empty, later)[..] else { panic!("{empty:?}") };
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(probes(&empty, later + HOUR), []);
         let week = later + 7 * 86_400;
         assert_eq!((probes(&empty, week - 1).len(), probes(&empty, week).len()), (0, 1));
-        assert_eq!(empty.probes(PAGE, at(week), first(), false), []);
+        assert_eq!(empty.probes(PAGE, at(week), Some(&first), false), []);
     }
 
     #[test]

@@ -188,7 +188,7 @@ fn probes(
 ) -> Ranges {
     let is_recent = now < range.end + job.refetch;
     let requested: TimeRanges = unsettled.iter().cloned().collect();
-    let mut probes = state.empty.probes(page, now, state.rows.known(), is_recent);
+    let mut probes = state.empty.probes(page, now, state.rows.known().as_ref(), is_recent);
     probes.retain(|probe| range.start <= probe.start && probe.end <= range.end);
     probes.retain(|probe| requested.within(probe).is_empty());
     probes

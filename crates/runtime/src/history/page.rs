@@ -320,12 +320,11 @@ impl<R> PageResponse<R> {
 
     /// Moves the records outside of a part of the window to those of other windows.
     pub(super) fn keep_within(&mut self, part: Span) {
-        let before = self.sorted.len();
         let others = self.sorted.iter().map(|(time, _)| *time).filter(|time| !part.contains(*time));
         self.others.extend(others);
         self.sorted.retain(|(time, _)| part.contains(*time));
-        debug_assert!(self.sorted.len() <= before);
-        self.others.extend(self.invalid.extract_if(.., |time| !part.contains(*time)));
+        self.others.extend(self.invalid.iter().filter(|time| !part.contains(**time)));
+        self.invalid.retain(|time| part.contains(*time));
         self.report.bad_records.retain(|bad| bad.time.is_none_or(|time| part.contains(time)));
         self.missing.retain(|gap| part.contains(gap.from));
     }

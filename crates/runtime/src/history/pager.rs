@@ -255,7 +255,7 @@ impl<R> Pager<R> {
         let steps = self.options.grid.touched(page.window);
         if page.confirms.is_none() && response.is_unreadable() {
             if count(received) < steps {
-                return self.divide_unreadable(index, response);
+                return self.divide_unreadable(index, &response);
             }
             // The records of a smaller window would be unreadable too.
             page.state = PageState::Settled(Ok(response));
@@ -307,7 +307,7 @@ impl<R> Pager<R> {
     /// Requests a window in two parts, because none of the records on its page has a readable time: the steps that these
     /// records can be for, if the page was cut, and the rest. Counts the window as failed if it is such a rest for the
     /// third time.
-    fn divide_unreadable(&mut self, index: usize, response: PageResponse<R>) {
+    fn divide_unreadable(&mut self, index: usize, response: &PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
         let received = response.received;
         let unreadable = page.unreadable + 1;
@@ -316,7 +316,7 @@ impl<R> Pager<R> {
             let middle = self.options.grid.after(window.from, received).min(window.to);
             let first = Span { from: window.from, to: middle };
             let rest = Span { from: middle, to: window.to };
-            self.set_aside(&response);
+            self.set_aside(response);
             let first = PlannedPage { unreadable: MAX_UNREADABLE, ..PlannedPage::new(first) };
             let rest = PlannedPage { unreadable, ..PlannedPage::new(rest) };
             return self.replace(index, [first, rest]);

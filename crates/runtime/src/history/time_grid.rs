@@ -14,7 +14,7 @@ const FIRST_MONDAY: Duration = Duration::from_secs(4 * 86_400);
 /// Returns the start of the interval of this length that contains a time. Intervals are counted from the Unix epoch, and
 /// those of weeks from a Monday.
 pub fn interval_start(time: Timestamp, length: Duration) -> Timestamp {
-    let is_weeks = length.subsec_nanos() == 0 && length.as_secs() > 0 && length.as_secs().is_multiple_of(WEEK);
+    let is_weeks = length.subsec_nanos() == 0 && length.as_secs() > 0 && length.as_secs() % WEEK == 0;
     if !is_weeks {
         return time.floor(length);
     }

@@ -311,6 +311,7 @@ impl Endpoint for FundingRates {
             ],
         )
         .series::<FundingRatesRecord>(Some("fundingTime"), Evidence::Documented)
+        .key(&["symbol"])
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
