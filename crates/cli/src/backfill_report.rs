@@ -293,7 +293,9 @@ impl Reporter {
             }
         }
         print_first(sentences(&ends).into_iter(), "like this", |line| self.log.remark(&readable(line)));
-        cap(&ends).into_iter().for_each(|line| self.log.remark(&line));
+        if let Some(line) = cap(&ends) {
+            self.log.remark(&line);
+        }
     }
 
     /// Prints the error of a series in one line, except damage, and returns it.

@@ -88,7 +88,9 @@ impl Status {
         }
         let ends = ends(&status);
         print_first(sentences(&ends).into_iter(), "like this", |line| log.remark(line));
-        cap(&ends).into_iter().for_each(|line| log.remark(&line));
+        if let Some(line) = cap(&ends) {
+            log.remark(&line);
+        }
         if status.pending > 0 && !is_late(&status, now) && status.running.is_none() && status.damaged.is_empty() {
             let records = counted(status.pending, "fetched record");
             log.remark(&format!("the next run, or `poll`, adds {records} to the files"));

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use dataset::Summary;
 
-use crate::support::{DAY, END, HOUR, Row, client_of, coins, job, read, run};
+use crate::support::{DAY, END, HOUR, Row, client_of, coins, job, read, run, state_of};
 
 /// Draws numbers that depend only on the seed.
 #[derive(Clone, Debug)]
@@ -185,6 +185,8 @@ async fn check(seed: u64) {
     for _ in 0..dice.below(3) {
         summary = run(&job).await;
     }
+    // An empty range is in the status until a later run confirms it.
+    let has_empty = state_of(&path).await.series.first().is_some_and(|series| !series.empty.is_empty());
     let rows = read(&path);
     let stored = stored(&rows);
     let books = books.lock().unwrap();
@@ -192,7 +194,7 @@ async fn check(seed: u64) {
     let lost: Vec<_> = books.sent.iter().filter(is_asked).filter(|record| !stored.contains(*record)).collect();
     let account = summary.series[0].account;
     assert!(
-        lost.is_empty() || is_visible(&summary),
+        lost.is_empty() || has_empty || is_visible(&summary),
         "seed {seed}: {} records were sent and are lost: {:?}\n{account:?}\n{summary:?}\n{}",
         lost.len(),
         &lost[..lost.len().min(5)],
@@ -201,7 +203,7 @@ async fn check(seed: u64) {
     let missing: Vec<_> =
         behaviour.records.iter().filter(is_asked).filter(|record| !stored.contains(*record)).collect();
     assert!(
-        missing.is_empty() || is_visible(&summary),
+        missing.is_empty() || has_empty || is_visible(&summary),
         "seed {seed}: {} records are missing in silence: {:?}\n{summary:?}\n{}",
         missing.len(),
         &missing[..missing.len().min(5)],

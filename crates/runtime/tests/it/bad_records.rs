@@ -45,9 +45,9 @@ async fn by_default_a_bad_record_fails_the_page_with_its_path() {
     let problem = "`data[700].ratio`: expected a number, found `null`";
     assert!(error.to_string().contains(problem), "{error}");
     assert_eq!(format!("{error:#}").matches(problem).count(), 1);
-    // A body that is not JSON is rejected even if the request skips bad records.
+    // A token that is not JSON costs its record, and without `skip_bad_records` the response.
     let broken = Service::new(|_, _| reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": nul}]}"#)).client();
-    let error = broken.market().ratio().skip_bad_records().await.unwrap_err();
+    let error = broken.market().ratio().await.unwrap_err();
     assert!(
         error.is_decode() && error.to_string().contains("`data[0].ratio`: expected a value, found `nul`"),
         "{error}"
@@ -123,7 +123,7 @@ async fn records_after_a_truncated_page_of_bad_records_are_requested() {
 /// A token that is not JSON makes its value invalid, and not its page.
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_not_json_costs_one_record() {
-    for token in ["NaN", "-Infinity", "nan", "undefined", "1.2.3", "{NaN}", "[1, None]"] {
+    for token in ["NaN", "-Infinity", "nan", "undefined", "{NaN}", "[1, None]"] {
         let records = [
             r#"{"openDate": 1700000000, "ratio": 0.5}"#.to_owned(),
             format!(r#"{{"openDate": 1700003600, "ratio": {token}, "next": 1}}"#),
