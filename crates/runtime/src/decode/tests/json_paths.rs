@@ -95,7 +95,10 @@ fn invalid_record_is_dropped_on_request() {
     }
     let any = good_of::<Value>(r#"{"data": [1, 1e999, 3]}"#).unwrap();
     assert_eq!((any.data.len(), any.bad_records[0].text.as_str()), (2, "1e999"));
-    for broken in [r#"{"data": [{"price": 1}, {"price": nul}]}"#, r#"{"data": [{"price": 1"#, r#"{"data": 1}"#] {
+    // A text in place of a value makes the value invalid, if the end of the record is clear.
+    let token = good_of::<Level>(r#"{"data": [{"price": 1}, {"price": nul}]}"#).unwrap();
+    assert_eq!((token.data.len(), token.bad_records[0].text.as_str()), (1, r#"{"price": nul}"#));
+    for broken in [r#"{"data": [{"price": 1"#, r#"{"data": 1}"#] {
         assert_eq!(good_of::<Level>(broken).map(drop), series_of::<Level>(broken).map(drop), "{broken}");
     }
 }
