@@ -90,8 +90,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "late: asked from 1970-01-01, the first record is of 1970-01-12T16:00Z",
-                "delisted: asked until 1970-02-11T16:00Z, the last record ends at 1970-01-21T20:00Z"
+                "late: asked from 1970-01-01 00:00, the first record is of 1970-01-12 16:00",
+                "delisted: asked until 1970-02-11 16:00, the last record ends at 1970-01-21 20:00"
             ]
         );
     }

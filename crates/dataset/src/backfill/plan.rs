@@ -7,7 +7,7 @@ use std::time::Duration;
 use runtime::Timestamp;
 use runtime::history::interval_start;
 
-use super::Backfill;
+use super::{Backfill, REFETCH};
 use crate::content::Content;
 use crate::error::Error;
 use crate::saved_state::SeriesState;
@@ -151,6 +151,8 @@ fn unsettled(
 ) -> (Ranges, Ranges) {
     // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
     let settled = match state.rows.last {
+        // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
+        Some(last) if job.refetch > REFETCH => state.settled.until(last - job.refetch),
         Some(last) => state.settled.until(last.max(now) - job.refetch),
         None => TimeRanges::default(),
     };

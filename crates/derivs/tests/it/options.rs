@@ -237,13 +237,14 @@ fn a_history_begins_at_its_start() {
         let range = ["--from", from, "--to", "2025-01-01T03:00", "--out", "-", "--sandbox", "--json"];
         run(&[&["backfill"], &*metric().hourly(), &range].concat())
     };
-    for (from, first, count) in
-        [("2025-01-01T00:30", "2025-01-01T01:00:00Z", 2), ("2025-01-01", "2025-01-01T00:00:00Z", 3)]
-    {
+    for (from, start, first, count) in [
+        ("2025-01-01T00:30", "2025-01-01T00:30:00Z", "2025-01-01T01:00:00Z", 2),
+        ("2025-01-01", "2025-01-01T00:00:00Z", "2025-01-01T00:00:00Z", 3),
+    ] {
         let output = history(from);
         assert_eq!(output.rows().len(), count, "{}", output.out);
         assert!(output.rows()[0].contains(first), "{}", output.out);
-        assert!(output.err.contains(&format!("\"from\":\"{first}\"")), "{}", output.err);
+        assert!(output.err.contains(&format!("\"from\":\"{start}\"")), "{}", output.err);
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");

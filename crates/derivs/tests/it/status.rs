@@ -24,7 +24,7 @@ fn status_shows_records_and_damage() {
     let damaged = run(&["status", path, "--verify"]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
     // A run does not merge damaged rows into a new file; the next one fetches them again.
-    let repaired = run(&two(&file, &["--sandbox"]));
+    let repaired = run(&two(&file, &["--sandbox", "--refetch", "2d"]));
     assert!(repaired.code == Some(6) && repaired.err.contains(".damaged-"), "{}", repaired.err);
     assert_eq!(run(&two(&file, &["--sandbox"])).code, Some(0));
     assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
