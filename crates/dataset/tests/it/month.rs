@@ -138,7 +138,9 @@ impl Month {
         let range = Timestamp::from_unix_seconds(self.from)..Timestamp::from_unix_seconds(now);
         let mut job = Backfill::new(series.collect(), range, target);
         // The clock of the machine may be wrong; that of the service is not.
-        job.fetched_at = Some(Timestamp::from_unix_seconds(self.service.lock().unwrap().now));
+        let service_time = Timestamp::from_unix_seconds(self.service.lock().unwrap().now);
+        job.fetched_at = Some(service_time);
+        job.service_time = Some(service_time);
         job
     }
 
