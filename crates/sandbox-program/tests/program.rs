@@ -42,8 +42,9 @@ impl Running {
     fn send(&self, what: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         let length = body.len();
-        let headers =
-            format!("host: x\r\nx-station-key: key\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}");
+        let headers = format!(
+            "host: localhost\r\nx-station-key: key\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}"
+        );
         let request = format!("{what} HTTP/1.1\r\n{headers}\r\n{body}");
         stream.write_all(request.as_bytes()).unwrap();
         let mut response = String::new();
@@ -134,7 +135,7 @@ fn signal_ends_the_program_with_requests_in_flight() {
     for signal in ["-INT", "-TERM"] {
         let mut running = Running::start(&["--latency", "1h"]);
         let mut waiting = TcpStream::connect(running.address()).unwrap();
-        waiting.write_all(b"GET /v1/legend HTTP/1.1\r\nhost: x\r\nx-station-key: key\r\n\r\n").unwrap();
+        waiting.write_all(b"GET /v1/legend HTTP/1.1\r\nhost: localhost\r\nx-station-key: key\r\n\r\n").unwrap();
         let pid = running.program.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         assert!(running.program.wait().unwrap().success(), "{signal}");

@@ -239,7 +239,7 @@ fn the_begin_of_the_data_is_reported() {
     let args = backfill(&metric().hourly(), ["2000-01-01", "2010-02-01"], &file, &["--sandbox"]);
     let output = run(&args);
     let expected = "the first record is of 2010-01-01";
-    assert!(output.code == Some(0) && output.err.contains(&expected), "{}", output.err);
+    assert!(output.code == Some(0) && output.err.contains(expected), "{}", output.err);
     assert!(!run(&args).err.contains("the first record is of"));
 }
 

@@ -142,7 +142,10 @@ async fn bot(client: Client, symbol: &str, step: i64, world: Arc<World>, output:
     loop {
         let update = updates.next().await?;
         let Some(page) = update.page() else {
-            assert!(matches!(update, Update::Outage { .. } | Update::Silent { .. }), "{update:?}");
+            assert!(
+                matches!(update, Update::Outage { .. } | Update::Recovered { .. } | Update::Silent { .. }),
+                "{update:?}"
+            );
             continue;
         };
         let bar = |time: Timestamp| (time.unix_seconds() - START) / step;

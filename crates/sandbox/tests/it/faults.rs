@@ -28,7 +28,7 @@ fn address(server: &Server) -> String {
 }
 
 async fn ask(stream: &mut TcpStream) {
-    let request = format!("GET /v2{PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n");
+    let request = format!("GET /v2{PATH} HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
 }
 
@@ -76,7 +76,7 @@ async fn new_connections_are_reset() {
     for _ in 0..2 {
         // If the reset arrives early, connecting fails; otherwise writing or reading fails.
         let Ok(mut stream) = TcpStream::connect(address(&server)).await else { continue };
-        let written = stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        let written = stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
         assert!(written.is_err() || stream.read_u8().await.is_err());
     }
     assert_eq!(server.get(PATH).await.status, 200);

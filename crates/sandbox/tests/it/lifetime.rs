@@ -13,7 +13,7 @@ async fn dropped_sandbox_closes_its_port() {
     let address = server.base_url().replace("http://", "").replace("/v2", "");
     // An open keep-alive connection must not keep the sandbox alive.
     let mut kept = TcpStream::connect(&address).await.unwrap();
-    kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n").await.unwrap();
+    kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\n\r\n").await.unwrap();
     let mut seen = vec![kept.read_u8().await.unwrap()];
     drop(server);
     // An error is ignored, because the operating system decides whether the connection ends with a reset.
@@ -37,7 +37,9 @@ fn sandbox_starts_without_a_runtime() {
     let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let mut stream =
         std::net::TcpStream::connect(sandbox.base_url().replace("http://", "").replace("/v2", "")).unwrap();
-    stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\nconnection: close\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /v2/health HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\nconnection: close\r\n\r\n")
+        .unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
