@@ -13,7 +13,8 @@ use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A mock server for the API that a catalogue describes; it responds with generated data
 #[derive(Parser)]
-#[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR)]
+// The help has the same lines in every build and terminal, because it is also a committed file.
+#[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR, term_width = 0)]
 struct Cli {
     /// The folder of the catalogue
     #[arg(long, value_name = "DIR", default_value = "spec", overrides_with = "spec")]
