@@ -76,16 +76,20 @@ impl EmptyRanges {
         self.join();
     }
 
-    /// Notes a response with records. Removes the ranges that it contradicts, and returns their rest, which has to be
-    /// requested again.
+    /// Notes a response with records, whose range is no longer empty. Returns the rest of the ranges that it
+    /// contradicts; they remain empty until a response says otherwise.
     pub(crate) fn note_records(&mut self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
         let mut rest = Vec::new();
         for known in self.0.extract_if(.., |known| known.overlaps(range)) {
-            rest.push(known.from..range.start.min(known.to));
-            rest.push(range.end.max(known.from)..known.to);
+            let before = EmptyRange { to: range.start.min(known.to), ..known.clone() };
+            let after = EmptyRange { from: range.end.max(known.from), ..known };
+            rest.extend([before, after]);
         }
-        rest.retain(|range| range.start < range.end);
-        rest
+        rest.retain(|part| part.from < part.to);
+        let ranges = rest.iter().map(|part| part.from..part.to).collect();
+        self.0.append(&mut rest);
+        self.0.sort_by_key(|known| known.from);
+        ranges
     }
 
     /// Returns the pages to request at a time, of ranges before the `first` record or after the `last`. If the range of
@@ -165,12 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn a_record_contradicts_the_whole_range() {
+    fn the_rest_of_a_contradicted_range_stays_empty_until_it_is_requested() {
         let mut empty = EmptyRanges::default();
         empty.note_empty(&range(0, 5000), at(10_000));
         empty.note_empty(&range(5000, 6000), at(10_000));
         assert_eq!(empty.all().count(), 1);
         assert_eq!(empty.note_records(&range(2000, 2100)), [range(0, 2000), range(2100, 6000)]);
-        assert_eq!((empty.all().count(), empty.note_records(&range(0, 9000))), (0, vec![]));
+        assert_eq!((empty.all().count(), empty.note_records(&range(0, 9000))), (2, vec![]));
+        assert_eq!(empty.all().count(), 0);
     }
 }
