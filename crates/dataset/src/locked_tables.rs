@@ -28,12 +28,13 @@ impl LockedTables {
         let lock = Lock::acquire(&target.to_string(), paths)?;
         let mut tables = Vec::new();
         for place in places {
-            let table = Table::open(place, Vec::new()).await?;
+            let mut table = Table::open(place, Vec::new()).await?;
             // A damaged state is moved aside by a run, and not replaced here.
             let state = table.place.state();
             if let Some(damage) = table.damaged.iter().find(|damage| damage.path == state) {
                 return Err(damage.error());
             }
+            table.note_missing();
             tables.push(table);
         }
         Ok(Self { tables, lock })

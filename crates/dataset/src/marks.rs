@@ -90,10 +90,8 @@ impl Marks {
     /// Removes a series from all marks.
     pub(crate) fn remove_series(&mut self, path: &str) {
         for fields in self.fields.values_mut() {
-            for mark in fields.values_mut() {
-                mark.series.remove(path);
-            }
-            fields.retain(|_, mark| !mark.series.is_empty());
+            // A mark without series is of a field that is sent again; it stays until it is acknowledged.
+            fields.retain(|_, mark| !(mark.series.remove(path) && mark.series.is_empty()));
         }
         self.fields.retain(|_, fields| !fields.is_empty());
         for mark in &mut self.lost {

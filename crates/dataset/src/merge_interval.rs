@@ -48,7 +48,10 @@ impl RowMerger {
     ) -> Result<Vec<Row>, Error> {
         let mut merged = Vec::new();
         for row in std::mem::take(left) {
-            let is_corrected = |new: &Row| is_alone || self.rules.is_correction(row.time, new.time);
+            let is_corrected = |new: &Row| {
+                let is_near = is_alone || self.rules.is_correction(row.time, new.time);
+                is_near && (self.rules.key.is_empty() || self.is_same_record(&row, new))
+            };
             let index = added.iter().position(is_corrected).filter(|_| self.rules.is_fetched(row.time));
             let Some(index) = index else {
                 left.push(row);

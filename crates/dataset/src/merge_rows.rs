@@ -239,6 +239,10 @@ impl MergeRules {
     /// Returns the number of next rows of both sources that have the same times, each alone in its interval. The last
     /// row of a batch is not counted, because the next batch may have rows of the same interval.
     fn single(&self, old: &[i64], new: &[i64]) -> usize {
+        // Rows of one time may be different records.
+        if !self.key.is_empty() {
+            return 0;
+        }
         let mut count = 0;
         while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2))
         {

@@ -15,7 +15,7 @@ use crate::file_storage::{FileStorage, Out};
 use crate::journal::EXTENSION;
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
-use crate::saved_state::{FileState, Section, TableState, VERSION};
+use crate::saved_state::{FileState, TableState, VERSION};
 use crate::table::{Damage, Table};
 use crate::time_ranges::TimeRanges;
 
@@ -30,18 +30,26 @@ impl Table {
         for damage in std::mem::take(&mut self.damaged) {
             messages.push(self.repair_file(&damage).await?);
         }
+        messages.extend(self.note_missing());
+        if !messages.is_empty() {
+            self.save().await?;
+        }
+        Ok(messages)
+    }
+
+    /// Marks the rows of missing files, so that a later save of the state does not forget them. Returns a message for
+    /// each file.
+    pub(crate) fn note_missing(&mut self) -> Vec<String> {
         // A text file without its rows is an error of the run.
         let missing = if self.place.text.is_some() { BTreeMap::new() } else { std::mem::take(&mut self.lost) };
+        let mut messages = Vec::new();
         for (path, rows) in missing {
             let name = self.place.name(&path);
             if self.note_lost(&name, String::new(), rows, true) {
                 messages.push(format!("{}: missing; a run fetches its rows again, if it can", quoted(name)));
             }
         }
-        if !messages.is_empty() {
-            self.save().await?;
-        }
-        Ok(messages)
+        messages
     }
 
     async fn repair_file(&mut self, damage: &Damage) -> Result<String, Error> {
@@ -66,6 +74,8 @@ impl Table {
         {
             self.state = TableState { version: VERSION, ..table.clone() };
         }
+        // A state that was rebuilt does not list the rows of a damaged file.
+        let was_listed = self.place.is_single || self.state.files.contains_key(path);
         let before = self.present(path);
         self.place.storage.rename(path, &to).await?;
         self.state.files.remove(path);
@@ -83,7 +93,7 @@ impl Table {
             let left = after.get(&series).cloned().unwrap_or_default();
             lost.insert(series, present.without(&left));
         }
-        let is_listed = !lost.is_empty();
+        let is_listed = was_listed && !lost.is_empty();
         let is_lost = self.note_lost(name, kept_as, lost, is_listed);
         if let Some((text, _)) = self.place.text.clone().filter(|_| is_lost)
             && self.place.storage.open(&text).await?.is_some()
@@ -199,7 +209,13 @@ impl ParquetInput {
             Err(Error::Damaged { .. }) => return Ok(false),
             Err(error) => return Err(error),
         }
-        let sections: Vec<&Section> = self.state.sections.iter().filter(|section| section.group == group).collect();
-        Ok(sections.iter().all(|section| self.has_facts(section).unwrap_or(false)))
+        for section in self.state.sections.iter().filter(|section| section.group == group) {
+            match self.has_facts(section) {
+                Ok(true) => {}
+                Ok(false) | Err(Error::Damaged { .. }) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 }

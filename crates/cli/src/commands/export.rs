@@ -10,7 +10,7 @@ use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::excel_file::{Column, ExcelFile, MAX_ROWS};
-use crate::failure::{Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::progress::counted;
 use crate::selected_series::Selection;
@@ -60,8 +60,15 @@ impl Export {
         let target = Target::parse(&self.path)?;
         let status = dataset::status(&target).await?;
         if status.series.is_empty() {
-            let damage = status.damaged.into_iter().next().map(Failure::machine);
+            let damage = status.damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
             return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
+        }
+        for damage in &status.damaged {
+            log.warning(damage);
+        }
+        if status.pending > 0 {
+            let records = counted(status.pending, "fetched record");
+            log.warning(&format!("{records} are not in the files yet; the next run adds them"));
         }
         let series = if self.selection.is_empty()? {
             status.series

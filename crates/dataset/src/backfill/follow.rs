@@ -218,11 +218,12 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     async fn append(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
             let mut content = Content::open(self.job, true).await?;
-            for (item, (series, page)) in self.pages.iter_mut().enumerate() {
+            for (item, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
                 let closed = self.job.range.start..one.closed(one.request().service_time());
-                content.add((*series, item), page, &closed)?;
+                // The pages are kept if the write fails, so they stay as they are.
+                content.add((*series, item), &mut page.clone(), &closed)?;
             }
             let started = Timestamp::now();
             content

@@ -30,7 +30,8 @@ pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -
         (429, _) => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
         _ if is_listed => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
         (418, Some(_)) => Some(ServicePause::Client(time)),
-        (403 | 503, Some(time)) => Some(ServicePause::Endpoint(time)),
+        // An exhausted rate limit is that of the client, whatever the status is.
+        (403 | 503, Some(time)) if exhausted(headers, service).is_none() => Some(ServicePause::Endpoint(time)),
         _ => exhausted(headers, service).map(|time| ServicePause::Client(Some(time))),
     }
 }

@@ -3,6 +3,7 @@
 //! hyper-util's tunnel does not report the status with which a proxy refuses, so this module has its own.
 
 use std::fmt;
+use std::time::Duration;
 
 use http::HeaderValue;
 use hyper::rt::{Read, Write};
@@ -15,6 +16,9 @@ use crate::html_page;
 /// The maximum size of the headers of a proxy's response, and the part of its body that is read for the error.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_BODY_BYTES: usize = 2 << 10;
+
+/// The time in which the body of a rejected tunnel has to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The failure of a proxy to open a tunnel.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,7 +79,9 @@ where
     }
     // The body only explains the status, so an error while reading it does not matter.
     let mut body = Vec::new();
-    let _ = stream.take(MAX_BODY_BYTES as u64).read_to_end(&mut body).await;
+    let mut rest = stream.take(MAX_BODY_BYTES as u64);
+    // A proxy may keep the connection open after the body.
+    let _ = tokio::time::timeout(BODY_TIMEOUT, rest.read_to_end(&mut body)).await;
     Err(TunnelError::Refused { status, reason: reason(&body) }.into())
 }
 

@@ -82,8 +82,14 @@ pub(super) fn in_year(year_text: &str, period: &str) -> Option<i64> {
 fn week(year: i64, week: i64) -> Option<i64> {
     let fourth = Date { year, month: 1, day: 4 }.days();
     // 1970-01-01 was a Thursday.
-    let monday = fourth - (fourth + 3).rem_euclid(7);
-    (1..=53).contains(&week).then_some((monday + (week - 1) * 7) * DAY)
+    let first = fourth - (fourth + 3).rem_euclid(7);
+    let monday = first + (week - 1) * 7;
+    // The Thursday of a week is in the year of the week.
+    let next_year = Date { year: year + 1, month: 1, day: 1 }.days();
+    if !(1..=53).contains(&week) || monday + 3 >= next_year {
+        return None;
+    }
+    Some(monday * DAY)
 }
 
 /// Reads `2024-Q1`, `2024Q1`, `2024 Q1` or `Q1 2024`.
@@ -194,6 +200,7 @@ mod tests {
             ("2023", "W01", Some("2023-01-02")),
             ("2021", "W01", Some("2021-01-04")),
             ("2020", "W53", Some("2020-12-28")),
+            ("2023", "W53", None),
             ("2023", "X01", None),
             ("23", "M01", None),
         ] {
