@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use dataset::{RevisedValue, StoredRows, Target, TextWriter, quoted};
@@ -54,10 +54,25 @@ enum Form {
     Excel,
 }
 
+/// Returns whether a file is one of a target, in its folder, or in the folder with the state of a single file.
+fn is_part_of(target: &Path, file: &Path) -> bool {
+    let Ok(target) = target.canonicalize() else { return false };
+    let name = file.file_name().unwrap_or_default();
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(folder) = parent.canonicalize() else { return false };
+    let mut state = target.clone().into_os_string();
+    state.push(".parts");
+    folder.join(name).starts_with(&target) || folder.starts_with(&state)
+}
+
 impl Export {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let form = self.form()?;
         let target = Target::parse(&self.path)?;
+        if let Some(out) = self.out.as_deref().filter(|out| is_part_of(Path::new(&self.path), out)) {
+            let message = format!("{}: part of {}, which the export would change", quoted(out), quoted(&self.path));
+            return Err(Failure::usage(message).help("write the export to another folder"));
+        }
         let status = dataset::status(&target).await?;
         if status.series.is_empty() {
             let damage = status.damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
@@ -66,6 +81,7 @@ impl Export {
         for damage in &status.damaged {
             log.warning(damage);
         }
+        let is_incomplete = !status.damaged.is_empty();
         if status.pending > 0 {
             let records = counted(status.pending, "fetched record");
             log.warning(&format!("{records} are not in the files yet; the next run adds them"));
@@ -87,11 +103,18 @@ impl Export {
         }
         let count = rows.count;
         let content = rows.finish()?;
-        let Some(file) = &self.out else {
-            return stdout::print(content);
-        };
-        dataset::write_file(file, |out| out.write_all(&content)).map_err(|error| Failure::write(file, error))?;
-        log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
+        match &self.out {
+            None => stdout::print(content)?,
+            Some(file) => {
+                dataset::write_file(file, |out| out.write_all(&content))
+                    .map_err(|error| Failure::write(file, error))?;
+                log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
+            }
+        }
+        if is_incomplete {
+            let message = format!("{}: the export has no rows of damaged or missing files", quoted(&self.path));
+            return Err(Failure::new(ExitKind::Incomplete, message));
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use dataset::{FieldQuality, Quality, SeriesQuality, Target, quoted};
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::marks;
 use crate::progress::counted;
@@ -44,7 +44,14 @@ impl Report {
         for lost in &quality.status.lost_rows {
             log.warning(&marks::lost_rows(lost));
         }
-        Ok(())
+        for damage in &quality.status.damaged {
+            log.warning(damage);
+        }
+        if quality.status.damaged.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{}: the report has no rows of damaged or missing files", quoted(&self.path));
+        Err(Failure::new(ExitKind::Incomplete, message))
     }
 
     fn totals(&self, quality: &Quality) -> String {

@@ -136,3 +136,38 @@ fn rows_on_the_disk_are_kept_exported_and_described() {
     assert!(adopted.code == Some(0) && adopted.err.contains("adopted"), "{}", adopted.err);
     assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
 }
+
+/// Rows of a missing file are no longer visible, so commands that read files fail, and those that write states keep it
+/// in mind.
+#[test]
+fn a_missing_file_is_not_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let range = ["--from", "2024-12-30", "--to", "2025-01-03", "--partition", "year", "--out", path, "--sandbox"];
+    assert_eq!(run(&[&["backfill"], &*metric().two_hourly(), &range].concat()).code, Some(0));
+    let mut endpoints = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().path());
+    let endpoint = endpoints.find(|path| !path.ends_with(".backfill")).unwrap();
+    std::fs::remove_file(endpoint.join("1h-2024.parquet")).unwrap();
+    let file = folder.path().join("a.csv");
+    let exported = run(&["export", path, "--out", text(&file)]);
+    assert!(exported.code == Some(6) && exported.err.contains("missing"), "{}", exported.err);
+    assert_eq!(run(&["report", path]).code, Some(6));
+    let Metric { key_option, keys, .. } = metric();
+    assert_eq!(run(&["retire", path, key_option, keys[0]]).code, Some(0));
+    let status = run(&["status", path]);
+    assert!(status.code == Some(6) && status.err.contains("lost"), "{}", status.err);
+}
+
+#[test]
+fn an_export_does_not_replace_files_of_its_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("c.csv");
+    let path = text(&data);
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", path, "--sandbox"];
+    assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
+    for out in [data.clone(), folder.path().join("c.csv.parts/rows.csv")] {
+        let exported = run(&["export", path, "--out", text(&out)]);
+        assert!(exported.code == Some(2) && exported.err.contains("part of"), "{}", exported.err);
+    }
+}
