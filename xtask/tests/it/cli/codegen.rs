@@ -250,7 +250,9 @@ fn commands_work_on_the_folder_in_which_they_are_started() {
     let inside = project.join("client");
     fs::create_dir_all(&inside).expect("a folder");
     let checked = text(&xtask(&inside, &["check"]).stdout);
-    assert!(checked.contains(&format!("in the catalogue in {}", spec.canonicalize().expect("it exists").display())));
+    // The path is relative if Cargo's target folder is inside the checkout.
+    let line = checked.lines().find(|line| line.contains("in the catalogue in ")).expect("a line with the folder");
+    assert!(line.ends_with("started_here/spec"), "{checked}");
     let unnamed = xtask(&inside, &["codegen"]);
     assert!(text(&unnamed.stderr).contains("name the crate to generate"), "{}", text(&unnamed.stderr));
     // A folder that does not exist yet, with `..` in its path.
