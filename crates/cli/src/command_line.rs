@@ -19,6 +19,7 @@ use crate::commands::describe::Describe;
 use crate::commands::export::Export;
 use crate::commands::get::Get;
 use crate::commands::list::List;
+use crate::commands::man::Man;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Acknowledge(Acknowledge),
     Plot(Plot),
     Check(Check),
+    Man(Man),
 }
 
 /// Returns the definition of the command line, with the params of the endpoints that the arguments contain.

@@ -8,6 +8,7 @@ pub(crate) mod describe;
 pub(crate) mod export;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod plot;
 pub(crate) mod poll;
 pub(crate) mod remove;

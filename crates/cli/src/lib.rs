@@ -118,6 +118,7 @@ fn run(line: CommandLine) -> Result<()> {
     match line.command {
         Command::List(list) => list.run(log),
         Command::Describe(describe) => describe.run(),
+        Command::Man(man) => man.run(command_line::for_words(&[])),
         Command::Get(get) => wait(ends, async |interrupt| get.run(log, interrupt).await),
         Command::Backfill(backfill) => wait(ends, async |interrupt| backfill.run(log, interrupt).await),
         Command::Poll(poll) => wait(ends, async |interrupt| poll.run(log, interrupt).await),

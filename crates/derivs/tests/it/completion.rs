@@ -1,4 +1,4 @@
-//! Tests of the completions that a shell receives.
+//! Tests of what packages install beside the program: the completions that a shell receives, and manual pages.
 
 use crate::support::catalogue::{Metric, endpoints, metric, option, values};
 use crate::support::{self, derivs};
@@ -41,4 +41,21 @@ fn every_shell_has_a_script() {
         let script = support::output(derivs(&[]).env("COMPLETE", shell));
         assert!(script.code == Some(0) && script.out.contains("derivs"), "{shell}: {script:?}");
     }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let written = support::run(&["man", pages.to_str().unwrap()]);
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let help = support::run(&["--help"]).out;
+    let commands = help.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    // Further lines of a summary have no command.
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for name in names.filter(|name| !name.is_empty() && *name != "help") {
+        let page = std::fs::read_to_string(pages.join(format!("derivs-{name}.1"))).unwrap();
+        assert!(page.contains(".SH OPTIONS"), "{page}");
+    }
+    assert!(pages.join("derivs.1").is_file());
 }
