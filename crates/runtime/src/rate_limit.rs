@@ -119,6 +119,15 @@ pub trait RateLimiter: Send + Sync + 'static {
     /// Called after a 429, or after a body that reports a rate limit. The service accepts no requests for the duration `pause`.
     fn on_rate_limited(&self, pause: Duration);
 
+    /// Called after a response that was not rejected, but reports that nothing of the rate limit is left (`rate_limit_headers`
+    /// of the catalogue). The service accepts no further requests for the duration `pause`.
+    ///
+    /// By default, this is a pause like that after a 429. A rate limiter that slows down after a 429 has no reason for that
+    /// here.
+    fn on_exhausted(&self, pause: Duration) {
+        self.on_rate_limited(pause);
+    }
+
     /// Returns the enforced limit, from which a history estimates its duration; `None` if the limit is unknown.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
@@ -132,6 +141,10 @@ impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
 
     fn on_rate_limited(&self, pause: Duration) {
         (**self).on_rate_limited(pause);
+    }
+
+    fn on_exhausted(&self, pause: Duration) {
+        (**self).on_exhausted(pause);
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -236,14 +249,46 @@ impl Permit {
         });
         Self { on_end: Mutex::new(Some(Box::new(move || admitted.on_end()))), on_sent }
     }
+
+    /// Creates a permit that reports to its former observer and to this one.
+    ///
+    /// A rate limiter that contains another one counts the requests of the other limiter with it.
+    pub fn also_observed_by(self, observer: impl PermitObserver) -> Self {
+        Self::with_observer(ObservedPermit { permit: self, observer })
+    }
 }
 
-impl Drop for Permit {
-    fn drop(&mut self) {
+/// A permit and a further observer of its request.
+struct ObservedPermit<O> {
+    permit: Permit,
+    observer: O,
+}
+
+impl<O: PermitObserver> PermitObserver for ObservedPermit<O> {
+    fn on_sent(&self) {
+        self.permit.on_sent.notify();
+        self.observer.on_sent();
+    }
+
+    fn on_end(&self) {
+        self.permit.end();
+        self.observer.on_end();
+    }
+}
+
+impl Permit {
+    /// Reports the end of the request, once.
+    fn end(&self) {
         let on_end = lock(&self.on_end).take();
         if let Some(on_end) = on_end {
             catch_panic(on_end);
         }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

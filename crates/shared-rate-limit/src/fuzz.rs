@@ -23,9 +23,11 @@ pub fn use_text(text: &str, now: LimiterTime) -> bool {
     for exchange in 0..5 {
         let in_flight = shared.in_flight("own");
         shared.open("own", in_flight, time);
+        shared.note("own", Event::Admitted(present, 1), &clock, time);
         shared.note("own", Event::Sent(present, 1), &clock, time);
         shared.note("own", Event::Ended, &clock, time);
         shared.note("own", Event::RateLimited(present, Duration::from_secs(1)), &clock, time);
+        shared.note("own", Event::Exhausted(present, Duration::MAX), &clock, time);
         let outcome = shared.pass("own", usize::MAX, time, Duration::from_millis(20));
         shared.finish("own", outcome.is_err(), exchange, time);
         let ended: Vec<String> = shared.others_in_flight("own").into_iter().take(1).map(str::to_owned).collect();

@@ -5,6 +5,8 @@ use std::time::Duration;
 use runtime::rate_limit::rules::LimiterTime;
 use serde::{Deserialize, Serialize};
 
+use crate::event::Event;
+
 /// A process that does not renew its lease for this many renewals counts as dead, and loses its slots.
 const RENEWALS: u32 = 8;
 
@@ -65,12 +67,26 @@ impl InFlight {
         self.unsent = self.unsent.saturating_add(weight);
     }
 
-    pub(crate) fn settle(&mut self, weight: usize) {
+    fn settle(&mut self, weight: usize) {
         self.unsent = self.unsent.saturating_sub(weight);
     }
 
-    pub(crate) fn end(&mut self) {
+    fn end(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// Applies an event of a request.
+    pub(crate) fn note(&mut self, event: Event) {
+        match event {
+            Event::Admitted(_, weight) => self.admit(weight),
+            Event::Sent(_, weight) => self.settle(weight),
+            Event::Unsent(weight) => {
+                self.settle(weight);
+                self.end();
+            }
+            Event::Ended => self.end(),
+            Event::SentLate(..) | Event::RateLimited(..) | Event::Exhausted(..) => {}
+        }
     }
 
     pub(crate) fn add(&mut self, other: Self) {

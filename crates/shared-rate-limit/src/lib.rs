@@ -48,7 +48,7 @@
 //! | a process is suspended | its slots are free after 32 seconds | its slots are free after eight seconds |
 //! | first use | no wait | nothing is sent for the duration of the longest window |
 //! | data is lost | processes restore the file; a damaged file is closed for the longest window | nothing is sent for the duration of the longest window |
-//! | the store cannot be used | the limit applies to each process | requests fail after 30 seconds ([`fail_after`](SharedRateLimiterBuilder::fail_after)) |
+//! | the store cannot be used | the limit applies to each process; its requests count in the file later | requests fail after 30 seconds ([`fail_after`](SharedRateLimiterBuilder::fail_after)) |
 //!
 //! # How it works
 //!

@@ -64,8 +64,8 @@ impl Participant {
 
     pub(crate) fn note(&mut self, event: Event) {
         self.events.push(event);
-        // A 429 is written at once, because it pauses the other processes too.
-        let delay = if matches!(event, Event::RateLimited(..)) { Duration::ZERO } else { WRITING };
+        // A pause is written at once, because it applies to the other processes too.
+        let delay = if event.pause_end().is_some() { Duration::ZERO } else { WRITING };
         let write_by = Instant::now() + delay;
         self.write_by = Some(self.write_by.unwrap_or(write_by).min(write_by));
     }
@@ -79,6 +79,22 @@ impl Participant {
     pub(crate) fn forget_events(&mut self, count: usize) {
         self.events.drain(..count);
         self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
+    }
+
+    /// Removes the events of requests that no window counts any more, so that a long outage does not fill the memory. Of
+    /// these requests, only those in flight are kept.
+    pub(crate) fn forget_events_before(&mut self, oldest: Instant) {
+        let is_recent = |event: &Event| event.counted_at().is_some_and(|at| at >= oldest);
+        let count = self.events.iter().position(is_recent).unwrap_or(self.events.len());
+        let now = Instant::now();
+        let mut kept = Vec::new();
+        for event in self.events.drain(..count) {
+            self.in_flight.note(event);
+            if event.pause_end().is_some_and(|end| end > now) {
+                kept.push(event);
+            }
+        }
+        self.events.splice(..0, kept);
     }
 
     /// Removes requests whose callers have stopped waiting.

@@ -42,27 +42,33 @@ pub(crate) struct Waiting {
 }
 
 /// An admitted request, and the earliest time to send it.
-type Turn = (QueuedRequest, Instant);
+pub(crate) struct Turn {
+    pub(crate) request: QueuedRequest,
+    pub(crate) at: Instant,
+}
 
 impl Queue {
-    /// Waits for a turn. If the future is dropped, the request leaves the queue.
-    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, Error> {
+    /// Waits for a turn, which may begin slightly later. If the future is dropped, the request leaves the queue.
+    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<Turn, Error> {
         let (turn, admission) = oneshot::channel();
         self.send(Message::Join(Waiting {
             queue: self.clone(),
             rank: attempt.rank,
             since: Instant::now(),
-            weight: usize::try_from(attempt.weight()).unwrap_or(usize::MAX),
+            weight: weight(attempt),
             turn,
         }));
-        let Ok(admission) = admission.await else { return Err(worker_ended()) };
-        let (admitted, time) = admission?;
-        // A timer rounds up to the next millisecond, even for a time that has passed.
-        if time > Instant::now() {
-            // If this future is dropped here, the permit reports that nothing was sent.
-            tokio::time::sleep_until(time).await;
+        match admission.await {
+            Ok(turn) => turn,
+            Err(_) => Err(worker_ended()),
         }
-        Ok(admitted)
+    }
+
+    /// Counts a request that the rate limiter of the process has admitted, because the store cannot be used.
+    pub(crate) fn admit(&self, attempt: Attempt) -> QueuedRequest {
+        let weight = weight(attempt);
+        self.report(Event::Admitted(Instant::now(), weight));
+        QueuedRequest::new(self.clone(), weight)
     }
 
     /// Reports an event to the worker.
@@ -90,11 +96,13 @@ impl Waiting {
     /// Admits the request. If its caller has just stopped waiting, the permit is dropped, which reports that nothing
     /// was sent.
     pub(crate) fn admit(self, at: Instant) {
-        let queue = self.queue.0.downgrade();
-        let progress = Mutex::new(Progress { queue: Some(self.queue), is_sent: false });
-        let admitted = QueuedRequest { progress, weight: self.weight, queue };
-        drop(self.turn.send(Ok((admitted, at))));
+        let request = QueuedRequest::new(self.queue, self.weight);
+        drop(self.turn.send(Ok(Turn { request, at })));
     }
+}
+
+fn weight(attempt: Attempt) -> usize {
+    usize::try_from(attempt.weight()).unwrap_or(usize::MAX)
 }
 
 fn worker_ended() -> Error {
@@ -117,6 +125,12 @@ struct Progress {
 }
 
 impl QueuedRequest {
+    fn new(queue: Queue, weight: usize) -> Self {
+        let sender = queue.0.downgrade();
+        let progress = Mutex::new(Progress { queue: Some(queue), is_sent: false });
+        Self { progress, weight, queue: sender }
+    }
+
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -84,15 +84,38 @@ impl Handle {
     }
 
     async fn acquire(&self, attempt: Attempt) -> Result<Permit, Error> {
+        let queues = self.queues_of(attempt);
         let mut admitted = Vec::new();
-        for queue in self.queues_of(attempt) {
+        let mut earliest = Instant::now();
+        for queue in &queues {
             match (queue.turn(attempt).await, &self.fallback) {
-                (Ok(request), _) => admitted.push(request),
-                (Err(_), Some(fallback)) => return fallback.acquire(attempt).await,
+                (Ok(turn), _) => {
+                    admitted.push(turn.request);
+                    earliest = earliest.max(turn.at);
+                }
                 (Err(error), None) => return Err(error),
+                (Err(_), Some(fallback)) => {
+                    let permit = fallback.acquire(attempt).await?;
+                    // The request counts in the shared states too, once the store can be used again.
+                    for queue in &queues[admitted.len()..] {
+                        admitted.push(queue.admit(attempt));
+                    }
+                    return Ok(permit.also_observed_by(QueuedInAll(admitted)));
+                }
             }
         }
-        Ok(Permit::with_observer(QueuedInAll(admitted)))
+        let permit = match &self.fallback {
+            // The fallback knows all requests of this process, in case that the store fails later.
+            Some(fallback) => fallback.admit(attempt),
+            None => Permit::new(()),
+        };
+        let permit = permit.also_observed_by(QueuedInAll(admitted));
+        // A timer rounds up to the next millisecond, even for a time that has passed.
+        if earliest > Instant::now() {
+            // If this future is dropped here, the permit reports that nothing was sent.
+            tokio::time::sleep_until(earliest).await;
+        }
+        Ok(permit)
     }
 }
 
@@ -108,6 +131,15 @@ impl RateLimiter for SharedRateLimiter {
         }
         if let Some(fallback) = &self.0.fallback {
             fallback.on_rate_limited(pause);
+        }
+    }
+
+    fn on_exhausted(&self, pause: Duration) {
+        for queue in self.0.queues() {
+            queue.report(Event::Exhausted(Instant::now(), pause));
+        }
+        if let Some(fallback) = &self.0.fallback {
+            fallback.on_exhausted(pause);
         }
     }
 

@@ -22,6 +22,9 @@ use crate::status::{Process, Status};
 /// A clock that has gone back by more than this time was set to an earlier time.
 const SET_BACK: Duration = Duration::from_secs(1);
 
+/// The maximum time for which an exhausted limit blocks requests.
+const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The version of the format in which the state is written.
 const FORMAT: u32 = 2;
 
@@ -189,24 +192,19 @@ impl SharedState {
 
     /// Applies an event of a process's request to the state.
     pub(crate) fn note(&mut self, process: &str, event: Event, clock: &Clock, now: LimiterTime) {
-        let Some(Lease { requests, .. }) = self.leases.get_mut(process) else { return };
+        let Some(lease) = self.leases.get_mut(process) else { return };
+        lease.requests.note(event);
         match event {
-            Event::Sent(at, weight) => {
-                requests.settle(weight);
-                self.state.sent(clock.latest(at), weight);
-            }
+            Event::Admitted(at, weight) => self.state.admit(clock.latest(at), weight),
+            Event::Sent(at, weight) => self.state.sent(clock.latest(at), weight),
             Event::SentLate(at, weight) => self.state.count(clock.latest(at), weight),
             Event::Unsent(weight) => {
-                requests.settle(weight);
-                requests.end();
                 self.state.unsent(now, weight);
                 self.state.ended();
             }
-            Event::Ended => {
-                requests.end();
-                self.state.ended();
-            }
+            Event::Ended => self.state.ended(),
             Event::RateLimited(at, pause) => self.state.rate_limited(clock.latest(at), pause),
+            Event::Exhausted(at, pause) => self.state.close(clock.latest(at).saturating_add(pause.min(MAX_PAUSE))),
         }
     }
 

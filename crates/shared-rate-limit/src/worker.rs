@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use runtime::rate_limit::rules::State;
 use runtime::{Error, RateLimit};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -43,6 +44,8 @@ pub(crate) struct Worker<S> {
     is_closed: bool,
     process: Participant,
     limit: RateLimit,
+    /// The maximum time for which a sent request is counted.
+    memory: Duration,
     /// A request fails if it has waited for this time and the store cannot be used.
     fail_after: Duration,
     /// The last known state of the store.
@@ -66,12 +69,15 @@ impl<S: StateStore> Worker<S> {
         limit: RateLimit,
         fail_after: Duration,
     ) -> Self {
+        // The learned margin extends a window by up to five times the shortest one.
+        let memory = State::new(limit.clone()).memory(Duration::ZERO).saturating_mul(6);
         Self {
             store,
             messages,
             is_closed: false,
             process,
             limit,
+            memory,
             fail_after,
             known: None,
             questions: Vec::new(),
@@ -279,6 +285,9 @@ impl<S: StateStore> Worker<S> {
             self.process.fail_joined_by(joined, outage.error());
         }
         let now = Instant::now();
+        if let Some(oldest) = now.checked_sub(self.memory) {
+            self.process.forget_events_before(oldest);
+        }
         let mut next = outage.next;
         if next <= now {
             next = now;

@@ -129,15 +129,17 @@ impl Dispatcher {
             if is_reported.swap(true, Ordering::Relaxed) {
                 return;
             }
-            let (time, is_for_all) = match pause {
-                ServicePause::Client(time) => (retry.pause(time), true),
+            // Without a client, nothing is left to pause.
+            let Some(limiter) = limiter.upgrade() else { return };
+            match pause {
+                ServicePause::RateLimited(time) => limiter.on_rate_limited(retry.pause(time)),
+                ServicePause::Exhausted(time) => limiter.on_exhausted(retry.pause(Some(time))),
                 ServicePause::Endpoint(time) => {
                     let time = retry.pause(Some(time));
-                    (time, pauses.pause(request, time))
+                    if pauses.pause(request, time) {
+                        limiter.on_rate_limited(time);
+                    }
                 }
-            };
-            if let Some(limiter) = limiter.upgrade().filter(|_| is_for_all) {
-                limiter.on_rate_limited(time);
             }
         })
     }

@@ -1,7 +1,8 @@
 //! The pause that a response requests.
 //!
-//! A rate limit pauses the whole client. Other failures with `Retry-After` (RFC 9110, section 10.2.3) pause the endpoint
-//! that sent them, and the whole client if a second endpoint sends one meanwhile.
+//! A rate limit pauses the whole client, and so does a response that reports that nothing of the limit is left. Other
+//! failures with `Retry-After` (RFC 9110, section 10.2.3) pause the endpoint that sent them, and the whole client if a
+//! second endpoint sends one meanwhile.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -16,8 +17,10 @@ use crate::request::RequestKind;
 /// The requests that a response asks to pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServicePause {
-    /// All requests, because of a rate limit; `None` if the response does not contain for how long.
-    Client(Option<Duration>),
+    /// All requests, because this one exceeded a rate limit; `None` if the response does not contain for how long.
+    RateLimited(Option<Duration>),
+    /// All requests, because this one was the last that the rate limit allows for now.
+    Exhausted(Duration),
     /// The requests for the same endpoint.
     Endpoint(Duration),
 }
@@ -27,12 +30,13 @@ pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -
     let time = requested_time(headers, service);
     let is_listed = service.errors.iter().any(|info| info.status == status && info.rate_limited);
     match (status, time) {
-        (429, _) => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
-        _ if is_listed => Some(ServicePause::Client(time.or_else(|| usual_reset(headers)))),
-        (418, Some(_)) => Some(ServicePause::Client(time)),
-        // An exhausted rate limit is that of the client, whatever the status is.
-        (403 | 503, Some(time)) if exhausted(headers, service).is_none() => Some(ServicePause::Endpoint(time)),
-        _ => exhausted(headers, service).map(|time| ServicePause::Client(Some(time))),
+        (429, _) => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
+        _ if is_listed => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
+        (418, Some(_)) => Some(ServicePause::RateLimited(time)),
+        (403 | 503, Some(time)) if exhausted(headers, service).is_some() => Some(ServicePause::RateLimited(Some(time))),
+        (403 | 503, Some(time)) => Some(ServicePause::Endpoint(time)),
+        // Any other response was not rejected because of the limit.
+        _ => exhausted(headers, service).map(ServicePause::Exhausted),
     }
 }
 
@@ -133,7 +137,7 @@ mod tests {
     }
 
     fn seconds(seconds: u64) -> ServicePause {
-        ServicePause::Client(Some(Duration::from_secs(seconds)))
+        ServicePause::RateLimited(Some(Duration::from_secs(seconds)))
     }
 
     #[test]
@@ -145,18 +149,20 @@ mod tests {
             (ResetUnit::EpochSeconds, later.as_str()),
             (ResetUnit::EpochMilliseconds, in_milliseconds.as_str()),
         ] {
-            for status in [200, 429] {
-                assert_eq!(
-                    check(status, &[("x-left", "0"), ("x-next", reset)], Some(unit)),
-                    Some(seconds(8)),
-                    "{reset}"
-                );
+            let exhausted = [("x-left", "0"), ("x-next", reset)];
+            for status in [403, 418, 429, 503] {
+                assert_eq!(check(status, &exhausted, Some(unit)), Some(seconds(8)), "{status} {reset}");
+            }
+            for status in [200, 204, 404, 500] {
+                let pause = ServicePause::Exhausted(Duration::from_secs(8));
+                assert_eq!(check(status, &exhausted, Some(unit)), Some(pause), "{status} {reset}");
             }
             assert_eq!(check(200, &[("x-left", "1"), ("x-next", reset)], Some(unit)), None);
             assert_eq!(check(200, &[("x-left", "0")], Some(unit)), None);
         }
         assert_eq!(check(200, &[("x-left", "0"), ("x-next", "soon")], Some(ResetUnit::Seconds)), None);
-        assert_eq!(check(200, &[("x-left", "0"), ("x-next", "1")], Some(ResetUnit::EpochSeconds)), Some(seconds(0)));
+        let is_over = check(200, &[("x-left", "0"), ("x-next", "1")], Some(ResetUnit::EpochSeconds));
+        assert_eq!(is_over, Some(ServicePause::Exhausted(Duration::ZERO)));
     }
 
     #[test]
@@ -165,7 +171,7 @@ mod tests {
             assert_eq!(check(429, &[("x-ratelimit-reset", &reset)], None), Some(seconds(8)), "{reset}");
             assert_eq!(check(200, &[("x-ratelimit-reset", &reset)], None), None);
         }
-        assert_eq!(check(429, &[("x-ratelimit-reset", "soon")], None), Some(ServicePause::Client(None)));
+        assert_eq!(check(429, &[("x-ratelimit-reset", "soon")], None), Some(ServicePause::RateLimited(None)));
         assert_eq!(check(429, &[("x-ratelimit-reset", "9"), ("retry-after", "3")], None), Some(seconds(3)));
     }
 }

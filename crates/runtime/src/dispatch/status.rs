@@ -56,7 +56,7 @@ fn target(location: &str) -> String {
 fn refusal(response: HttpResponse, service: &ServiceInfo, known: &[StatusInfo]) -> Error {
     let status = response.status;
     let pause = service_pause::requested(status, &response.headers, service);
-    let is_rate_limited = matches!(pause, Some(ServicePause::Client(_))) || status == 403 && pause.is_some();
+    let is_rate_limited = matches!(pause, Some(ServicePause::RateLimited(_))) || status == 403 && pause.is_some();
     let error = match page(&response) {
         Some(error) => error,
         // The advice about a status 403 is about credentials.

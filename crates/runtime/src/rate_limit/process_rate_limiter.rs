@@ -84,6 +84,19 @@ impl ProcessRateLimiter {
         Self(Arc::new(Queues { limit, all: LimitQueue::new(of_all), of_some }))
     }
 
+    /// Admits a request at once, because another rate limiter has admitted it.
+    #[doc(hidden)]
+    #[cfg(feature = "__shared-rate-limit")]
+    pub fn admit(&self, attempt: Attempt) -> Permit {
+        let queues = self.0.of(attempt);
+        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
+        for queue in &queues {
+            queue.admit(weight);
+        }
+        let passed = queues.len();
+        Permit::with_observer(Admission { queues, passed, weight, progress: Mutex::default() })
+    }
+
     /// Returns whether a request could be sent now.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
@@ -119,6 +132,19 @@ impl LimitQueue {
         shared.state.rate_limited(now, pause);
     }
 
+    fn close_for(&self, pause: Duration) {
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.close(now.saturating_add(pause.min(YEAR)));
+    }
+
+    #[cfg(feature = "__shared-rate-limit")]
+    fn admit(&self, weight: usize) {
+        let mut shared = lock(&self.0);
+        let now = shared.now();
+        shared.state.admit(now, weight);
+    }
+
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
         let (ticket, woken) = lock(&self.0).queue.join(rank, weight);
@@ -150,6 +176,14 @@ impl RateLimiter for ProcessRateLimiter {
             queue.rate_limited(pause);
         }
         self.0.all.rate_limited(pause);
+    }
+
+    fn on_exhausted(&self, pause: Duration) {
+        // The headers do not show which window is full either.
+        for (_, queue) in &self.0.of_some {
+            queue.close_for(pause);
+        }
+        self.0.all.close_for(pause);
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {

@@ -86,12 +86,17 @@ impl State {
             self.wait();
         }
         decision?;
+        self.admit(now, weight);
+        Ok(())
+    }
+
+    /// Admits a request of this weight, whether or not it may pass: another rate limiter has admitted it.
+    pub fn admit(&mut self, now: LimiterTime, weight: usize) {
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
             self.pace.pass(now, self.opening(now, weight), self.pause_end(), gap, weight);
         }
-        self.in_flight += 1;
+        self.in_flight = self.in_flight.saturating_add(1);
         self.windows.unsent = self.windows.unsent.saturating_add(weight);
-        Ok(())
     }
 
     /// Notes that an admitted request is sent.

@@ -135,6 +135,34 @@ async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) 
     assert!(used_before >= 0.97 && used_after >= 0.97, "{used_before} {used_after}");
 }
 
+/// The rate limiter of the process serves while the store is down. Before, during and after that time, no window holds more
+/// requests than the limit, but for the few that both admit when slots become free at the moment of a change.
+#[tokio::test(start_paused = true)]
+async fn requests_of_the_fallback_count_in_the_store() {
+    for slow in [20 * MILLISECOND, 4 * SECOND] {
+        let service = service(slow);
+        let store = MemoryStore::new();
+        let limit = RateLimit::new(100, 10 * SECOND, 20);
+        let fallback = Some(runtime::rate_limit::ProcessRateLimiter::new(limit.clone()));
+        let settings = Settings { fail_after: Duration::ZERO, fallback, ..settings(limit) };
+        let mut process = TestProcess::of(&service, settings, |_| store.clone());
+        process.run("/x", 100, Instant::now() + 140 * SECOND);
+        for seconds in [27, 3, 33, 12, 5, 40] {
+            tokio::time::sleep(seconds * SECOND).await;
+            let mut server = store.server();
+            if server.is_down() {
+                server.reconnect();
+            } else {
+                server.stop();
+            }
+        }
+        process.finish().await;
+        let arrivals = service.arrivals();
+        assert!(peak(&arrivals, 10 * SECOND) <= 102, "{slow:?}: {}", peak(&arrivals, 10 * SECOND));
+        assert!(service.max_in_flight() <= 30, "{slow:?}: {}", service.max_in_flight());
+    }
+}
+
 const WINDOW: Duration = Duration::from_millis(10_100);
 
 #[tokio::test(start_paused = true)]

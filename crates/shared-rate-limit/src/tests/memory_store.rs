@@ -69,6 +69,15 @@ impl Server {
         self.is_down = true;
     }
 
+    pub(crate) fn is_down(&self) -> bool {
+        self.is_down
+    }
+
+    /// The server can be reached again. It was not restarted.
+    pub(crate) fn reconnect(&mut self) {
+        self.is_down = false;
+    }
+
     /// Restarts the server with its data.
     pub(crate) fn start(&mut self) {
         self.is_down = false;

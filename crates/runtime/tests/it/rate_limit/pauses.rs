@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::{RateLimit, Retry};
+use runtime::registry::{RateLimitHeadersInfo, ResetUnit, ServiceInfo};
+use runtime::{AnyClient, RateLimit, Retry};
 use tokio::time::Instant;
 
 use super::{SECOND, check};
@@ -127,6 +128,42 @@ async fn too_long_retry_after_fails_at_once() {
     // Other requests wait for `max_retry_after` at most, not for a day.
     client.raw("/x").await.unwrap();
     assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);
+}
+
+/// A service that reports the rest of its limit in every response.
+static COUNTING: ServiceInfo = ServiceInfo {
+    rate_limit_headers: Some(RateLimitHeadersInfo {
+        remaining: "x-left",
+        reset: "x-next",
+        reset_is: ResetUnit::Seconds,
+    }),
+    ..ServiceInfo::new("Counting")
+};
+
+/// Every tenth response reports that nothing of the limit is left, although no request was rejected.
+#[tokio::test(start_paused = true)]
+async fn exhausted_limit_pauses_without_a_margin() {
+    for status in [200, 404] {
+        let service = Service::new(move |_, before| {
+            let is_last = before % 10 == 9;
+            let left = if is_last { "0" } else { "1" };
+            reply(if is_last { status } else { 200 }, &[("x-left", left), ("x-next", "3")], "{}")
+        });
+        let builder = AnyClient::builder(&COUNTING, "https://example.com/v2").transport(service.clone());
+        let client = builder.rate_limit(RateLimit::new(100, SECOND, 1)).build().unwrap();
+        for index in 0..30 {
+            let outcome = client.raw("/x").await;
+            assert!(outcome.is_ok() || status == 404 && index % 10 == 9, "{outcome:?}");
+        }
+        let arrivals = service.arrivals();
+        assert_eq!(arrivals.len(), 30, "no request is sent again");
+        for (index, pair) in arrivals.windows(2).enumerate() {
+            let gap = pair[1] - pair[0];
+            let is_paused = gap >= 3 * SECOND && gap < 3 * SECOND + SECOND / 10;
+            let is_at_full_speed = gap < SECOND / 40;
+            assert!(if index % 10 == 9 { is_paused } else { is_at_full_speed }, "{status}, {index}: {gap:?}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
