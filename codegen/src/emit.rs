@@ -14,6 +14,10 @@ mod docs;
 
 mod literal;
 
+mod registry_entry;
+
+mod param_lists;
+
 mod render;
 
 mod catalogue_schema;
@@ -59,22 +63,27 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
+use catalogue::RegistryEntries;
 use catalogue::model::Api;
 
 /// Emits the Rust files of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {
-    let shared: [Job<'_>; 7] = [
+    let entries = RegistryEntries::of(api);
+    let entries = &entries;
+    let mut jobs: Vec<Job<'_>> = vec![
         Box::new(|| crate_root::file(api, package)),
-        Box::new(|| service::file(api, package)),
+        Box::new(|| service::file(api, entries, package)),
         Box::new(|| service::limits_file(api)),
-        Box::new(|| types::file(api)),
-        Box::new(|| params::file(api)),
-        Box::new(|| record::shared_file(api)),
+        Box::new(|| types::file(api, entries)),
+        Box::new(|| params::file(api, entries)),
+        Box::new(|| record::shared_file(api, entries)),
         Box::new(|| requests::file(api)),
     ];
-    let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
+    for (group, own) in api.groups.iter().zip(&entries.groups) {
+        jobs.push(Box::new(move || group::file(api, entries, group, own)));
+    }
     // The files are sorted, because otherwise their order would depend on the number of cores.
-    let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
+    let mut files = run_in_parallel(&jobs);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
@@ -82,14 +91,28 @@ pub fn emit(api: &Api, package: &Package) -> Vec<File> {
 /// A function that emits one file.
 type Job<'a> = Box<dyn Fn() -> File + Send + Sync + 'a>;
 
-/// Runs jobs in parallel on all cores of the machine.
-fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
-    let count = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = |first| jobs.iter().skip(first).step_by(count).map(|job| job()).collect::<Vec<_>>();
+/// Runs jobs on all cores of the machine.
+fn run_in_parallel(jobs: &[Job<'_>]) -> Vec<File> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|first| scope.spawn(move || share(first))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let mut threads = Vec::new();
+        for first in 0..cores {
+            threads.push(scope.spawn(move || run_every(cores, &jobs[first.min(jobs.len())..])));
+        }
+        let mut files = Vec::new();
+        for thread in threads {
+            match thread.join() {
+                Ok(emitted) => files.extend(emitted),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+        files
     })
+}
+
+/// Runs the first of every `step` jobs.
+fn run_every(step: usize, jobs: &[Job<'_>]) -> Vec<File> {
+    jobs.iter().step_by(step).map(|job| job()).collect()
 }
 
 /// Emits the documents about the service for users and other tools.

@@ -116,36 +116,63 @@ impl fmt::Display for Report {
 ///
 /// Returns one report for each folder, in the given order.
 pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> io::Result<Vec<Report>> {
-    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, error)));
-    let reports = reports.collect::<io::Result<Vec<_>>>()?;
-    if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
+    let mut reports = Vec::new();
+    for folder in folders {
+        reports.push(folder.compare().map_err(|error| named(&folder.root, error))?);
+    }
+    let has_conflict = reports.iter().any(Report::has_foreign);
+    if mode == Mode::Write && !has_conflict {
         let mut files = others;
         for (folder, report) in folders.iter().zip(&reports) {
-            let mut emitted = folder.emitted();
-            let new = report.changes.iter().filter_map(|change| Some((&change.path, emitted.remove(&*change.path)?)));
-            files.extend(new.map(|(path, text)| (folder.root.join(path), text)));
+            files.extend(folder.changed_files(report));
         }
         replace(&files)?;
         for (folder, report) in folders.iter().zip(&reports) {
-            for stale in report.changes.iter().filter(|change| change.kind == ChangeKind::Stale) {
-                let path = folder.root.join(&stale.path);
-                fs::remove_file(&path).map_err(|error| named(&path, error))?;
-                remove_empty_parents(&folder.root, &path);
-            }
+            folder.remove_stale_files(report)?;
         }
     }
     Ok(reports)
 }
 
 impl Folder {
-    /// Returns the emitted texts by path, with the name of the crate added to the marker of each text.
-    fn emitted(&self) -> BTreeMap<&str, String> {
-        let mark = self.package.as_ref().map_or_else(|| MARKER.to_owned(), |package| format!("{MARKER}{FOR}{package}"));
-        self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
+    /// The new texts of the files that are missing or differ.
+    fn changed_files(&self, report: &Report) -> Vec<(PathBuf, String)> {
+        let mut emitted = self.emitted();
+        let mut changed = Vec::new();
+        for change in &report.changes {
+            if let Some(text) = emitted.remove(change.path.as_str()) {
+                changed.push((self.root.join(&change.path), text));
+            }
+        }
+        changed
     }
 
-    /// Returns the files on disk that are compared, with their texts. In a shared folder, only files at the path of an
-    /// emitted file, temporary files, and files with the marker of this crate are compared.
+    fn remove_stale_files(&self, report: &Report) -> io::Result<()> {
+        for change in &report.changes {
+            if change.kind == ChangeKind::Stale {
+                let path = self.root.join(&change.path);
+                fs::remove_file(&path).map_err(|error| named(&path, error))?;
+                remove_empty_parents(&self.root, &path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The emitted texts by path, with the name of the crate added to the marker of each text.
+    fn emitted(&self) -> BTreeMap<&str, String> {
+        let marker = match &self.package {
+            Some(package) => format!("{MARKER}{FOR}{package}"),
+            None => MARKER.to_owned(),
+        };
+        let mut emitted = BTreeMap::new();
+        for file in &self.files {
+            emitted.insert(file.path.as_str(), file.text.replacen(MARKER, &marker, 1));
+        }
+        emitted
+    }
+
+    /// The files on disk that are compared, with their texts. In a shared folder, only files at the path of an emitted
+    /// file, temporary files, and files with the marker of this crate are compared.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -153,21 +180,26 @@ impl Folder {
         }
         if self.is_shared {
             on_disk.retain(|path, text| {
-                let is_own = |text: &String| self.is_owner(owner(text));
-                emitted.contains_key(path.as_str()) || is_left_over(path) || text.as_ref().is_some_and(is_own)
+                let is_own = text.as_deref().is_some_and(|text| self.is_owner(owner(text)));
+                is_own || emitted.contains_key(path.as_str()) || is_left_over(path)
             });
         }
-        // A folder at the path of an emitted file is a conflict, even if the folder is empty.
-        let in_the_way = emitted.keys().filter(|path| self.root.join(path).is_dir());
-        on_disk.extend(in_the_way.map(|path| ((*path).to_owned(), None)));
+        for path in emitted.keys() {
+            // A folder at the path of an emitted file is a conflict, even if the folder is empty.
+            if self.root.join(path).is_dir() {
+                on_disk.insert((*path).to_owned(), None);
+            }
+        }
         Ok(on_disk)
     }
 
     fn compare(&self) -> io::Result<Report> {
         let emitted = self.emitted();
         let on_disk = self.on_disk(&emitted)?;
+        let mut paths: BTreeSet<&str> = emitted.keys().copied().collect();
+        paths.extend(on_disk.keys().map(String::as_str));
         let mut report = Report::default();
-        for path in emitted.keys().copied().chain(on_disk.keys().map(String::as_str)).collect::<BTreeSet<_>>() {
+        for path in paths {
             match self.judge(path, on_disk.get(path), emitted.get(path)) {
                 None => report.unchanged += 1,
                 Some(kind) => report.changes.push(FileChange { path: path.to_owned(), kind }),
@@ -176,7 +208,7 @@ impl Folder {
         Ok(report)
     }
 
-    /// Returns the difference between a file on disk and the emitted text. The inner value of `on_disk` is `None` if
+    /// The difference between a file on disk and the emitted text. The inner value of `on_disk` is `None` if
     /// the file is not text.
     fn judge(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
         let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
@@ -206,46 +238,71 @@ const UNFINISHED: &str = ".unfinished";
 /// All texts are written to temporary paths before the first rename, so no file is replaced if one of the texts cannot
 /// be written. Links and permissions are preserved.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
-    let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
-    let beside = files.iter().try_for_each(|(path, text)| {
-        // If the path is a link, its target is replaced, not the link. A new file has no canonical path.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        // The temporary path contains the process id, so that concurrent runs use different paths.
-        let mut new = target.as_os_str().to_owned();
-        new.push(format!(".{}{UNFINISHED}", std::process::id()));
-        let folder = fs::create_dir_all(target.parent().unwrap_or(&target));
-        let done = folder.and_then(|()| fs::write(&new, text)).and_then(|()| match fs::metadata(&target) {
-            Ok(old) => fs::set_permissions(&new, old.permissions()),
-            Err(_) => Ok(()),
-        });
-        // The path is added even if the write failed, so that an incomplete temporary file is removed below.
-        written.push((new.into(), target, path));
-        done.map_err(|error| named(path, format!("{error}; nothing was written")))
-    });
-    let mut moves = written.iter();
-    let replaced = beside.and_then(|()| {
-        moves.try_for_each(|(new, target, path)| fs::rename(new, target).map_err(|error| named(path, error)))
-    });
+    let mut written = Vec::new();
+    let replaced = write_beside(files, &mut written).and_then(|()| move_all(&written));
     if replaced.is_err() {
-        for (new, ..) in &written {
-            let _ = fs::remove_file(new);
+        for file in &written {
+            let _ = fs::remove_file(&file.temporary);
         }
     }
     replaced
 }
 
-/// Returns `true` if a file is a temporary file of an interrupted run.
-fn is_left_over(path: &str) -> bool {
-    let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
-    id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
+/// A new text that is written, but not yet at its path.
+struct Written<'a> {
+    temporary: PathBuf,
+    target: PathBuf,
+    /// The path of the file, which can be a link to the target.
+    path: &'a Path,
 }
 
-/// Returns an error whose message contains the path of the file.
+/// Writes all texts to temporary paths. A path is added even if the write failed, so that an incomplete temporary file
+/// is removed.
+fn write_beside<'a>(files: &'a [(PathBuf, String)], written: &mut Vec<Written<'a>>) -> io::Result<()> {
+    for (path, text) in files {
+        // If the path is a link, its target is replaced, not the link. A new file has no canonical path.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        // The temporary path contains the process id, so that concurrent runs use different paths.
+        let mut temporary = target.as_os_str().to_owned();
+        temporary.push(format!(".{}{UNFINISHED}", std::process::id()));
+        let temporary = PathBuf::from(temporary);
+        let result = write_like(&target, &temporary, text);
+        written.push(Written { temporary, target, path });
+        result.map_err(|error| named(path, format!("{error}; nothing was written")))?;
+    }
+    Ok(())
+}
+
+/// Writes a text to a temporary path, with the permissions of the file that it will replace.
+fn write_like(target: &Path, temporary: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(target.parent().unwrap_or(target))?;
+    fs::write(temporary, text)?;
+    match fs::metadata(target) {
+        Ok(old) => fs::set_permissions(temporary, old.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
+fn move_all(written: &[Written<'_>]) -> io::Result<()> {
+    for file in written {
+        fs::rename(&file.temporary, &file.target).map_err(|error| named(file.path, error))?;
+    }
+    Ok(())
+}
+
+/// `true` for a temporary file of an interrupted run.
+fn is_left_over(path: &str) -> bool {
+    let Some(path) = path.strip_suffix(UNFINISHED) else { return false };
+    let Some((_, process_id)) = path.rsplit_once('.') else { return false };
+    process_id.parse::<u32>().is_ok()
+}
+
+/// An error whose message contains the path of the file.
 fn named(path: &Path, error: impl fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// Returns the name of the crate in the marker at the top of a text; `None` if there is no marker, and an empty text if
+/// The name of the crate in the marker at the top of a text; `None` if there is no marker, and an empty text if
 /// the marker does not contain a name.
 ///
 /// The marker must be the first comment, or the first value in formats without comments.
@@ -254,8 +311,12 @@ fn owner(text: &str) -> Option<&str> {
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
     let (opening, rest) = text.split_once(MARKER)?;
     // In JSON, the opening may be split into two lines.
-    let is_first = OPENINGS.contains(&opening.split_whitespace().collect::<String>().as_str());
-    is_first.then(|| rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
+    let opening: String = opening.split_whitespace().collect();
+    if !OPENINGS.contains(&opening.as_str()) {
+        return None;
+    }
+    let Some(rest) = rest.strip_prefix(FOR) else { return Some("") };
+    Some(rest.split_whitespace().next().unwrap_or_default())
 }
 
 /// The texts that precede a marker, without spaces.
@@ -272,17 +333,21 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            // Line endings are ignored, because git may have changed them at checkout.
-            found.insert(path, text.map(|text| text.replace("\r\n", "\n")));
+            found.insert(path, text.map(|text| with_unix_lines(&text)));
         }
     }
     Ok(())
 }
 
+/// Line endings are ignored, because git may have changed them at checkout.
+fn with_unix_lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
 /// Removes the parent folders of a removed file until one of them is not empty.
 fn remove_empty_parents(root: &Path, removed: &Path) {
-    for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
-        if fs::remove_dir(parent).is_err() {
+    for parent in removed.ancestors().skip(1) {
+        if parent == root || fs::remove_dir(parent).is_err() {
             return;
         }
     }
@@ -299,9 +364,11 @@ const README: &str = "README.md";
 /// and the change. Returns `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
-    // Line endings are ignored, because git may have changed them at checkout.
-    let page = fs::read_to_string(&path).ok()?.replace("\r\n", "\n");
+    let page = with_unix_lines(&fs::read_to_string(&path).ok()?);
     let emitted = with_key_tables(&page);
+    if emitted == page {
+        return None;
+    }
     let kind = ChangeKind::Drifted(diff(&page, &emitted));
-    (emitted != page).then(|| (path, emitted, FileChange { path: README.to_owned(), kind }))
+    Some((path, emitted, FileChange { path: README.to_owned(), kind }))
 }

@@ -18,7 +18,10 @@ use catalogue::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
 /// Emits the schema file, which is written into the folder of the catalogue.
 pub fn catalogue_schema() -> File {
-    let definitions: BTreeMap<_, _> = all_maps().into_iter().map(|map| (name(map), definition(map))).collect();
+    let mut definitions: BTreeMap<String, Object> = BTreeMap::new();
+    for map in all_maps() {
+        definitions.insert(name(map), definition(map));
+    }
     let schema = Object::default()
         .with("$comment", format!("{MARKER} from the format of the catalogue. Do not edit."))
         .with("$schema", "http://json-schema.org/draft-07/schema#")
@@ -32,16 +35,25 @@ pub fn catalogue_schema() -> File {
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// Returns the condition by which the schema recognizes `service.yaml`: the file has a key that `service.yaml` requires
-/// and a group file cannot have. One such key is sufficient, because the file may be incomplete.
+/// The condition by which the schema recognizes `service.yaml`: the file has a key that `service.yaml` requires and a
+/// group file cannot have. One such key is sufficient, because the file may be incomplete.
 fn is_service() -> Object {
-    let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
-    any_of(own.map(|key| required(&[key.name])))
+    let mut conditions = Vec::new();
+    for key in SERVICE.keys {
+        let is_shared = GROUP.keys.iter().any(|other| other.name == key.name);
+        if key.required && !is_shared {
+            conditions.push(required(&[key.name]));
+        }
+    }
+    any_of(conditions)
 }
 
-/// Returns the name of a map in the definitions: its description without the article.
+/// The name of a map in the definitions: its description without the article.
 fn name(map: &Map) -> String {
-    let what = ["a ", "an ", "the "].iter().find_map(|article| map.what.strip_prefix(article)).unwrap_or(map.what);
+    let mut what = map.what;
+    for article in ["a ", "an ", "the "] {
+        what = what.strip_prefix(article).unwrap_or(what);
+    }
     what.replace('`', "").replace(' ', "_")
 }
 
@@ -50,18 +62,27 @@ fn reference(map: &Map) -> Object {
 }
 
 fn definition(map: &Map) -> Object {
-    let names = map.keys.iter().filter(|key| key.required).map(|key| key.name);
-    let definition = typed("object")
-        .with("properties", map.keys.iter().map(|key| (key.name, property(key))).collect::<Object>())
-        .with_list("required", names)
-        .with("additionalProperties", false);
-    definition.with_list("allOf", map.rules.iter().map(rule))
+    let mut properties = Object::default();
+    let mut required = Vec::new();
+    for key in map.keys {
+        properties = properties.with(key.name, property(key));
+        if key.required {
+            required.push(key.name);
+        }
+    }
+    typed("object")
+        .with("properties", properties)
+        .with_list("required", required)
+        .with("additionalProperties", false)
+        .with_list("allOf", map.rules.iter().map(rule))
 }
 
 fn property(key: &Key) -> Object {
     let mut description = key.about.trim().to_owned();
     if let Shape::Word(words) = &key.shape {
-        description.extend(words.iter().map(|(word, means)| format!(" `{word}`: {}", means.trim())));
+        for (word, meaning) in *words {
+            description += &format!(" `{word}`: {}", meaning.trim());
+        }
     }
     let about = Object::default().with("description", description);
     let schema = shape(&key.shape, &key.form);
@@ -88,63 +109,93 @@ fn shape(shape: &Shape, form: &Form) -> Object {
     }
 }
 
-/// Returns the schema of a text that is not blank and has no invisible characters.
+/// The schema of a text, which is never blank and has no invisible characters.
 fn text(form: &Form) -> Object {
-    let text = || typed("string").with("not", Object::default().with("pattern", r"^\s*$"));
-    let line = || text().with("pattern", visible("\\u0000-\\u001f"));
     match form {
         // Prose may contain line breaks and tabs, but no other control characters.
-        Form::Prose => text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
+        Form::Prose => some_text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
         Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
         Form::Type => type_expression(),
-        Form::Path { .. } => text().with("pattern", "^/"),
-        Form::Name(case) => text().with("pattern", case.pattern()),
-        Form::Like(pattern, _) => text().with("pattern", *pattern),
+        Form::Path { .. } => some_text().with("pattern", "^/"),
+        Form::Name(case) => some_text().with("pattern", case.pattern()),
+        Form::Like(pattern, _) => some_text().with("pattern", *pattern),
         Form::Line | Form::Within(..) | Form::With(..) => line(),
     }
 }
 
-/// Returns a pattern for text without the given control characters and without other invisible characters.
-fn visible(controls: &str) -> String {
-    let escape = |character: char| match u32::from(character) {
-        code @ ..=0xffff => format!("\\u{code:04x}"),
-        code => format!("\\u{{{code:x}}}"),
-    };
-    let ranges = INVISIBLE.iter().map(|(first, last)| {
-        if first == last { escape(*first) } else { format!("{}-{}", escape(*first), escape(*last)) }
-    });
-    format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
+fn some_text() -> Object {
+    typed("string").with("not", Object::default().with("pattern", r"^\s*$"))
 }
 
-/// Returns the schema of a type expression: the name of a built-in type, which editors can complete, or a text that
-/// matches the pattern of type expressions.
+fn line() -> Object {
+    some_text().with("pattern", visible("\\u0000-\\u001f"))
+}
+
+/// The pattern of text without the given control characters and without other invisible characters.
+fn visible(controls: &str) -> String {
+    let mut excluded = format!("{controls}\\u007f-\\u009f");
+    for (first, last) in INVISIBLE.iter().copied() {
+        excluded += &escape(first);
+        if first != last {
+            excluded.push('-');
+            excluded += &escape(last);
+        }
+    }
+    format!("^[^{excluded}]*$")
+}
+
+fn escape(character: char) -> String {
+    match u32::from(character) {
+        code @ ..=0xffff => format!("\\u{code:04x}"),
+        code => format!("\\u{{{code:x}}}"),
+    }
+}
+
+/// The schema of a type expression: the name of a built-in type, which editors can complete, or a text that matches the
+/// pattern of type expressions.
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.into_iter().map(Builtin::name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
     // A regular expression cannot match brackets that are nested to any depth, so there is one alternative for each
     // depth up to `MAX_LISTS`.
-    let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
-    let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
-    any_of([Object::default().with_list("enum", builtins), typed("string").with("pattern", form)])
+    let mut alternatives = Vec::new();
+    for depth in 0..=MAX_LISTS {
+        alternatives.push(format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
+    }
+    let pattern = format!(r"^\s*({})\s*$", alternatives.join("|"));
+    any_of([Object::default().with_list("enum", builtins), typed("string").with("pattern", pattern)])
 }
 
 fn rule(rule: &Rule) -> Object {
-    let not = |schema: Object| Object::default().with("not", schema);
-    let word = |word: &'static str| Object::default().with("const", word);
-    let value = |key: &str, schema: Object| required(&[key]).with("properties", Object::default().with(key, schema));
-    let conditions = rule.never.iter().map(|condition| match condition {
+    not(Object::default().with_list("allOf", rule.never.iter().map(condition)))
+}
+
+fn condition(condition: &Condition) -> Object {
+    match condition {
         Condition::Has(key) => required(&[key]),
         Condition::HasAny(keys) => any_of(keys.iter().map(|key| required(&[key]))),
         Condition::HasNotOne(keys) => {
             not(Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key]))))
         }
         Condition::Lacks(key) => not(required(&[key])),
-        Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
-        Condition::Lists(key, item) => value(key, Object::default().with("contains", word(item))),
-        Condition::Is(key, expected) => value(key, word(expected)),
-        Condition::IsNot(key, other) => value(key, not(word(other))),
-    });
-    not(Object::default().with_list("allOf", conditions))
+        Condition::ListsNothing(key) => not(key_like(key, Object::default().with("minItems", 1))),
+        Condition::Lists(key, item) => key_like(key, Object::default().with("contains", constant(item))),
+        Condition::Is(key, expected) => key_like(key, constant(expected)),
+        Condition::IsNot(key, other) => key_like(key, not(constant(other))),
+    }
+}
+
+fn not(schema: Object) -> Object {
+    Object::default().with("not", schema)
+}
+
+fn constant(word: &str) -> Object {
+    Object::default().with("const", word)
+}
+
+/// An object with this key, whose value matches a schema.
+fn key_like(key: &str, schema: Object) -> Object {
+    required(&[key]).with("properties", Object::default().with(key, schema))
 }
 
 fn required(keys: &[&str]) -> Object {

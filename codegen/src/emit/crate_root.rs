@@ -26,25 +26,27 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     render::file("mod.rs", "", docs, "\n#![allow(unused_imports, clippy::wildcard_imports)]\n", [items])
 }
 
-/// Returns a module whose documentation consists of the reference pages, so that doctests compile every example
-/// program.
+/// A module whose documentation consists of the reference pages, so that doctests compile every example program.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
-    let groups = api.groups.iter().filter(|group| group.methods().next().is_some());
-    let pages: Vec<_> = groups
-        .map(|group| {
-            let (page, name) = (format!("{}/{}", package.docs, reference::path(group)), ident(&group.ident));
-            quote! {
-                #[doc = include_str!(#page)]
-                mod #name {}
-            }
-        })
-        .collect();
-    (!pages.is_empty()).then(|| {
-        quote! {
-            #[cfg(doctest)]
-            mod examples {
-                #(#pages)*
-            }
+    let mut pages = Vec::new();
+    for group in &api.groups {
+        if group.methods().next().is_none() {
+            continue;
+        }
+        let name = ident(&group.ident);
+        let page = format!("{}/{}", package.docs, reference::path(group));
+        pages.push(quote! {
+            #[doc = include_str!(#page)]
+            mod #name {}
+        });
+    }
+    if pages.is_empty() {
+        return None;
+    }
+    Some(quote! {
+        #[cfg(doctest)]
+        mod examples {
+            #(#pages)*
         }
     })
 }

@@ -15,8 +15,12 @@ const WIDTH: usize = 110;
 
 /// Converts paragraphs of Markdown to `#[doc]` attributes.
 pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
-    let text = joined_by("\n\n", paragraphs);
-    let lines = wrap(&text).into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
+    let mut lines = wrap(&joined_by("\n\n", paragraphs));
+    for line in &mut lines {
+        if !line.is_empty() {
+            line.insert(0, ' ');
+        }
+    }
     quote!(#(#[doc = #lines])*)
 }
 
@@ -28,20 +32,28 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
             lines.push(String::new());
         }
         // The items of a list are separate lines of one paragraph.
-        for item in paragraph.split("\n- ").enumerate().map(|(at, item)| (at > 0 || item.starts_with("- "), item)) {
-            wrap_item(item, &mut lines);
+        for (at, item) in paragraph.split("\n- ").enumerate() {
+            if at > 0 {
+                wrap_line(item, "-", " ", &mut lines);
+            } else if let Some(item) = item.strip_prefix("- ") {
+                wrap_line(item, "-", " ", &mut lines);
+            } else {
+                wrap_line(item, "", "", &mut lines);
+            }
         }
     }
     lines
 }
 
-/// Breaks a paragraph or a list item into lines. All lines of an item except the first are indented.
-fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
-    let mut line = String::from(if is_item { "-" } else { "" });
-    for word in words(text.strip_prefix("- ").filter(|_| is_item).unwrap_or(text)) {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH && may_begin_line(word) {
-            lines.push(std::mem::take(&mut line));
-            line.push_str(if is_item { " " } else { "" });
+/// Breaks a paragraph or a list item into lines, the first of which begins with the bullet, and the others with the
+/// indent.
+fn wrap_line(text: &str, bullet: &str, indent: &str, lines: &mut Vec<String>) {
+    let mut line = bullet.to_owned();
+    for word in words(text) {
+        let length = line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && length > WIDTH && may_begin_line(word) {
+            lines.push(line);
+            line = String::from(indent);
         }
         if !line.is_empty() {
             line.push(' ');
@@ -54,7 +66,9 @@ fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
 /// Splits a paragraph into words. Code in backticks is one word, because a part of it at the start of a line could be
 /// read as Markdown.
 fn words(paragraph: &str) -> Vec<&str> {
-    let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut in_code = false;
     for (index, character) in paragraph.char_indices() {
         if character == '`' && !paragraph[..index].ends_with('\\') {
             in_code = !in_code;
@@ -70,9 +84,12 @@ fn words(paragraph: &str) -> Vec<&str> {
 
 /// Converts a text to a Markdown code span, whose fence is longer than any sequence of backticks in the text.
 pub(super) fn code(text: &str) -> String {
-    let max = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(max + 1);
-    let space = if max > 0 { " " } else { "" };
+    let mut longest = 0;
+    for backticks in text.split(|character| character != '`') {
+        longest = longest.max(backticks.len());
+    }
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
 }
 
@@ -126,11 +143,18 @@ pub(super) fn joined(sentences: impl IntoIterator<Item = impl AsRef<str>>) -> St
 
 /// Joins the texts that are not empty.
 pub(super) fn joined_by(separator: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let texts = texts.into_iter().map(|text| text.as_ref().to_owned()).filter(|text| !text.is_empty());
-    texts.collect::<Vec<_>>().join(separator)
+    let mut joined = String::new();
+    for text in texts {
+        let text = text.as_ref();
+        if !joined.is_empty() && !text.is_empty() {
+            joined += separator;
+        }
+        joined += text;
+    }
+    joined
 }
 
-/// Returns a sentence about the format of timestamps.
+/// A sentence about the format of timestamps.
 pub(super) fn timestamps(form: TimeForm) -> String {
     match form {
         TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
@@ -142,16 +166,19 @@ pub(super) fn timestamps(form: TimeForm) -> String {
 
 /// Describes a set of rate limits: its requests, the paths whose requests count, and the keys to which it applies.
 pub(super) fn limit(limit: &Limit) -> [String; 3] {
-    let at_once = limit.concurrent.known().map(|concurrent| format!(", {concurrent} in flight")).unwrap_or_default();
     let Limit { name, requests, seconds, endpoints, .. } = limit;
+    let mut windows = format!("Limit set {}: {requests} requests within {seconds} s", prose(name));
+    if let Some(concurrent) = limit.concurrent.known() {
+        windows += &format!(", {concurrent} in flight");
+    }
+    windows.push('.');
     let counted =
         if endpoints.is_empty() { String::new() } else { format!("It counts only requests to {}.", codes(endpoints)) };
     let keys = match limit.scope.known() {
         Some(scope) => format!("It applies to {}.", lower_first(prose(scope).trim_end_matches('.'))),
         None => "It is unknown to which keys it applies.".to_owned(),
     };
-    let requests = format!("Limit set {}: {requests} requests within {seconds} s{at_once}.", prose(name));
-    [requests, counted, keys]
+    [windows, counted, keys]
 }
 
 /// Converts text to a sentence with a capital letter and a full stop; empty text stays empty.
@@ -163,33 +190,37 @@ pub(super) fn sentence(text: &str) -> String {
 /// Converts the first character to upper case.
 pub(super) fn capital(text: &str) -> String {
     let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+    match rest.next() {
+        Some(first) => first.to_uppercase().to_string() + rest.as_str(),
+        None => String::new(),
+    }
 }
 
-/// Returns a sentence with the other names of an endpoint in the API document; empty if there are no other names.
+/// A sentence with the other names of an endpoint in the API document; empty if there are no other names.
 pub(super) fn aliases(aliases: &[String]) -> String {
     if aliases.is_empty() {
         return String::new();
     }
-    let names = aliases.iter().map(|alias| format!("\u{201c}{}\u{201d}", prose(alias)));
-    format!("Also named {} in the API document.", names.collect::<Vec<_>>().join(", "))
+    let names: Vec<_> = aliases.iter().map(|alias| format!("\u{201c}{}\u{201d}", prose(alias))).collect();
+    format!("Also named {} in the API document.", names.join(", "))
 }
 
-/// Returns the facts of a param that are the same in every kind of documentation.
+/// The facts of a param that are the same in every kind of documentation.
 pub(super) fn param_facts(param: &Param) -> Facts<'_> {
+    let declared = &param.declared;
     Facts {
         unit: &param.unit,
         range: [param.range.min, param.range.max],
         source: param.evidence.label(),
-        single_value: param.single_value.map(Evidence::label),
-        allowed_values: texts(&param.allowed_values),
-        tested_values: texts(&param.tested_values),
-        rejected_values: texts(&param.rejected_values),
+        single_value: declared.single_value.map(Evidence::label),
+        allowed_values: texts(&declared.allowed_values),
+        tested_values: texts(&declared.tested_values),
+        rejected_values: texts(&declared.rejected_values),
         ..Facts::default()
     }
 }
 
-/// Returns the facts of a field that are the same in every kind of documentation.
+/// The facts of a field that are the same in every kind of documentation.
 pub(super) fn field_facts(field: &Field) -> Facts<'_> {
     let range = [field.range.min, field.range.max];
     Facts { unit: &field.unit, range, source: field.evidence.label(), ..Facts::default() }
@@ -200,17 +231,17 @@ pub(super) fn texts(texts: &[Text]) -> Vec<&str> {
     texts.iter().map(|text| text.as_str()).collect()
 }
 
-/// Returns the sentences about facts as Markdown.
+/// The sentences about facts as Markdown.
 pub(super) fn stated(facts: &Facts<'_>) -> String {
     facts.sentences(code, prose)
 }
 
-/// Returns a sentence with the source of a fact; empty if it is the API document.
+/// A sentence with the source of a fact; empty if it is the API document.
 pub(super) fn source(evidence: Evidence) -> String {
     stated(&Facts { source: evidence.label(), ..Facts::default() })
 }
 
-/// Returns a sentence about the format of several values; `None` is a format that differs between endpoints.
+/// A sentence about the format of several values; `None` is a format that differs between endpoints.
 pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
     let name = code(wire_name);
     match list_as {
@@ -223,7 +254,8 @@ pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
 
 /// Formats values as a list of code spans, in the given order.
 pub(super) fn codes(values: &[impl ToString]) -> String {
-    enumerated(&values.iter().map(|value| code(&value.to_string())).collect::<Vec<_>>(), "and")
+    let codes: Vec<_> = values.iter().map(|value| code(&value.to_string())).collect();
+    enumerated(&codes, "and")
 }
 
 /// Escapes each unescaped `|` of Markdown in a table cell, because it would end the cell.
@@ -238,48 +270,62 @@ pub(super) fn code_cell(text: impl Display) -> String {
 
 /// Converts the first letter of a sentence to lower case, for use after a colon.
 pub(super) fn lower_first(text: &str) -> String {
+    let mut rest = text.chars();
+    let Some(first) = rest.next() else { return String::new() };
     // An acronym keeps its capitals.
-    if text.chars().nth(1).is_some_and(char::is_uppercase) {
-        return text.to_owned();
-    }
-    text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
+    let is_acronym = rest.clone().next().is_some_and(char::is_uppercase);
+    if is_acronym { text.to_owned() } else { first.to_lowercase().to_string() + rest.as_str() }
 }
 
-/// Returns the summary as Markdown, or a sentence that the meaning is unknown.
+/// The summary as Markdown, or a sentence that the meaning is unknown.
 pub(super) fn meaning(summary: &str) -> String {
     if summary.is_empty() { "Its meaning is undocumented.".to_owned() } else { prose(summary) }
 }
 
-/// Returns a sentence that lists unknown facts; empty if there are none.
+/// A sentence that lists unknown facts; empty if there are none.
 pub(super) fn unknown(facts: &[UnknownFact]) -> String {
-    stated(&Facts { unknown: facts.iter().map(UnknownFact::text).collect(), ..Facts::default() })
+    stated(&Facts { unknown: unknown_texts(facts), ..Facts::default() })
 }
 
-/// Returns the unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it
-/// lists as unknown.
+pub(super) fn unknown_texts(facts: &[UnknownFact]) -> Vec<&str> {
+    facts.iter().map(UnknownFact::text).collect()
+}
+
+/// The unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it lists as
+/// unknown.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
-    let body = match endpoint.body {
-        Body::Unknown => Some("the form of the response"),
-        Body::Series { record: None, .. } => Some("the fields of the records"),
-        Body::Series { .. } | Body::Object { .. } => None,
-    };
-    let params = endpoint.params.is_none().then_some("the params");
-    let history = (endpoint.history == Some(Known::Unknown)).then_some("the params that select a time range");
-    let parts = match endpoint.path {
-        Some(_) => [params, body, history],
-        None => [Some("the path, the params and the response"), None, None],
-    };
-    parts.into_iter().flatten().chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
+    let mut unknown = Vec::new();
+    if endpoint.path.is_none() {
+        unknown.push("the path, the params and the response");
+    } else {
+        if endpoint.params.is_none() {
+            unknown.push("the params");
+        }
+        match endpoint.body {
+            Body::Unknown => unknown.push("the form of the response"),
+            Body::Series { record: None, .. } => unknown.push("the fields of the records"),
+            Body::Series { .. } | Body::Object { .. } => {}
+        }
+        if endpoint.declared.history == Some(Known::Unknown) {
+            unknown.push("the params that select a time range");
+        }
+    }
+    unknown.extend(unknown_texts(&endpoint.declared.unknown));
+    unknown
 }
 
 /// Describes the number of requests that rate limits count for a request; `None` if it is 1.
 pub(super) fn weight(endpoint: &Endpoint) -> Option<String> {
-    let by = endpoint.weight_by.iter().flat_map(|by| {
-        by.steps.iter().map(|step| format!("; as {} if {} is at most {}", step.weight, code(&by.param), step.max))
-    });
-    let by: String = by.collect();
-    let is_usual = endpoint.weight == 1 && by.is_empty();
-    (!is_usual).then(|| format!("counts as {} requests for the rate limit{by}", endpoint.weight))
+    let mut exceptions = String::new();
+    if let Some(by) = &endpoint.declared.weight_by {
+        for step in &by.steps {
+            exceptions += &format!("; as {} if {} is at most {}", step.weight, code(&by.param), step.max);
+        }
+    }
+    if endpoint.weight == 1 && exceptions.is_empty() {
+        return None;
+    }
+    Some(format!("counts as {} requests for the rate limit{exceptions}", endpoint.weight))
 }
 
 #[cfg(test)]

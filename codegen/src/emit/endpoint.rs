@@ -3,50 +3,72 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use runtime::registry::EndpointInfo;
 
-use super::literal::{body_type, endpoint_info, ident, rust_type};
-use super::setters::{setters, with};
+use super::literal::{body_type, ident, rust_type};
+use super::param_lists::lists_expression;
+use super::registry_entry::endpoint_entry;
+use super::setters::{ParamSetters, adding_method};
 use super::{docs, params};
-use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing, Type};
+use catalogue::RegistryEntries;
+use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing};
 use catalogue::url_path;
 
-/// Returns the method that creates a request; its arguments are the required params.
+/// The method that creates a request; its arguments are the required params.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
-    let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
-    let arguments = endpoint.known_params().filter(|param| param.is_argument());
-    let (arguments, values): (Vec<_>, Vec<_>) =
-        arguments.map(|param| value(param.argument(), &param.name, &param.ty, param.passing())).unzip();
+    let name = ident(&endpoint.ident);
+    let marker = ident(&endpoint.type_ident);
+    let mut arguments = Vec::new();
+    let mut calls = Vec::new();
+    for param in endpoint.known_params().filter(|param| param.is_argument()) {
+        arguments.push(argument(param));
+        calls.push(call_with_argument(param));
+    }
     let doc = docs::doc(method_docs(endpoint));
-    let deprecated = endpoint.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
+    let deprecated = endpoint.declared.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
     quote! {
         #doc
         #deprecated
         pub fn #name(&self, #(#arguments),*) -> Request<#marker> {
-            Request::new(self.client) #(#values)*
+            Request::new(self.client) #(#calls)*
         }
     }
 }
 
-/// Returns an argument of a method or setter, and the call that passes the argument to the request.
-pub(super) fn value(name: &str, wire_name: &str, ty: &Type, passing: Passing) -> (TokenStream, TokenStream) {
-    let name = ident(name);
-    let ty = rust_type(ty);
-    let argument = match passing {
+fn argument(param: &Param) -> TokenStream {
+    let name = ident(param.argument());
+    let ty = rust_type(&param.ty);
+    match param.passing() {
         Passing { several: false, exact: true } => quote!(#name: #ty),
         Passing { several: false, exact: false } => quote!(#name: impl Into<#ty>),
         Passing { several: true, exact: true } => quote!(#name: impl IntoIterator<Item = #ty>),
         Passing { several: true, exact: false } => quote!(#name: impl IntoIterator<Item: Into<#ty>>),
-    };
-    let with = with(passing);
-    (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
+    }
 }
 
-/// Returns the marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.
-pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStream {
-    let (handle, marker, method) = (ident(&group.handle), ident(&endpoint.type_ident), ident(&endpoint.ident));
+/// The call that passes an argument to the request.
+fn call_with_argument(param: &Param) -> TokenStream {
+    let name = ident(param.argument());
+    let ty = rust_type(&param.ty);
+    let wire_name = param.declared.name.as_str();
+    let adding = adding_method(param.passing());
+    quote!(.#adding::<#ty, _>(#wire_name, #name))
+}
+
+/// The marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.
+pub(super) fn items(
+    api: &Api,
+    entries: &RegistryEntries,
+    group: &Group,
+    endpoint: &Endpoint,
+    entry: &EndpointInfo,
+) -> TokenStream {
+    let handle = ident(&group.handle);
+    let marker = ident(&endpoint.type_ident);
+    let method = ident(&endpoint.ident);
     let history = endpoint.has_history.then(|| quote!(: HasHistory));
     let body = body_type(&endpoint.body);
-    let info = endpoint_info(api, &group.ident, endpoint);
+    let info = info(api, entries, endpoint, entry);
     let takes = takes(api, &marker, endpoint);
     quote! {
         marker!(#handle: #marker #method #history);
@@ -58,83 +80,124 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> TokenStrea
     }
 }
 
+/// The registry entry of an endpoint.
+pub(super) fn info(api: &Api, entries: &RegistryEntries, endpoint: &Endpoint, entry: &EndpointInfo) -> TokenStream {
+    let Some(params) = &endpoint.params else { return endpoint_entry(entry, None) };
+    let written: Vec<_> = entry.params().copied().collect();
+    let lists = lists_expression(api, entries, params, &written);
+    endpoint_entry(entry, Some(&lists))
+}
+
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {
+    let declared = &endpoint.declared;
+    let notes = docs::prose(&declared.notes);
+    let facts = format!("- {}", fact_lines(endpoint).join("\n- "));
+    vec![docs::meaning(&declared.summary), docs::aliases(&declared.aliases), notes, facts]
+}
+
+fn fact_lines(endpoint: &Endpoint) -> Vec<String> {
+    let mut lines = vec![request_line(endpoint)];
+    add_params_lines(endpoint, &mut lines);
+    if endpoint.has_history {
+        lines.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
+    }
+    if let Some(weight) = docs::weight(endpoint) {
+        lines.push(format!("**Weight:** {weight}"));
+    }
+    let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
+    if !unknown.is_empty() {
+        lines.push(format!("**Undocumented:** {}", unknown.join("; ")));
+    }
+    lines
+}
+
+fn request_line(endpoint: &Endpoint) -> String {
     let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
+    let request = docs::code(&format!("GET {path}"));
     let returns = match &endpoint.body {
         Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
         Body::Series { record: None, .. } => "a series of JSON records".to_owned(),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
         Body::Unknown => "JSON of unknown form".to_owned(),
     };
-    let request = docs::code(&format!("GET {path}"));
-    let mut facts = vec![format!("**Endpoint:** {request} ({}), returns {returns}", sources(endpoint))];
-    facts.extend(params_lines(endpoint));
-    if endpoint.has_history {
-        facts.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
-    }
-    facts.extend(docs::weight(endpoint).map(|weight| format!("**Weight:** {weight}")));
-    let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
-    if !unknown.is_empty() {
-        facts.push(format!("**Undocumented:** {}", unknown.join("; ")));
-    }
-    let notes = docs::prose(&endpoint.notes);
-    vec![docs::meaning(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
+    format!("**Endpoint:** {request} ({}), returns {returns}", sources(endpoint))
 }
 
-/// Returns the source of the path, and the source of the fields if it differs.
+/// The source of the path, and the source of the fields if it differs.
 fn sources(endpoint: &Endpoint) -> String {
-    let path = endpoint.evidence.label();
+    let path = endpoint.declared.evidence;
     match endpoint.body.evidence() {
-        Some(body) if body != endpoint.evidence => format!("{path}, fields {}", body.label()),
-        _ => path.to_owned(),
+        Some(fields) if fields != path => format!("{}, fields {}", path.label(), fields.label()),
+        _ => path.label().to_owned(),
     }
 }
 
-/// Returns the doc lines about the params: first the arguments, then other required params by source, then optional
-/// params, then params with a constant value.
-fn params_lines(endpoint: &Endpoint) -> Vec<String> {
-    let names = |is_named: &dyn Fn(&Param) -> bool| {
-        let params = endpoint.known_params().filter(|param| param.const_value.is_none() && is_named(param));
-        let name = |param: &Param| match param.single_value {
-            Some(_) if param.is_set() => docs::code(&param.ident),
-            _ => docs::code(param.argument()),
-        };
-        params.map(name).collect::<Vec<_>>().join(", ")
-    };
-    let reported = |evidence| names(&move |param| !param.is_argument() && param.required == Some(evidence));
-    let lines = [
-        ("Arguments", names(&Param::is_argument)),
-        ("Required (reported)", reported(Evidence::Reported)),
-        ("Required by the previous API version", reported(Evidence::PreviousVersion)),
-        ("Optional", names(&|param| !param.is_argument() && param.required.is_none())),
+/// Adds the lines about the params: first the arguments, then other required params by source, then optional params,
+/// then params with a constant value.
+fn add_params_lines(endpoint: &Endpoint, lines: &mut Vec<String>) {
+    let mut arguments = Vec::new();
+    let mut reported = Vec::new();
+    let mut previous_version = Vec::new();
+    let mut optional = Vec::new();
+    let mut constant = Vec::new();
+    for param in endpoint.known_params() {
+        if let Some(value) = &param.declared.const_value {
+            let sent = format!("{}={value}", param.declared.name);
+            constant.push(format!("**Always sent:** {}", docs::code(&sent)));
+            continue;
+        }
+        let name = name_in_docs(param);
+        match param.declared.required {
+            _ if param.is_argument() => arguments.push(name),
+            Some(Evidence::PreviousVersion) => previous_version.push(name),
+            Some(Evidence::Reported) => reported.push(name),
+            Some(Evidence::Documented | Evidence::Published) => {}
+            None => optional.push(name),
+        }
+    }
+    let titled = [
+        ("Arguments", arguments),
+        ("Required (reported)", reported),
+        ("Required by the previous API version", previous_version),
+        ("Optional", optional),
     ];
-    let fixed = endpoint.known_params().filter_map(|param| {
-        let fixed = format!("{}={}", param.name, param.const_value.as_ref()?);
-        Some(format!("**Always sent:** {}", docs::code(&fixed)))
-    });
-    let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
-    lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
+    for (title, names) in titled {
+        if !names.is_empty() {
+            lines.push(format!("**{title}:** {}", names.join(", ")));
+        }
+    }
+    lines.extend(constant);
 }
 
-/// Returns the macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, the
-/// result is a call of the macro of that set, which also implements the traits of the set. If the type of a setter
-/// differs between endpoints, the call contains the type.
-fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
-    let (alike, differing) = setters(api, endpoint.known_params());
+/// If a param accepts only one value, its setter for several is not named.
+fn name_in_docs(param: &Param) -> String {
+    let accepts_one = param.declared.single_value.is_some() && param.is_set();
+    docs::code(if accepts_one { &param.ident } else { param.argument() })
+}
+
+/// The macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, it is a call
+/// of the macro of that set, which also implements the traits of the set. If the type of a setter differs between
+/// endpoints, the call contains the type.
+fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> TokenStream {
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    let of_set = set.map_or(0, |set| params::traits(api, set).len());
+    let count_of_set = set.map_or(0, |set| params::traits(api, set).len());
+    let setters = ParamSetters::of(api, endpoint.known_params());
+    let mut own = Vec::new();
     // The first setters belong to the param set. They are skipped, because the macro of the set implements their
     // traits.
-    let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
-    let differing = differing.iter().map(|(param, setter)| {
-        let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), rust_type(&param.ty));
-        quote!(#takes { type #associated = #ty; })
-    });
-    let own: Vec<_> = own.chain(differing).collect();
-    match set.filter(|_| of_set > 0).map(params::macro_name) {
-        Some(set) if own.is_empty() => Some(quote!(#set!(#marker);)),
-        Some(set) => Some(quote!(#set!(#marker => #(#own),*);)),
-        None if own.is_empty() => None,
-        None => Some(quote!(takes!(#marker => #(#own),*);)),
+    for alike in &setters.alike[count_of_set..] {
+        own.push(ident(&alike.setter.takes).into_token_stream());
     }
+    for differing in &setters.differing {
+        let takes = ident(&differing.setter.takes);
+        let associated = ident(&differing.setter.type_ident);
+        let ty = rust_type(&differing.param.ty);
+        own.push(quote!(#takes { type #associated = #ty; }));
+    }
+    let implementing = match set {
+        Some(set) if count_of_set > 0 => params::macro_name(set),
+        _ if own.is_empty() => return TokenStream::new(),
+        _ => ident("takes"),
+    };
+    if own.is_empty() { quote!(#implementing!(#marker);) } else { quote!(#implementing!(#marker => #(#own),*);) }
 }

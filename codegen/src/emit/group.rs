@@ -4,30 +4,43 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use runtime::registry::RecordInfo;
 
-use super::literal::{endpoint_info, ident};
-use super::render::{self, IMPORTS, print, print_list};
+use super::literal::ident;
+use super::render::{self, IMPORTS, print_expression, print_with_list};
 use super::{File, docs, endpoint, record};
 use catalogue::model::{Api, Body, Group, Record};
+use catalogue::{GroupEntries, RegistryEntries};
 
-pub(super) fn file(api: &Api, group: &Group) -> File {
-    let mut records: HashMap<&str, &Record> =
-        group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
-    let mut items: Vec<_> = [handle(group), accessor(group)].into_iter().chain(methods(group)).collect();
-    // A record is emitted after the first endpoint that uses it.
-    for endpoint in group.methods() {
-        let own = own_record(&endpoint.body).and_then(|name| records.remove(name));
-        items.extend([endpoint::items(api, group, endpoint)].into_iter().chain(own.map(record::items)));
+pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, own: &GroupEntries) -> File {
+    let mut items = vec![handle(group), accessor(group), methods(group)];
+    let mut records: HashMap<&str, (&Record, &RecordInfo)> = HashMap::new();
+    for (record, entry) in group.records.iter().zip(&own.records) {
+        records.insert(&record.ident, (record, entry));
     }
-    let others = group.records.iter().filter(|record| records.contains_key(record.ident.as_str()));
-    items.extend(others.map(record::items));
+    // A record is emitted after the first endpoint that uses it.
+    for (endpoint, entry) in group.endpoints.iter().zip(own.group.endpoints) {
+        if endpoint.path.is_none() {
+            continue;
+        }
+        items.push(endpoint::items(api, entries, group, endpoint, entry));
+        let record = own_record(&endpoint.body).and_then(|name| records.remove(name));
+        if let Some((record, entry)) = record {
+            items.push(record::items(record, entry));
+        }
+    }
+    for record in &group.records {
+        if let Some((record, entry)) = records.remove(record.ident.as_str()) {
+            items.push(record::items(record, entry));
+        }
+    }
     let imports = format!("{IMPORTS}use crate::params::*;\n");
     let path = format!("{}.rs", group.ident);
     let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);
-    File { path, text: text + "\n" + &registry(api, group) }
+    File { path, text: text + "\n" + &registry(api, entries, group, own) }
 }
 
-/// Returns the title and the summary of a group as a sentence.
+/// The title and the summary of a group as a sentence.
 fn title(group: &Group) -> String {
     let title = docs::prose(&group.title);
     match group.summary.as_str() {
@@ -49,17 +62,17 @@ fn handle(group: &Group) -> TokenStream {
     }
 }
 
-/// Returns the name of the field in which the handle stores the client. If the handle has no methods, the field is
-/// unused, and a leading underscore avoids a warning.
+/// The name of the field in which the handle stores the client. If the handle has no methods, the field is unused, and a
+/// leading underscore avoids a warning.
 fn client_field(group: &Group) -> Ident {
     ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }
 
 fn accessor(group: &Group) -> TokenStream {
-    let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
-    let aliases = docs::aliases(&group.aliases);
+    let handle = ident(&group.handle);
+    let accessor = ident(&group.ident);
     let client = client_field(group);
-    let doc = docs::doc([title(group), aliases, docs::prose(&group.notes)]);
+    let doc = docs::doc([title(group), docs::aliases(&group.aliases), docs::prose(&group.notes)]);
     quote! {
         impl Client {
             #doc
@@ -70,41 +83,39 @@ fn accessor(group: &Group) -> TokenStream {
     }
 }
 
-fn methods(group: &Group) -> Option<TokenStream> {
-    let methods: Vec<_> = group.methods().map(endpoint::method).collect();
+fn methods(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
-    (!methods.is_empty()).then(|| {
-        quote! {
-            impl #handle<'_> {
-                #(#methods)*
-            }
+    let methods: Vec<_> = group.methods().map(endpoint::method).collect();
+    if methods.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        impl #handle<'_> {
+            #(#methods)*
         }
-    })
+    }
 }
 
-/// Returns the name of the record of a body, if the record belongs to the group.
+/// The name of the record of a body, if the record belongs to the group.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
     reference.module.is_some().then_some(&reference.ident)
 }
 
-/// Returns the registry entry of a group as text.
-fn registry(api: &Api, group: &Group) -> String {
+/// The registry entry of a group as text, with one endpoint a line.
+fn registry(api: &Api, entries: &RegistryEntries, group: &Group, own: &GroupEntries) -> String {
+    let mut endpoints = Vec::new();
+    for (endpoint, entry) in group.endpoints.iter().zip(own.group.endpoints) {
+        endpoints.push(match endpoint.path {
+            Some(_) => format!("{}::INFO", endpoint.type_ident),
+            None => print_expression(&endpoint::info(api, entries, endpoint, entry)),
+        });
+    }
     let Group { ident: name, title, summary, aliases, notes, .. } = group;
-    let entries = group.endpoints.iter().map(|endpoint| match endpoint.path {
-        Some(_) => format!("{}::INFO", endpoint.type_ident),
-        None => expression(&endpoint_info(api, &group.ident, endpoint)),
-    });
     let entry = quote! {
         pub(crate) static GROUP: GroupInfo = GroupInfo {
-            ident: #name, title: #title, summary: #summary, aliases: &[#(#aliases),*], notes: #notes, endpoints: ENTRIES,
+            ident: #name, title: #title, summary: #summary, aliases: &[#(#aliases),*], notes: #notes, endpoints: &[],
         };
     };
-    print_list(&entry, entries)
-}
-
-/// Prints an expression.
-fn expression(tokens: &TokenStream) -> String {
-    let item = print(&quote!(const E: T = #tokens;));
-    item.trim_start_matches("const E: T = ").trim_end().trim_end_matches(';').to_owned()
+    print_with_list(&entry, &endpoints)
 }

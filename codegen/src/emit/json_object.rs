@@ -8,7 +8,7 @@ use catalogue::yaml_parser::{Kind, Node};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
 
-/// Returns a schema of a type of JSON.
+/// A schema of a type of JSON.
 pub(super) fn typed(ty: &str) -> Object {
     Object::default().with("type", ty)
 }
@@ -28,13 +28,13 @@ impl Object {
 
     /// Adds a text; omits the key if the text is empty.
     pub(super) fn with_text(self, key: &str, text: &str) -> Self {
-        self.with_some(key, (!text.is_empty()).then_some(text))
+        if text.is_empty() { self } else { self.with(key, text) }
     }
 
     /// Adds a list; omits the key if the list is empty.
     pub(super) fn with_list<V: Into<Value>>(self, key: &str, items: impl IntoIterator<Item = V>) -> Self {
         let items: Vec<Value> = items.into_iter().map(Into::into).collect();
-        self.with_some(key, (!items.is_empty()).then_some(items))
+        if items.is_empty() { self } else { self.with(key, items) }
     }
 
     /// Adds all keys of another object.
@@ -43,18 +43,23 @@ impl Object {
         self
     }
 
-    /// Returns the given keys of a map of the catalogue, separated by spaces. A key that the map does not have is omitted.
+    /// The given keys of a map of the catalogue, separated by spaces. A key that the map does not have is omitted.
     pub(super) fn of_keys(map: &Node, keys: &str) -> Self {
-        keys.split(' ').filter_map(|key| Some((key, json(map.get(key)?)))).collect()
+        let mut object = Self::default();
+        for key in keys.split(' ') {
+            object = object.with_some(key, map.get(key).map(json));
+        }
+        object
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// Returns the value of a key, if it is an object.
+    /// The value of a key, if it is an object.
     pub(super) fn object(&self, key: &str) -> Option<Self> {
-        self.0.get(key)?.as_mapping().cloned().map(Self)
+        let object = self.0.get(key)?.as_mapping()?;
+        Some(Self(object.clone()))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -70,24 +75,36 @@ impl From<Object> for Value {
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        pairs.into_iter().fold(Self::default(), |object, (key, value)| object.with(&key.into(), value))
+        let mut object = Self::default();
+        for (key, value) in pairs {
+            object = object.with(&key.into(), value);
+        }
+        object
     }
 }
 
 /// Converts a tree of the catalogue to a JSON value.
 pub(super) fn json(node: &Node) -> Value {
-    let text = |key: &Node| key.text().unwrap_or_default().to_owned();
     match &node.kind {
         Kind::Null => Value::Null,
         Kind::Text(text) => text.as_str().into(),
         Kind::Flag(flag) => (*flag).into(),
         Kind::Number(written) => written.parse().map_or_else(|_| written.as_str().into(), number),
         Kind::List(items) => items.iter().map(json).collect::<Vec<_>>().into(),
-        Kind::Map(entries) => entries.iter().map(|(key, value)| (text(key), json(value))).collect::<Object>().into(),
+        Kind::Map(entries) => {
+            let mut object = Object::default();
+            for (key, value) in entries {
+                object = object.with(key.text().unwrap_or_default(), json(value));
+            }
+            object.into()
+        }
     }
 }
 
 /// Converts a number to a JSON value. An integer is written without a fraction, so `5.0` becomes `5`.
 pub(super) fn number(number: f64) -> Value {
-    number.to_string().parse::<i64>().map_or_else(|_| number.into(), Into::into)
+    match number.to_string().parse::<i64>() {
+        Ok(whole) => whole.into(),
+        Err(_) => number.into(),
+    }
 }

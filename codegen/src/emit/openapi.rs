@@ -19,7 +19,7 @@ use serde_yaml::Value;
 use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
-use catalogue::model::{Api, ClientCredentials, Group, KeyCarrier, ListFormat};
+use catalogue::model::{Api, ApiKey, ClientCredentials, Group, KeyCarrier, ListFormat};
 use description::{Description, described, some};
 pub use version::OpenApiVersion;
 
@@ -56,23 +56,26 @@ impl Description<'_> {
     }
 
     fn info(&self) -> Object {
-        let service = &self.api.service;
-        let mut setters = self.api.setters.iter();
-        let lists = setters.find(|setter| setter.several && setter.list_as == Some(ListFormat::Commas));
-        let facts = [
-            docs::prose(&service.summary),
-            docs::timestamps(service.time_form()),
-            docs::joined(service.limits.iter().flat_map(docs::limit)),
-            SOURCES.to_owned(),
-            lists.map_or_else(String::new, |_| PYTHON_CLIENT.to_owned()),
-        ];
+        let service = &self.api.service.declared;
+        let mut facts = vec![docs::prose(&service.summary), docs::timestamps(service.time_form())];
+        let limits: Vec<_> = service.limits.iter().map(|limit| docs::joined(docs::limit(limit))).collect();
+        facts.push(docs::joined(limits));
+        facts.push(SOURCES.to_owned());
+        if self.has_lists_with_commas() {
+            facts.push(PYTHON_CLIENT.to_owned());
+        }
         Object::default()
             .with("title", service.title.as_str())
             .with("version", service.version.as_str())
             .with("description", docs::joined_by("\n\n", facts))
     }
 
-    /// Returns the server. The base URL is a variable, because the user configures it and only the suffix is known.
+    fn has_lists_with_commas(&self) -> bool {
+        let mut setters = self.api.setters.iter();
+        setters.any(|setter| setter.several && setter.list_as == Some(ListFormat::Commas))
+    }
+
+    /// The base URL is a variable, because the user configures it and only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix().is_empty() { "/" } else { service.base_url_suffix() };
@@ -104,48 +107,59 @@ const API_KEY: &str = "api_key";
 const TOKEN: &str = "client_credentials";
 const TOKEN_SUMMARY: &str = "A bearer token, requested with the client id and secret, and sent in addition to the key.";
 
+impl Description<'_> {
+    /// The alternative sets of credentials: the key alone, the key with a token, and none if the key is optional.
+    fn security(&self) -> Vec<Object> {
+        let service = &self.api.service;
+        let mut key = Object::default();
+        let mut alternatives = Vec::new();
+        if service.api_key.is_some() {
+            key = key.with(API_KEY, Vec::<String>::new());
+            alternatives.push(key.clone());
+        }
+        if service.declared.credentials.client_credentials.is_some() {
+            alternatives.push(key.with(TOKEN, Vec::<String>::new()));
+        }
+        if service.api_key.as_ref().is_some_and(|key| key.optional) {
+            // An empty requirement means that a request without credentials is accepted.
+            alternatives.push(Object::default());
+        }
+        alternatives
+    }
+
+    fn security_schemes(&self) -> Object {
+        let service = &self.api.service;
+        let token = service.declared.credentials.client_credentials.as_ref();
+        Object::default()
+            .with_some(API_KEY, service.api_key.as_ref().map(key_scheme))
+            .with_some(TOKEN, token.map(|flow| self.token_scheme(flow)))
+    }
+
+    fn token_scheme(&self, flow: &ClientCredentials) -> Object {
+        // The URL is relative, because only the user knows the host.
+        let url = format!("{}{}", self.api.service.declared.base_url_suffix(), flow.path);
+        let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
+        typed("oauth2")
+            .and(described(TOKEN_SUMMARY, [source(flow.evidence)], &flow.notes))
+            .with("flows", Object::default().with("clientCredentials", client_credentials))
+    }
+}
+
+fn key_scheme(key: &ApiKey) -> Object {
+    let scheme = match &key.carrier {
+        KeyCarrier::Header { name, prefix } if name == "authorization" && prefix == "Bearer " => http("bearer"),
+        KeyCarrier::Basic => http("basic"),
+        KeyCarrier::Header { name, .. } => key_in("header", name),
+        KeyCarrier::Query(name) => key_in("query", name),
+    };
+    let summary = if key.optional { "An optional API key." } else { "The API key, sent with every request." };
+    scheme.and(described(summary, [source(key.evidence)], ""))
+}
+
 fn http(scheme: &str) -> Object {
     typed("http").with("scheme", scheme)
 }
 
 fn key_in(part: &str, name: &str) -> Object {
     typed("apiKey").with("in", part).with("name", name)
-}
-
-impl Description<'_> {
-    /// Returns the alternative sets of credentials: the key alone, and the key with a token.
-    pub(super) fn security(&self) -> Vec<Object> {
-        let service = &self.api.service;
-        let nothing = || Vec::<String>::new();
-        let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
-        let with_token = service.credentials.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
-        // An empty requirement means that a request without credentials is accepted.
-        let without = service.api_key.as_ref().filter(|key| key.optional).map(|_| Object::default());
-        some(key.clone()).into_iter().chain(with_token).chain(without).collect()
-    }
-
-    pub(super) fn security_schemes(&self) -> Object {
-        let service = &self.api.service;
-        let key = service.api_key.as_ref().map(|key| {
-            let scheme = match &key.carrier {
-                KeyCarrier::Header { name, prefix } if name == "authorization" && prefix == "Bearer " => http("bearer"),
-                KeyCarrier::Basic => http("basic"),
-                KeyCarrier::Header { name, .. } => key_in("header", name),
-                KeyCarrier::Query(name) => key_in("query", name),
-            };
-            let often = if key.optional { "An optional API key." } else { "The API key, sent with every request." };
-            scheme.and(described(often, [source(key.evidence)], ""))
-        });
-        let token = service.credentials.client_credentials.as_ref().map(|flow| self.flow(flow));
-        Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
-    }
-
-    fn flow(&self, flow: &ClientCredentials) -> Object {
-        // The URL is relative, because only the user knows the host.
-        let url = format!("{}{}", self.api.service.base_url_suffix(), flow.path);
-        let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
-        typed("oauth2")
-            .and(described(TOKEN_SUMMARY, [source(flow.evidence)], &flow.notes))
-            .with("flows", Object::default().with("clientCredentials", client_credentials))
-    }
 }

@@ -8,14 +8,15 @@ use catalogue::expected;
 use catalogue::spec::all_maps;
 
 /// The markers before and after the tables. The rest of the page is written by hand.
-const MARKS: [&str; 2] =
-    ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of the emitted tables. -->\n"];
+const BEGIN: &str = "<!-- Emitted by `cargo xtask codegen`: every key. -->\n";
+const END: &str = "<!-- End of the emitted tables. -->\n";
 
 /// Returns a page with updated tables; a page without the markers is unchanged.
 pub(crate) fn with_key_tables(page: &str) -> String {
-    let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
-    let Some((before, after)) = parts else { return page.to_owned() };
-    [before, MARKS[0], "\n", &render::page(&Keys { maps: all_maps() }), "\n", MARKS[1], after].concat()
+    let Some((before, rest)) = page.split_once(BEGIN) else { return page.to_owned() };
+    let Some((_, after)) = rest.split_once(END) else { return page.to_owned() };
+    let tables = render::page(&Keys { maps: all_maps() });
+    format!("{before}{BEGIN}\n{tables}\n{END}{after}")
 }
 
 /// The sections of all maps.
@@ -27,7 +28,6 @@ struct Keys {
 
 /// Describes the accepted values of a key, with links to the sections of maps.
 fn value(shape: &Shape, form: &Form) -> String {
-    let link = |map: &Map| format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"));
     match (shape, form) {
         (Shape::Text, Form::Type) => "a type".to_owned(),
         (Shape::Text, Form::Path { .. }) => "a path".to_owned(),
@@ -38,7 +38,14 @@ fn value(shape: &Shape, form: &Form) -> String {
         (Shape::List(item), _) => format!("a list: {}", value(item, form)),
         (Shape::Map(map), _) => link(map),
         (Shape::UseOr(entry, other), _) => format!("{} or {}", link(entry), link(other)),
-        (Shape::Either(shapes), _) => shapes.iter().map(|shape| value(shape, form)).collect::<Vec<_>>().join(" or "),
+        (Shape::Either(shapes), _) => {
+            let choices: Vec<_> = shapes.iter().map(|shape| value(shape, form)).collect();
+            choices.join(" or ")
+        }
         (shape, _) => expected(shape),
     }
+}
+
+fn link(map: &Map) -> String {
+    format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"))
 }

@@ -1,36 +1,47 @@
 //! Emits one record: the struct, the registry entry with its fields, and the conversion from a row.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
+use runtime::registry::RecordInfo;
 
-use super::literal::{field_info, field_literal, ident, rust_type, set, text, variant};
+use super::literal::{Literal, ident, rust_type};
+use super::params::unit_in_docs;
+use super::registry_entry::record_entry;
 use super::render::{self, IMPORTS};
 use super::{File, docs};
-use catalogue::model::{Api, Field, Record, RecordLayout};
+use catalogue::RegistryEntries;
+use catalogue::model::{Api, Field, Record};
 use wording::Facts;
 
 /// Emits `service/records.rs`: the records that several groups share.
-pub(super) fn shared_file(api: &Api) -> File {
-    let items = time(api).into_iter().chain(api.records.iter().map(items)).chain([unsupported(api)]);
+pub(super) fn shared_file(api: &Api, entries: &RegistryEntries) -> File {
+    let mut emitted = Vec::new();
+    if let Some(field) = &entries.time_field
+        && is_time_field_used(api)
+    {
+        let field = field.literal();
+        emitted.push(quote!(pub(crate) const TIME: FieldInfo = #field;));
+    }
+    for (record, entry) in api.records.iter().zip(&entries.records) {
+        emitted.push(items(record, entry));
+    }
+    emitted.push(unsupported(api));
     let docs = "The records that groups share, and the metadata of a series.";
-    render::file("service/records.rs", "service.yaml", docs, IMPORTS, items)
+    render::file("service/records.rs", "service.yaml", docs, IMPORTS, emitted)
 }
 
-/// Returns the constant for the time field of the envelope, if a record uses it.
-fn time(api: &Api) -> Option<TokenStream> {
-    let field = api.service.time_field.as_ref()?;
+fn is_time_field_used(api: &Api) -> bool {
     let mut records = api.groups.iter().flat_map(|group| &group.records);
-    records.any(|record| record.fields.iter().any(|field| field.is_envelope_time)).then(|| {
-        let field = field_literal(field);
-        quote!(pub(crate) const TIME: FieldInfo = #field;)
-    })
+    records.any(|record| record.fields.iter().any(|field| field.is_envelope_time))
 }
 
-/// Returns the definition of the method `Metadata::unsupported`.
+/// The method `Metadata::unsupported`.
 fn unsupported(api: &Api) -> TokenStream {
-    let field = api.unsupported().map(|field| ident(&field.ident));
-    let values =
-        field.map_or_else(|| quote!(Vec::new()), |field| quote!(self.#field.iter().map(ToString::to_string).collect()));
+    let mut values = quote!(Vec::new());
+    if let Some(field) = api.unsupported() {
+        let field = ident(&field.ident);
+        values = quote!(self.#field.iter().map(ToString::to_string).collect());
+    }
     quote! {
         impl Metadata {
             /// Returns the requested values that the endpoint does not support.
@@ -41,18 +52,23 @@ fn unsupported(api: &Api) -> TokenStream {
     }
 }
 
-pub(super) fn items(record: &Record) -> TokenStream {
-    [definition(record), description(record), fields(record)].into_iter().collect()
+pub(super) fn items(record: &Record, entry: &RecordInfo) -> TokenStream {
+    let definition = definition(record);
+    let description = description(record, entry);
+    let indices = indices(record);
+    quote!(#definition #description #indices)
 }
 
 fn definition(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
     let doc = docs::doc([docs::meaning(&docs::sentence(&record.summary))]);
-    let fields = record.fields.iter().map(|field| {
-        let (name, ty) = (ident(&field.ident), field_type(field));
+    let mut fields = Vec::new();
+    for field in &record.fields {
+        let name = ident(&field.ident);
+        let ty = field_type(field);
         let doc = docs::doc([field_docs(field)]);
-        quote!(#doc pub #name: #ty)
-    });
+        fields.push(quote!(#doc pub #name: #ty));
+    }
     quote! {
         #doc
         #[derive(Clone)]
@@ -67,40 +83,42 @@ fn definition(record: &Record) -> TokenStream {
 
 fn field_docs(field: &Field) -> String {
     let facts = docs::field_facts(field);
-    // The client converts a timestamp, so its unit is omitted.
-    let facts = if field.ty.time_form().is_some() { Facts { unit: "", ..facts } } else { facts };
-    let facts = docs::stated(&facts);
+    let facts = docs::stated(&Facts { unit: unit_in_docs(&field.ty, facts.unit), ..facts });
     let unknown = docs::unknown(&field.unknown);
     docs::joined([docs::meaning(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes), unknown])
 }
 
 fn field_type(field: &Field) -> TokenStream {
     let ty = rust_type(&field.ty);
-    if field.is_option() { quote!(Option<#ty>) } else { quote!(#ty) }
+    if field.is_option() { quote!(Option<#ty>) } else { ty }
 }
 
-fn description(record: &Record) -> TokenStream {
-    let Record { ident: name, summary, fields, form, .. } = record;
-    let record = ident(name);
-    let summary = text("summary", summary);
-    let form = (*form != RecordLayout::Object).then(|| variant("RecordLayout", form));
-    let infos = fields.iter().map(field_info);
-    let form = set("form", form);
+/// The registry entry. All records with the time field of the envelope share its constant.
+fn description(record: &Record, entry: &RecordInfo) -> TokenStream {
+    let name = ident(&record.ident);
+    let mut fields = Vec::new();
+    for (field, entry) in record.fields.iter().zip(entry.fields) {
+        fields.push(if field.is_envelope_time { quote!(records::TIME) } else { entry.literal() });
+    }
+    let entry = record_entry(entry, &fields);
     quote! {
-        impl Record for #record {
-            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary #form;
+        impl Record for #name {
+            const INFO: &'static RecordInfo = &#entry;
         }
     }
 }
 
-/// Returns the macro call that maps each struct field to its index in the registry entry.
-fn fields(record: &Record) -> TokenStream {
+/// The macro call that maps each struct field to its index in the registry entry.
+fn indices(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
-    let fields = record.fields.iter().enumerate().map(|(index, field)| {
-        let index = proc_macro2::Literal::usize_unsuffixed(index);
+    if record.fields.is_empty() {
+        return quote!(fields!(#name););
+    }
+    let mut indices = Vec::new();
+    for (index, field) in record.fields.iter().enumerate() {
+        let index = Token::usize_unsuffixed(index);
         let name = ident(&field.ident);
-        quote!(#name = #index)
-    });
-    let fields = (!record.fields.is_empty()).then(|| quote!(=> #(#fields),*));
-    quote!(fields!(#name #fields);)
+        indices.push(quote!(#name = #index));
+    }
+    quote!(fields!(#name => #(#indices),*);)
 }

@@ -14,7 +14,7 @@ use super::render::{self, MARKER};
 use super::{File, Package};
 use catalogue::model::{
     Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
-    Text, UnknownFact,
+    UnknownFact,
 };
 use catalogue::url_path;
 
@@ -44,32 +44,41 @@ struct Page<'a> {
 
 /// Emits the front page and the pages of the groups.
 pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
-    let sections = render::page(&Sections { api, service: &api.service });
-    let front = render::page(&Front { service: &api.service, sections: &sections });
-    let pages =
-        api.groups.iter().map(|group| File { path: path(group), text: render::page(&Page { api, package, group }) });
-    std::iter::once(File { path: "README.md".to_owned(), text: front }).chain(pages).collect()
+    let service = &api.service;
+    let sections = render::page(&Sections { api, service });
+    let front = render::page(&Front { service, sections: &sections });
+    let mut files = vec![File { path: "README.md".to_owned(), text: front }];
+    for group in &api.groups {
+        files.push(File { path: path(group), text: render::page(&Page { api, package, group }) });
+    }
+    files
 }
 
-/// Returns the path of a group's page below `docs/`.
+/// The path of a group's page below `docs/`.
 pub(super) fn path(group: &Group) -> String {
     format!("reference/{}.md", group.ident)
 }
 
-/// Returns links to the sections of a page.
+/// Links to the sections of a page.
 fn links(sections: &str) -> String {
-    let titles = sections.lines().filter_map(|line| line.strip_prefix("## "));
-    titles.map(|title| format!("[{title}](#{})", slug(title))).collect::<Vec<_>>().join(" · ")
+    let mut links = Vec::new();
+    for line in sections.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            links.push(format!("[{title}](#{})", slug(title)));
+        }
+    }
+    links.join(" · ")
 }
 
-/// Returns the anchor that Markdown viewers derive from a heading.
+/// The anchor that Markdown viewers derive from a heading.
 fn slug(heading: &str) -> String {
-    let kept = heading.chars().filter(|character| character.is_alphanumeric() || " -_".contains(*character));
-    kept.collect::<String>().to_lowercase().replace(' ', "-")
+    let mut slug = heading.to_lowercase();
+    slug.retain(|character| character.is_alphanumeric() || " -_".contains(character));
+    slug.replace(' ', "-")
 }
 
 /// Describes in the index how much is known about the response.
-fn form(endpoint: &Endpoint) -> &'static str {
+fn known_part(endpoint: &Endpoint) -> &'static str {
     match &endpoint.body {
         _ if endpoint.params.is_none() => "params unknown",
         Body::Series { record: Some(_), .. } | Body::Object { .. } => "typed",
@@ -80,12 +89,18 @@ fn form(endpoint: &Endpoint) -> &'static str {
 
 /// Describes the response of an endpoint.
 fn returns(api: &Api, endpoint: &Endpoint) -> String {
-    let timed =
-        |time: &Option<String>| time.as_ref().map(|time| format!(", time in {}", code(time))).unwrap_or_default();
     match &endpoint.body {
         Body::Unknown => "JSON; its form is unknown".to_owned(),
-        Body::Series { record: None, time, .. } => format!("series of JSON records{}", timed(time)),
-        Body::Series { record: Some(record), time, .. } => format!("series of `{}`{}", record.ident, timed(time)),
+        Body::Series { record, time, .. } => {
+            let records = match record {
+                Some(record) => format!("series of `{}`", record.ident),
+                None => "series of JSON records".to_owned(),
+            };
+            match time {
+                Some(time) => format!("{records}, time in {}", code(time)),
+                None => records,
+            }
+        }
         Body::Object { record, .. } => match api.whole(record) {
             Some(whole) => format!("{}, as `{}` of `{}`", columns::name(&whole.ty), whole.ident, record.ident),
             None => format!("one `{}`", record.ident),
@@ -93,62 +108,92 @@ fn returns(api: &Api, endpoint: &Endpoint) -> String {
     }
 }
 
-/// Returns the fields of the metadata of a series.
+/// The fields of the metadata of a series.
 fn metadata(api: &Api) -> &[Field] {
-    api.records.iter().find(|record| record.ident == "Metadata").map_or(&[], |record| &record.fields)
+    match api.records.iter().find(|record| record.ident == "Metadata") {
+        Some(metadata) => &metadata.fields,
+        None => &[],
+    }
 }
 
-/// Returns `true` if the keys to which a rate limit applies are unknown.
+/// `true` if it is unknown to which keys a rate limit applies.
 fn is_scope_unknown(service: &Service) -> bool {
-    service.limits.iter().any(|limit| limit.scope.known().is_none())
+    service.declared.limits.iter().any(|limit| limit.scope.known().is_none())
 }
 
-/// Returns the shared params that at least one method uses without overrides.
+/// The shared params that at least one method uses without overrides.
 fn shared_params(api: &Api) -> Vec<(&Param, bool)> {
     api.unchanged_params().into_iter().map(|shared| (&shared.param, false)).collect()
 }
 
-/// Returns the params of an endpoint, each with `true` if it is an unchanged shared param.
+/// The params of an endpoint, each with `true` if it is an unchanged shared param.
 fn params(endpoint: &Endpoint) -> Vec<(&Param, bool)> {
     endpoint.params.iter().flatten().map(|param| (&param.param, param.is_unchanged())).collect()
 }
 
-/// Returns the params of endpoints for which accepted or rejected values are known, each with the path.
+/// The params of an endpoint that its page describes, because they are not unchanged shared params.
+fn own_params(endpoint: &Endpoint) -> Vec<&Param> {
+    let mut own = Vec::new();
+    for (param, is_unchanged) in params(endpoint) {
+        if !is_unchanged {
+            own.push(param);
+        }
+    }
+    own
+}
+
+/// The params of endpoints for which accepted or rejected values are known, each with the path.
 fn tried_values(api: &Api) -> Vec<(&str, &Param)> {
-    let params = api.methods().flat_map(|endpoint| {
-        let params = endpoint.params.iter().flatten().filter(|param| !param.is_unchanged());
-        params.map(|param| (endpoint.path.as_deref().unwrap_or_default(), &param.param))
-    });
-    let is_tried = |param: &Param| {
-        [&param.allowed_values, &param.tested_values, &param.rejected_values].iter().any(|values| !values.is_empty())
-    };
-    params.filter(|(_, param)| is_tried(param)).collect()
+    let mut tried = Vec::new();
+    for endpoint in api.methods() {
+        let path = endpoint.path.as_deref().unwrap_or_default();
+        for param in own_params(endpoint) {
+            let declared = &param.declared;
+            let values = [&declared.allowed_values, &declared.tested_values, &declared.rejected_values];
+            if values.iter().any(|values| !values.is_empty()) {
+                tried.push((path, param));
+            }
+        }
+    }
+    tried
 }
 
 /// Describes the params that select the time range of a history.
 fn history_params(history: &History) -> String {
-    let History { from, to, limit, step, .. } = history;
-    let sort = history
-        .order()
-        .map(|(param, first)| format!(", {} (order; {} means ascending time)", code(param), code(first)))
-        .unwrap_or_default();
-    let range: Vec<_> = [from, to].into_iter().flatten().map(|name| code(name)).collect();
-    let named = |name: &Option<Text>, role| name.as_ref().map(|name| format!(", {} ({role})", code(name)));
-    let [limit, step] = [named(limit, "page size"), named(step, "step")].map(Option::unwrap_or_default);
-    let times = [("; one record every", &history.every), ("; no records older than", &history.oldest)];
-    let times: String = times.iter().filter_map(|(text, time)| Some(format!("{text} {}", time.as_ref()?))).collect();
-    let end = if history.time_is == RecordTime::End { "; the time of a record is the end of its interval" } else { "" };
-    format!("{} (range){limit}{step}{sort}{times}{end}", range.join(" and "))
+    let range: Vec<_> = [&history.from, &history.to].into_iter().flatten().map(|name| code(name)).collect();
+    let mut text = format!("{} (range)", range.join(" and "));
+    if let Some(limit) = &history.limit {
+        text += &format!(", {} (page size)", code(limit));
+    }
+    if let Some(step) = &history.step {
+        text += &format!(", {} (step)", code(step));
+    }
+    if let Some((param, oldest_first)) = history.order() {
+        text += &format!(", {} (order; {} means ascending time)", code(param), code(oldest_first));
+    }
+    if let Some(every) = &history.every {
+        text += &format!("; one record every {every}");
+    }
+    if let Some(oldest) = &history.oldest {
+        text += &format!("; no records older than {oldest}");
+    }
+    if history.time_is == RecordTime::End {
+        text += "; the time of a record is the end of its interval";
+    }
+    text
 }
 
-/// Returns the record of the body, followed by all records nested in it, each once.
+/// The record of the body, followed by all records nested in it, each once.
 fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a Record> {
     let mut references: Vec<_> = endpoint.body.record().into_iter().collect();
     let mut records = Vec::new();
-    while let Some(record) = references.get(records.len()).and_then(|reference| api.record(reference)) {
-        for reference in record.fields.iter().filter_map(|field| field.ty.record()) {
-            if !references.contains(&reference) {
-                references.push(reference);
+    while let Some(reference) = references.get(records.len()) {
+        let Some(record) = api.record(reference) else { break };
+        for field in &record.fields {
+            if let Some(nested) = field.ty.record()
+                && !references.contains(&nested)
+            {
+                references.push(nested);
             }
         }
         records.push(record);
@@ -156,26 +201,48 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a Record> {
     records
 }
 
-/// Returns the notes on the endpoint, its own params and its fields, and a line with all unknown facts.
+/// The notes on the endpoint, its own params and its fields, and a line with all unknown facts.
 fn caveats(api: &Api, endpoint: &Endpoint) -> Vec<String> {
-    let params = endpoint.params.iter().flatten().filter(|param| !param.is_unchanged()).map(|param| &param.param);
-    // The front page contains the notes of shared params, so only other notes are listed here.
-    let is_shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
-    let params = params.filter(|param| !is_shared(&param.notes));
-    let params = params.map(|param| (param.name.as_str(), &param.notes, &param.unknown));
-    let fields = records(api, endpoint).into_iter().flat_map(|record| &record.fields);
-    let fields = fields.map(|field| (field.wire_name.as_str(), &field.notes, &field.unknown));
-    let mut caveats = vec![prose(&endpoint.notes)];
-    let mut unknown: Vec<String> = docs::unknown_of(endpoint).into_iter().map(prose).collect();
-    for (name, notes, facts) in params.chain(fields) {
-        if !notes.is_empty() {
-            caveats.push(format!("{}: {}", code(name), prose(notes)));
+    let mut caveats = Caveats::default();
+    if !endpoint.declared.notes.is_empty() {
+        caveats.notes.push(prose(&endpoint.declared.notes));
+    }
+    for fact in docs::unknown_of(endpoint) {
+        caveats.unknown.push(prose(fact));
+    }
+    for param in own_params(endpoint) {
+        let declared = &param.declared;
+        // The front page contains the notes of shared params, so only other notes are listed here.
+        let is_on_front_page = api.shared_params.iter().any(|shared| shared.param.declared.notes == declared.notes);
+        if !is_on_front_page {
+            caveats.add(&declared.name, &declared.notes, &declared.unknown);
         }
-        unknown.extend(facts.iter().map(|fact| format!("{}: {}", code(name), prose(fact.text()))));
     }
-    if !unknown.is_empty() {
-        caveats.push(format!("**Undocumented:** {}.", unknown.join("; ")));
+    for record in records(api, endpoint) {
+        for field in &record.fields {
+            caveats.add(&field.wire_name, &field.notes, &field.unknown);
+        }
     }
-    caveats.retain(|caveat| !caveat.is_empty());
-    caveats
+    if !caveats.unknown.is_empty() {
+        caveats.notes.push(format!("**Undocumented:** {}.", caveats.unknown.join("; ")));
+    }
+    caveats.notes
+}
+
+#[derive(Default)]
+struct Caveats {
+    notes: Vec<String>,
+    unknown: Vec<String>,
+}
+
+impl Caveats {
+    /// Adds what is to be said about a param or a field.
+    fn add(&mut self, name: &str, notes: &str, unknown: &[UnknownFact]) {
+        if !notes.is_empty() {
+            self.notes.push(format!("{}: {}", code(name), prose(notes)));
+        }
+        for fact in unknown {
+            self.unknown.push(format!("{}: {}", code(name), prose(fact.text())));
+        }
+    }
 }

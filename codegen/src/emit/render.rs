@@ -4,6 +4,7 @@
 
 use askama::Template;
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::{File, docs};
 
@@ -23,18 +24,23 @@ pub(super) fn file(
     imports: &str,
     items: impl IntoIterator<Item = TokenStream>,
 ) -> File {
-    let docs: String =
-        docs::wrap(docs).into_iter().map(|line| format!("//! {line}").trim_end().to_owned() + "\n").collect();
-    let mut text = format!("// {MARKER} from spec/{from}. Do not edit.\n\n{docs}{imports}");
+    let mut text = format!("// {MARKER} from spec/{from}. Do not edit.\n\n");
+    for line in docs::wrap(docs) {
+        text += format!("//! {line}").trim_end();
+        text.push('\n');
+    }
+    text += imports;
     let mut after_line = false;
-    for item in items.into_iter().flat_map(|items| printed(&items)) {
-        // One-line items, such as a list of modules, are not separated.
-        let is_line = item.lines().count() == 1;
-        if !(is_line && after_line) {
-            text.push('\n');
+    for items in items {
+        for item in printed(&items) {
+            // One-line items, such as a list of modules, are not separated.
+            let is_line = item.lines().count() == 1;
+            if !(is_line && after_line) {
+                text.push('\n');
+            }
+            text += &item;
+            after_line = is_line;
         }
-        text += &item;
-        after_line = is_line;
     }
     File { path: path.to_owned(), text }
 }
@@ -49,15 +55,18 @@ pub(super) fn page(template: &impl Template) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// Prints an item that contains the name `ENTRIES`, and replaces this name by a list with one entry a line, even if the
-/// list is short.
-pub(super) fn print_list(item: &TokenStream, entries: impl Iterator<Item = String>) -> String {
+/// Prints an item that ends with an empty list, and fills the list with one entry a line, even if it is short.
+pub(super) fn print_with_list(item: &TokenStream, entries: &[String]) -> String {
     let item = print(item);
-    let start = item.split("ENTRIES").next().and_then(|before| before.lines().last()).unwrap_or_default();
-    let indent = " ".repeat(start.len() - start.trim_start().len());
-    let entries: Vec<_> =
-        entries.map(|entry| format!("    {entry},").replace('\n', &format!("\n{indent}    "))).collect();
-    item.replace("ENTRIES", &format!("&[\n{indent}{}\n{indent}]", entries.join(&format!("\n{indent}"))))
+    let Some((before, after)) = item.rsplit_once("[]") else { return item };
+    let line = before.lines().last().unwrap_or_default();
+    let indent = " ".repeat(line.len() - line.trim_start().len());
+    let mut text = format!("{before}[\n");
+    for entry in entries {
+        let entry = entry.replace('\n', &format!("\n{indent}    "));
+        text += &format!("{indent}    {entry},\n");
+    }
+    text + &indent + "]" + after
 }
 
 /// Prints one formatted item.
@@ -65,13 +74,19 @@ pub(super) fn print(item: &TokenStream) -> String {
     printed(item).concat()
 }
 
+/// Prints an expression, as the value of a constant.
+pub(super) fn print_expression(expression: &TokenStream) -> String {
+    let item = print(&quote!(const E: T = #expression;));
+    item.trim_start_matches("const E: T = ").trim_end().trim_end_matches(';').to_owned()
+}
+
 /// Prints items, each formatted. Items that do not parse are printed unformatted, so that the compiler reports the error.
 fn printed(items: &TokenStream) -> Vec<String> {
-    let print = |item| {
-        prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
-    };
-    match syn::parse2::<syn::File>(items.clone()) {
-        Ok(file) => file.items.into_iter().map(print).collect(),
-        Err(_) => vec![format!("{items}\n")],
+    let Ok(file) = syn::parse2::<syn::File>(items.clone()) else { return vec![format!("{items}\n")] };
+    let mut printed = Vec::new();
+    for item in file.items {
+        let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+        printed.push(prettyplease::unparse(&file));
     }
+    printed
 }

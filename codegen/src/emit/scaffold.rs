@@ -8,11 +8,12 @@ use std::path::{Component, Path};
 use super::{File, Package, docs};
 use catalogue::model::Api;
 
-/// Returns the `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
+/// The `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
 /// project, which contains the runtime and the sandbox on which the crate depends.
 pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let description = quoted(&format!("Typed access to {}", api.service.title));
-    let [runtime, sandbox] = ["runtime", "sandbox"].map(|name| quoted(&format!("{project}/crates/{name}")));
+    let runtime = quoted(&format!("{project}/crates/runtime"));
+    let sandbox = quoted(&format!("{project}/crates/sandbox"));
     let manifest =
         [("description", &*description), ("name", &*package.name), ("runtime", &*runtime), ("sandbox", &*sandbox)];
     vec![
@@ -22,7 +23,7 @@ pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
     ]
 }
 
-/// Returns the crate of the client's command line, in the folder `cli/` of the client. It is a separate crate, because
+/// The crate of the client's command line, in the folder `cli/` of the client. It is a separate crate, because
 /// it needs a newer Rust and three times as many dependencies as the client.
 pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let description = quoted(&format!("{} on the command line", api.service.title));
@@ -37,31 +38,41 @@ pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
     ]
 }
 
-/// Returns the end of a manifest. In the folder of this project, it makes the crate a workspace, because Cargo rejects a
+/// The end of a manifest. In the folder of this project, it makes the crate a workspace, because Cargo rejects a
 /// crate below a workspace that does not list it.
 fn workspace(project: &str) -> &'static str {
     let is_inside = Path::new(project).components().all(|component| component == Component::ParentDir);
     if is_inside { include_str!("scaffold/workspace.toml.in") } else { "" }
 }
 
-/// Returns a file from its template, in which a name in braces is replaced by the value of that name.
+/// A file from its template, in which a name in braces is replaced by the value of that name.
 fn file(path: &str, template: &str, values: &[(&str, &str)]) -> File {
-    let text = template.replace("{version}", env!("CARGO_PKG_VERSION"));
-    let fill = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
-    File { path: path.to_owned(), text: values.iter().fold(text, fill) }
+    let mut text = template.replace("{version}", env!("CARGO_PKG_VERSION"));
+    for (name, value) in values {
+        text = text.replace(&format!("{{{name}}}"), value);
+    }
+    File { path: path.to_owned(), text }
 }
 
-/// Returns a TOML string. A JSON string is also a valid TOML string.
+/// A TOML string. A JSON string is also a valid TOML string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 fn crate_docs(api: &Api) -> String {
-    let service = &api.service;
-    let head = [format!("{} {}", service.title, service.version), service.summary.clone()];
-    let paragraphs = head.iter().filter(|paragraph| !paragraph.trim().is_empty()).map(|paragraph| {
-        let lines = docs::wrap(&docs::prose(paragraph)).into_iter();
-        lines.map(|line| format!("//! {line}\n")).collect::<Vec<_>>().concat()
-    });
-    paragraphs.collect::<Vec<_>>().join("//!\n")
+    let service = &api.service.declared;
+    let mut docs = comment(&format!("{} {}", service.title, service.version));
+    if !service.summary.trim().is_empty() {
+        docs += "//!\n";
+        docs += &comment(&service.summary);
+    }
+    docs
+}
+
+fn comment(paragraph: &str) -> String {
+    let mut comment = String::new();
+    for line in docs::wrap(&docs::prose(paragraph)) {
+        comment += &format!("//! {line}\n");
+    }
+    comment
 }

@@ -5,19 +5,37 @@ use proc_macro2::Ident;
 use super::literal::ident;
 use catalogue::model::{Api, Param, Passing, Setter};
 
-/// Returns the method of a request that adds a param.
-pub(super) fn with(passing: Passing) -> Ident {
+/// The method of a request that adds a param.
+pub(super) fn adding_method(passing: Passing) -> Ident {
     ident(if passing.several { "with_list" } else { "with" })
 }
 
 /// A param and one of its setters.
-type Set<'a> = (&'a Param, &'a Setter);
+pub(super) struct ParamSetter<'a> {
+    pub(super) param: &'a Param,
+    pub(super) setter: &'a Setter,
+}
 
-/// Returns the setters of the given params, each with its param. The first list contains the setters whose values have
-/// the same type on all endpoints, and the second list contains the others.
-pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
-    let setters = params
-        .filter(|param| param.is_set())
-        .flat_map(|param| param.setters().filter_map(move |(ident, _)| Some((param, api.setter(ident)?))));
-    setters.partition(|(_, setter)| setter.ty.is_some())
+/// The setters of some params.
+#[derive(Default)]
+pub(super) struct ParamSetters<'a> {
+    /// Those whose values have the same type on all endpoints.
+    pub(super) alike: Vec<ParamSetter<'a>>,
+    /// Those whose values have a type of the endpoint.
+    pub(super) differing: Vec<ParamSetter<'a>>,
+}
+
+impl<'a> ParamSetters<'a> {
+    pub(super) fn of(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> Self {
+        let mut setters = Self::default();
+        for param in params.filter(|param| param.is_set()) {
+            for (name, _) in param.setters() {
+                if let Some(setter) = api.setter(name) {
+                    let list = if setter.ty.is_some() { &mut setters.alike } else { &mut setters.differing };
+                    list.push(ParamSetter { param, setter });
+                }
+            }
+        }
+        setters
+    }
 }

@@ -2,50 +2,80 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use runtime::registry::TypeInfo;
 
-use super::literal::{self, ident};
+use super::literal::{Literal, ident};
 use super::render::{self, IMPORTS};
 use super::{File, docs};
+use catalogue::RegistryEntries;
 use catalogue::model::{Api, Evidence, NamedType, Value};
 
-pub(super) fn file(api: &Api) -> File {
-    let items = api.types.iter().map(items);
-    render::file("service/types.rs", "service.yaml", "The service's named types.", IMPORTS, items)
+pub(super) fn file(api: &Api, entries: &RegistryEntries) -> File {
+    let mut emitted = Vec::new();
+    for (ty, entry) in api.types.iter().zip(&entries.types) {
+        emitted.push(items(ty, entry));
+    }
+    render::file("service/types.rs", "service.yaml", "The service's named types.", IMPORTS, emitted)
 }
 
-fn items(ty: &NamedType) -> TokenStream {
+fn items(ty: &NamedType, entry: &TypeInfo) -> TokenStream {
     let name = ident(&ty.ident);
-    let definition = definition(ty);
+    let definition = if ty.open { identifier(ty) } else { enumeration(ty) };
     let has_durations = ty.values.iter().any(|value| value.seconds.is_some());
     let duration = has_durations.then(|| quote!(named_type!(duration #name);));
     let attributes = (!ty.attributes.is_empty()).then(|| attributes(ty));
-    let description = description(ty);
-    quote!(#definition #duration #attributes #description)
+    let entry = entry.literal();
+    quote! {
+        #definition
+        #duration
+        #attributes
+        impl NamedType for #name {
+            const INFO: &'static TypeInfo = &#entry;
+        }
+    }
 }
 
-fn definition(ty: &NamedType) -> TokenStream {
+/// An enum, whose values are all known to the catalogue.
+fn enumeration(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let doc = docs::doc([docs::meaning(&ty.summary)]);
-    let idents: Vec<_> = ty.values.iter().map(|value| ident(&value.ident)).collect();
-    let values: Vec<_> = ty.values.iter().map(|value| &value.value).collect();
-    let value_docs = ty.values.iter().map(|value| docs::doc([value_docs(value, ty.evidence)]));
-    let derives = quote!(#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]);
-    if !ty.open {
-        return quote! {
-            #doc
-            #derives
-            #[non_exhaustive]
-            pub enum #name {
-                #(#value_docs #idents,)*
-                /// A value that is unknown to this version of the client.
-                Unknown(UnknownValue),
-            }
-            named_type!(enum #name => #(#idents = #values),*);
-        };
+    let derives = derives();
+    let mut variants = Vec::new();
+    let mut texts = Vec::new();
+    for value in &ty.values {
+        let variant = ident(&value.ident);
+        let doc = value_docs(value, ty.evidence);
+        let text = &value.value;
+        variants.push(quote!(#doc #variant));
+        texts.push(quote!(#variant = #text));
     }
-    let constants = quote!(#(#value_docs pub const #idents: Self = Self(Cow::Borrowed(#values));)*);
-    // The constants have a separate `impl`, so that the docs list them together.
-    let constants = (!ty.values.is_empty()).then(|| quote!(impl #name { #constants }));
+    quote! {
+        #doc
+        #derives
+        #[non_exhaustive]
+        pub enum #name {
+            #(#variants,)*
+            /// A value that is unknown to this version of the client.
+            Unknown(UnknownValue),
+        }
+        named_type!(enum #name => #(#texts),*);
+    }
+}
+
+/// An identifier, which has constants for the known values. They have an `impl` of their own, so that the docs list them
+/// together.
+fn identifier(ty: &NamedType) -> TokenStream {
+    let name = ident(&ty.ident);
+    let doc = docs::doc([docs::meaning(&ty.summary)]);
+    let derives = derives();
+    let mut constants = Vec::new();
+    for value in &ty.values {
+        let constant = ident(&value.ident);
+        let doc = value_docs(value, ty.evidence);
+        let text = &value.value;
+        constants.push(quote!(#doc pub const #constant: Self = Self(Cow::Borrowed(#text));));
+    }
+    let constants = (!constants.is_empty()).then(|| quote!(impl #name { #(#constants)* }));
     quote! {
         #doc
         #derives
@@ -55,46 +85,35 @@ fn definition(ty: &NamedType) -> TokenStream {
     }
 }
 
-fn description(ty: &NamedType) -> TokenStream {
-    let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
-    let open = literal::flag("open", ty.open);
-    let values = ty.values.iter().map(|value| {
-        let evidence = literal::evidence(value.evidence);
-        let Value { value, summary, seconds, attributes, .. } = value;
-        let duration = seconds.map(literal::duration);
-        let (duration, attributes) = (literal::some("duration", duration), literal::values("attributes", attributes));
-        quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)
-    });
-    let attributes = literal::values("attributes", &ty.attributes);
-    quote! {
-        impl NamedType for #name {
-            const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #attributes;
-        }
-    }
+fn derives() -> TokenStream {
+    quote!(#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)])
 }
 
-/// Returns the methods that return an attribute of a known value, one method for each attribute.
+/// One method for each attribute, which returns the attribute of a known value.
 fn attributes(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
-    let methods = ty.attributes.iter().map(|attribute| {
-        let (method, doc) = (ident(attribute), format!(" Returns the {}, if known.", attribute.replace('_', " ")));
-        quote! {
+    let mut methods = Vec::new();
+    for attribute in &ty.attributes {
+        let method = ident(attribute);
+        let doc = format!(" Returns the {}, if known.", attribute.replace('_', " "));
+        methods.push(quote! {
             #[doc = #doc]
             pub fn #method(&self) -> Option<&'static str> {
                 <Self as NamedType>::INFO.attribute(self.as_str(), #attribute)
             }
-        }
-    });
+        });
+    }
     quote!(impl #name { #(#methods)* })
 }
 
-fn value_docs(value: &Value, inherited: Evidence) -> String {
+fn value_docs(value: &Value, inherited: Evidence) -> TokenStream {
     let code = docs::code(&value.value);
-    let text =
-        if value.summary.is_empty() { format!("{code}.") } else { format!("{code}: {}", docs::prose(&value.summary)) };
-    if value.evidence == inherited || value.evidence == Evidence::Documented {
-        text
-    } else {
-        format!("{text} {}", docs::sentence(value.evidence.label()))
+    let mut text = format!("{code}.");
+    if !value.summary.is_empty() {
+        text = format!("{code}: {}", docs::prose(&value.summary));
     }
+    if value.evidence != inherited && value.evidence != Evidence::Documented {
+        text = format!("{text} {}", docs::sentence(value.evidence.label()));
+    }
+    docs::doc([text])
 }

@@ -58,7 +58,7 @@ pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
-pub use registry::registry;
+pub use registry::{GroupEntries, RegistryEntries, registry};
 pub use resolve::{check, may_be_fixed, may_carry_key, resolve};
 
 /// Reads a catalogue, and returns the model of the client, or all errors in the catalogue.

@@ -27,8 +27,10 @@ impl ComponentNames {
             let reference = RecordRef::shared(&record.ident);
             records.insert(reference, used.claim(&record.ident, ""));
         }
-        let named = api.service.error_body.named();
-        let error = used.claim(named.map_or("ServiceError", |(name, _)| name), "");
+        let error = match api.service.declared.error_body.named() {
+            Some((name, _)) => used.claim(name, ""),
+            None => used.claim("ServiceError", ""),
+        };
         for group in &api.groups {
             let prefix = names::ident(&group.ident, Case::Pascal).unwrap_or_default();
             for record in &group.records {
@@ -41,9 +43,9 @@ impl ComponentNames {
             if let Body::Series { record: Some(record), data: None, .. } = &endpoint.body
                 && !series.contains_key(record)
             {
-                let of = records.get(record).map_or(record.ident.as_str(), String::as_str);
-                let name = used.claim(&format!("{}Series", of.strip_suffix("Record").unwrap_or(of)), "");
-                series.insert(record.clone(), name);
+                let name = records.get(record).unwrap_or(&record.ident);
+                let stem = name.strip_suffix("Record").unwrap_or(name);
+                series.insert(record.clone(), used.claim(&format!("{stem}Series"), ""));
             }
         }
         Self { records, series, error }
@@ -53,7 +55,7 @@ impl ComponentNames {
         self.records.get(record).unwrap_or(&record.ident)
     }
 
-    /// Returns the name of the schema of a series; `None` if no method returns it.
+    /// The name of the schema of a series; `None` if no method returns it.
     pub(super) fn series(&self, record: &RecordRef) -> Option<&str> {
         self.series.get(record).map(String::as_str)
     }
@@ -64,13 +66,24 @@ impl ComponentNames {
 struct UsedNames(HashSet<String>);
 
 impl UsedNames {
-    /// Returns the first of these names that is free: `name`, `name` with the prefix, and `name` with the prefix and a
+    /// The first of these names that is free: `name`, `name` with the prefix, and `name` with the prefix and a
     /// number.
     fn claim(&mut self, name: &str, prefix: &str) -> String {
         let prefixed = format!("{prefix}{name}");
-        let numbered = (2_u32..).map(|number| format!("{prefixed}{number}"));
-        let mut candidates = [name.to_owned(), prefixed.clone()].into_iter().chain(numbered);
-        candidates.find(|name| self.0.insert(name.to_ascii_lowercase())).unwrap_or_default()
+        for free in [name, &prefixed] {
+            if self.insert(free) {
+                return free.to_owned();
+            }
+        }
+        let mut number = 2;
+        while !self.insert(&format!("{prefixed}{number}")) {
+            number += 1;
+        }
+        format!("{prefixed}{number}")
+    }
+
+    fn insert(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_ascii_lowercase())
     }
 }
 

@@ -19,27 +19,35 @@ impl<'a> Description<'a> {
     }
 }
 
-/// Returns the operation id, from which other generators derive the method name.
+/// The operation id, from which other generators derive the method name.
 ///
 /// The id is the group and the endpoint, joined by an underscore. If a group with a longer name already yields this id,
 /// two underscores join them: the endpoint `b_c` of the group `a` becomes `a__b_c` if the group `a_b` has an endpoint
 /// `c`.
 pub(super) fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
-    let is_same_id = |other: &Group| {
-        let rest = id.strip_prefix(&other.ident).and_then(|rest| rest.strip_prefix('_'));
-        other.ident.len() > group.ident.len() && other.endpoints.iter().any(|met| rest == Some(&met.ident))
-    };
-    if api.groups.iter().any(is_same_id) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
+    for other in &api.groups {
+        if other.ident.len() <= group.ident.len() {
+            continue;
+        }
+        let prefix = format!("{}_", other.ident);
+        if let Some(rest) = id.strip_prefix(&prefix)
+            && other.endpoints.iter().any(|endpoint| endpoint.ident == rest)
+        {
+            return format!("{}__{}", group.ident, endpoint.ident);
+        }
+    }
+    id
 }
 
-/// Returns a description with the summary, the facts and the notes as paragraphs. Summary and notes are escaped; the
-/// facts are already Markdown.
+/// A description with the summary, the facts and the notes as paragraphs. Summary and notes are escaped; the facts are
+/// already Markdown.
 pub(super) fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
     let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
     Object::default().with_text("description", &docs::joined_by("\n\n", paragraphs))
 }
 
+/// `None` if the object has no keys, so that it is omitted.
 pub(super) fn some(object: Object) -> Option<Object> {
     (!object.is_empty()).then_some(object)
 }

@@ -10,121 +10,127 @@ use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
 use catalogue::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, Type,
-    UnknownFact,
 };
 use wording::Facts;
 
 impl Description<'_> {
     pub(super) fn paths(&self) -> Object {
-        let paths = self.api.groups.iter().flat_map(|group| {
-            group.endpoints.iter().filter_map(move |endpoint| {
-                let operation = Object::default().with("get", self.operation(group, endpoint));
-                Some((endpoint.path.clone()?, operation))
-            })
-        });
-        paths.collect()
+        let mut paths = Object::default();
+        for group in &self.api.groups {
+            for endpoint in &group.endpoints {
+                if let Some(path) = &endpoint.path {
+                    paths = paths.with(path, Object::default().with("get", self.operation(group, endpoint)));
+                }
+            }
+        }
+        paths
     }
 
     fn operation(&self, group: &Group, endpoint: &Endpoint) -> Object {
-        let deprecated =
-            endpoint.deprecated.as_ref().map(|how| docs::prose(&docs::sentence(&format!("Deprecated: {how}"))));
-        let unknown = if endpoint.params.is_none() { "The params are unknown." } else { "" };
-        let facts = [
-            unknown.to_owned(),
-            deprecated.unwrap_or_default(),
-            source(endpoint.evidence),
-            docs::unknown(&endpoint.unknown),
-        ];
-        let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
+        let declared = &endpoint.declared;
+        let params: Vec<_> = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param)).collect();
         let data = if let Body::Series { data, .. } = &endpoint.body { data.as_deref() } else { None };
-        Object::default()
+        let mut operation = Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
-            .with("summary", endpoint.name.as_str())
-            .and(described(&endpoint.summary, facts, &endpoint.notes))
-            .with("x-evidence", endpoint.evidence.word())
-            .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
-            .with_list("parameters", params)
+            .with("summary", declared.name.as_str())
+            .and(described(&declared.summary, operation_facts(endpoint), &declared.notes))
+            .with("x-evidence", declared.evidence.word());
+        if declared.deprecated.is_some() {
+            operation = operation.with("deprecated", true);
+        }
+        operation = operation.with_list("parameters", params);
+        if endpoint.params.is_none() {
             // From this key, `cargo xtask import` recognizes that the params are unknown. Without the key, the import
             // would interpret the missing `parameters` as an empty list.
-            .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
+            operation = operation.with("x-params", "unknown");
+        }
+        operation
             .with_some("x-data", data)
-            .with_some("x-catalogue", some(self.kept(endpoint)))
+            .with_some("x-catalogue", some(self.catalogue_keys(endpoint)))
             .with("responses", self.responses(endpoint))
     }
 
-    /// Returns the keys of an endpoint that OpenAPI cannot state. Version 3.0 cannot state the durations of values, so it
-    /// gets no histories.
-    fn kept(&self, endpoint: &Endpoint) -> Object {
-        let kept = Object::of_keys(&endpoint.declared.written(), "weight weight_by");
-        let own = endpoint.history.as_ref().and_then(Known::known);
-        let history = own.or(self.api.service.history.as_ref()).filter(|_| endpoint.has_history);
-        let history = history.filter(|_| self.version == OpenApiVersion::V3_1);
-        kept.with_some("history", history.map(|history| json_object::json(&history.written())))
-    }
-
-    /// Returns a param of an endpoint. A shared param becomes a reference, unless the endpoint overrides one of its
-    /// facts.
-    fn endpoint_param(&self, param: &EndpointParam) -> Object {
-        match param.shared.and_then(|(index, anew)| self.api.shared_params.get(index).filter(|_| !anew)) {
-            Some(shared) => Object::default().with("$ref", format!("#/components/parameters/{}", component(shared))),
-            None => self.param(&param.param),
+    /// The keys of an endpoint that OpenAPI cannot state. Version 3.0 cannot state the durations of values, so it gets
+    /// no histories.
+    fn catalogue_keys(&self, endpoint: &Endpoint) -> Object {
+        let keys = Object::of_keys(&endpoint.declared.written(), "weight weight_by");
+        if !endpoint.has_history || self.version == OpenApiVersion::V3_0 {
+            return keys;
+        }
+        let own = endpoint.declared.history.as_ref().and_then(Known::known);
+        match own.or(self.api.service.declared.history.as_ref()) {
+            Some(history) => keys.with("history", json_object::json(&history.written())),
+            None => keys,
         }
     }
 
-    /// Returns the shared params that at least one endpoint uses without overrides.
+    /// A param of an endpoint. A shared param becomes a reference, unless the endpoint overrides one of its facts.
+    fn endpoint_param(&self, param: &EndpointParam) -> Object {
+        if let Some((index, false)) = param.shared
+            && let Some(shared) = self.api.shared_params.get(index)
+        {
+            return Object::default().with("$ref", format!("#/components/parameters/{}", component(shared)));
+        }
+        self.param(&param.param)
+    }
+
+    /// The shared params that at least one endpoint uses without overrides.
     pub(super) fn shared_params(&self) -> Object {
-        self.api.unchanged_params().into_iter().map(|shared| (component(shared), self.param(&shared.param))).collect()
+        let mut params = Object::default();
+        for shared in self.api.unchanged_params() {
+            params = params.with(&component(shared), self.param(&shared.param));
+        }
+        params
     }
 
     fn param(&self, param: &Param) -> Object {
-        let facts = docs::stated(&Facts {
-            required: param.required.filter(|_| !param.is_argument()).map(Evidence::label),
-            // Tools ignore the keyword `default` next to a reference, so the description contains the default.
-            default: param.default.as_deref().map(String::as_str).filter(|_| is_named(param)),
-            unknown: param.unknown.iter().map(UnknownFact::text).collect(),
-            ..docs::param_facts(param)
-        });
-        let is_json = param.list_as == ListFormat::Json;
-        let list = param.list_setter.as_ref().filter(|_| !is_json);
-        let schema = self.param_schema(param);
-        let (key, schema) = if is_json { ("content", json(schema)) } else { ("schema", schema) };
-        let (part, style) = if param.in_path() { ("path", "simple") } else { ("query", "form") };
-        Object::default()
-            .with("name", param.name.as_str())
-            .with("in", part)
-            .and(described(&param.summary, [facts], &param.notes))
+        let declared = &param.declared;
+        let mut object = Object::default()
+            .with("name", declared.name.as_str())
+            .with("in", if param.in_path() { "path" } else { "query" })
+            .and(described(&declared.summary, [param_facts(param)], &declared.notes))
             .with("x-evidence", param.evidence.word())
-            .with("required", param.is_argument() || param.const_value.is_some())
-            .with_some("style", list.map(|_| style))
-            .with_some("explode", list.map(|_| param.list_as == ListFormat::Repeated))
-            .with(key, schema)
-            .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
-    }
-
-    /// Returns the example of a param. The example is a list if the param accepts several values.
-    fn param_example(param: &Param, text: &str) -> Value {
-        let value = written_value(&param.ty, text);
-        if param.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
+            .with("required", param.is_argument() || declared.const_value.is_some());
+        let schema = self.param_schema(param);
+        if declared.list_as == ListFormat::Json {
+            object = object.with("content", json(schema));
+        } else {
+            if declared.list_setter.is_some() {
+                object = object
+                    .with("style", if param.in_path() { "simple" } else { "form" })
+                    .with("explode", declared.list_as == ListFormat::Repeated);
+            }
+            object = object.with("schema", schema);
+        }
+        object.with_some("example", declared.example.as_ref().map(|text| param_example(param, text)))
     }
 
     fn param_schema(&self, param: &Param) -> Object {
-        let written = |text: &str| written_value(&param.ty, text);
-        if let Some(fixed) = &param.const_value {
+        let declared = &param.declared;
+        if let Some(constant) = &declared.const_value {
             let ty = if is_named(param) { &Type::Builtin(Builtin::String) } else { &param.ty };
-            return self.value(ty).with("enum", vec![written(fixed)]);
+            return self.value(ty).with("enum", vec![written_value(&param.ty, constant)]);
         }
         let schema = self.value(&param.ty).and(range(&param.ty, param.range, param.evidence));
-        let default = param.default.as_ref().filter(|_| !is_named(param));
-        if param.list_setter.is_none() {
-            return schema.with_some("default", default.map(|text| written(text)));
+        let default = declared.default.as_ref().filter(|_| !is_named(param));
+        if declared.list_setter.is_none() {
+            return schema.with_some("default", default.map(|text| written_value(&param.ty, text)));
         }
-        let default = default.map(|text| text.split(',').map(written).collect::<Vec<_>>());
-        typed("array").with("items", schema).with_some("default", default)
+        let list = typed("array").with("items", schema);
+        let Some(default) = default else { return list };
+        let defaults: Vec<_> = default.split(',').map(|text| written_value(&param.ty, text)).collect();
+        list.with("default", defaults)
     }
 
     fn responses(&self, endpoint: &Endpoint) -> Object {
-        std::iter::once(("200".to_owned(), self.body(&endpoint.body))).chain(self.error_refs()).collect()
+        let mut responses = Object::default().with("200", self.body(&endpoint.body));
+        // Every operation lists all errors.
+        for status in &self.api.service.declared.errors {
+            let reference = format!("#/components/responses/{}", response_name(status));
+            responses = responses.with(&status.status.to_string(), Object::default().with("$ref", reference));
+        }
+        responses
     }
 
     fn body(&self, body: &Body) -> Object {
@@ -152,55 +158,89 @@ impl Description<'_> {
     }
 }
 
-/// Returns `true` if the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.
+fn operation_facts(endpoint: &Endpoint) -> Vec<String> {
+    let declared = &endpoint.declared;
+    let mut facts = Vec::new();
+    if endpoint.params.is_none() {
+        facts.push("The params are unknown.".to_owned());
+    }
+    if let Some(reason) = &declared.deprecated {
+        facts.push(docs::prose(&docs::sentence(&format!("Deprecated: {reason}"))));
+    }
+    facts.push(source(declared.evidence));
+    facts.push(docs::unknown(&declared.unknown));
+    facts
+}
+
+fn param_facts(param: &Param) -> String {
+    let declared = &param.declared;
+    // Tools ignore the keyword `default` next to a reference, so the description contains the default.
+    let default = declared.default.as_ref().filter(|_| is_named(param));
+    docs::stated(&Facts {
+        required: declared.required.filter(|_| !param.is_argument()).map(Evidence::label),
+        default: default.map(|default| default.as_str()),
+        unknown: docs::unknown_texts(&declared.unknown),
+        ..docs::param_facts(param)
+    })
+}
+
+/// The example is a list if the param accepts several values.
+fn param_example(param: &Param, text: &str) -> Value {
+    let value = written_value(&param.ty, text);
+    if param.declared.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
+}
+
+/// `true` if the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.
 fn is_named(param: &Param) -> bool {
     matches!(param.ty, Type::Named(_))
 }
 
-/// Returns the `content` of a JSON body.
-pub(super) fn json(schema: Object) -> Object {
+/// The `content` of a JSON body.
+fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// Returns the component name of a shared param. The name is derived from the Rust constant, which is unique.
+/// The component name of a shared param. It is derived from the Rust constant, which is unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }
 
 impl Description<'_> {
-    /// Returns a reference to each error response. Every operation lists all of them.
-    pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
-        self.api.service.errors.iter().map(|status| {
-            let reference = format!("#/components/responses/{}", response_name(status));
-            (status.status.to_string(), Object::default().with("$ref", reference))
-        })
-    }
-
     pub(super) fn error_responses(&self) -> Object {
-        let content = self.error_schema().map(|_| json(schema_ref(&self.names.error)));
-        let errors = self.api.service.errors.iter();
-        errors
-            .map(|status| (response_name(status), status_facts(status).with_some("content", content.clone())))
-            .collect()
+        let has_schema = self.error_schema().is_some();
+        let mut responses = Object::default();
+        for status in &self.api.service.declared.errors {
+            let mut response = status_facts(status);
+            if has_schema {
+                response = response.with("content", json(schema_ref(&self.names.error)));
+            }
+            responses = responses.with(&response_name(status), response);
+        }
+        responses
     }
 
-    /// Returns the schema of error bodies: an object that contains the message and the code at their JSON paths.
+    /// The schema of error bodies: an object that contains the message and the code at their JSON paths.
     pub(super) fn error_schema(&self) -> Option<Object> {
-        let body = &self.api.service.error_body;
-        let known = body.evidence?;
+        let body = &self.api.service.declared.error_body;
+        let evidence = body.evidence?;
         let text = self.value(&Type::Option(Type::Builtin(Builtin::String).into()));
-        let message = body.message.iter().map(|path| (path, text.clone()));
-        let code = body.code.iter().map(|path| (path, Object::default()));
         let description = "The cause of the failure. The members that are present depend on the failure.";
-        let schema = typed("object").and(described(description, [source(known)], ""));
-        Some(message.chain(code).fold(schema, |schema, (path, value)| self.inserted(schema, path, value, false)))
+        let mut schema = typed("object").and(described(description, [source(evidence)], ""));
+        for path in &body.message {
+            schema = self.inserted(schema, path, text.clone(), false);
+        }
+        for path in &body.code {
+            schema = self.inserted(schema, path, Object::default(), false);
+        }
+        Some(schema)
     }
 }
 
-/// Returns a description with the meaning, the advice and the source of a status.
+/// A description with the meaning, the advice and the source of a status.
 fn status_facts(status: &Status) -> Object {
     let facts = [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)];
-    described(&status.summary, facts, &status.notes).with_some("x-rate-limited", status.rate_limited.then_some(true))
+    let described = described(&status.summary, facts, &status.notes);
+    if status.rate_limited { described.with("x-rate-limited", true) } else { described }
 }
 
 fn response_name(status: &Status) -> String {

@@ -1,4 +1,4 @@
-//! Returns the contents of the columns in the tables of params and fields.
+//! The contents of the columns in the tables of params and fields.
 
 use std::fmt::Display;
 
@@ -7,39 +7,50 @@ use crate::emit::literal;
 use catalogue::model::{Api, Builtin, Evidence, Field, ListFormat, Param, TimeForm, Type, UnknownFact};
 use wording::Facts;
 
-/// Returns the setters of a param.
+/// The setters of a param.
 pub(super) fn setters(param: &Param) -> String {
-    param.setters().map(|(setter, _)| code(setter)).collect::<Vec<_>>().join(", ")
+    let setters: Vec<_> = param.setters().map(|(setter, _)| code(setter)).collect();
+    setters.join(", ")
 }
 
-/// Returns whether a param is required.
+/// Says whether a param is required.
 pub(super) fn required(param: &Param) -> String {
-    match (param.in_path(), param.required) {
-        (true, _) => "yes, in the path".to_owned(),
-        (false, Some(Evidence::Documented)) => "yes".to_owned(),
-        (false, Some(evidence)) => format!("yes ({})", evidence.label()),
-        (false, None) => "no".to_owned(),
+    match param.declared.required {
+        _ if param.in_path() => "yes, in the path".to_owned(),
+        Some(Evidence::Documented) => "yes".to_owned(),
+        Some(evidence) => format!("yes ({})", evidence.label()),
+        None => "no".to_owned(),
     }
 }
 
-/// Returns the description of a param, without the facts that have a column.
+/// The longest list of values that a description contains; longer lists are in the section of the type.
+const MAX_VALUES: usize = 8;
+
+/// The description of a param, without the facts that have a column.
 pub(super) fn meaning(api: &Api, param: &Param) -> String {
-    // Longer lists are in the section of the type.
-    let values =
-        api.named_type(&param.ty).filter(|ty| !ty.open && ty.values.len() <= 8).map_or(&[][..], |ty| &ty.values);
+    let declared = &param.declared;
+    let mut values = Vec::new();
+    if let Some(ty) = api.named_type(&param.ty)
+        && !ty.open
+        && ty.values.len() <= MAX_VALUES
+    {
+        values.extend(ty.values.iter().map(|value| value.value.as_str()));
+    }
     let facts = Facts {
         source: "",
-        values: values.iter().map(|value| value.value.as_str()).collect(),
-        const_value: param.const_value.as_ref().map(|value| value.as_str()),
-        example: param.example.as_ref().map(|example| example.as_str()),
+        values,
+        const_value: declared.const_value.as_ref().map(|value| value.as_str()),
+        example: declared.example.as_ref().map(|example| example.as_str()),
         ..docs::param_facts(param)
     };
-    let list = Some(param.list_as).filter(|list_as| *list_as != ListFormat::Commas);
-    let list = list.map(|list_as| docs::several(&param.name, Some(list_as)));
-    docs::joined([docs::meaning(&param.summary), docs::stated(&facts), list.unwrap_or_default()])
+    let list = match declared.list_as {
+        ListFormat::Commas => String::new(),
+        other => docs::several(&declared.name, Some(other)),
+    };
+    docs::joined([docs::meaning(&declared.summary), docs::stated(&facts), list])
 }
 
-/// Returns the unit of a field. A number without a unit has the unit `undocumented` if `is_unknown`, or if the field
+/// The unit of a field. A number without a unit has the unit `undocumented` if `is_unknown`, or if the field
 /// lists the unit as unknown.
 pub(super) fn unit(field: &Field, is_unknown: bool) -> String {
     let is_unknown = is_unknown || field.unknown.contains(&UnknownFact::Unit);
@@ -47,12 +58,12 @@ pub(super) fn unit(field: &Field, is_unknown: bool) -> String {
     docs::prose(unit)
 }
 
-/// Returns a sentence with the range of a field.
+/// A sentence with the range of a field.
 pub(super) fn range(field: &Field) -> String {
     docs::stated(&Facts { unit: "", source: "", ..docs::field_facts(field) })
 }
 
-/// Returns the type of a field in the client.
+/// The type of a field in the client.
 pub(super) fn rust_type(field: &Field) -> String {
     let ty = literal::rust_type(&field.ty).to_string().replace(' ', "");
     let ty = ty.replace("::std::collections::", "").replace(',', ", ");
@@ -61,12 +72,16 @@ pub(super) fn rust_type(field: &Field) -> String {
 
 /// Formats values as a list.
 pub(super) fn values(values: impl IntoIterator<Item: Display>) -> String {
-    docs::cell(values.into_iter().map(|value| code(&value.to_string())).collect::<Vec<_>>().join(", "))
+    let codes: Vec<_> = values.into_iter().map(|value| code(&value.to_string())).collect();
+    docs::cell(codes.join(", "))
 }
 
-/// Returns the default of a param, which may be several values.
+/// The default of a param, which may be several values.
 pub(super) fn default(param: &Param) -> String {
-    values(param.default.iter().flat_map(|default| default.split(',')))
+    match &param.declared.default {
+        Some(default) => values(default.split(',')),
+        None => String::new(),
+    }
 }
 
 /// Describes a type. The name of a named type is a link to its values on the front page.
@@ -77,7 +92,7 @@ pub(super) fn linked(ty: &Type, front: &str) -> String {
     }
 }
 
-/// Returns the name of a type for readers, similar to its name in the catalogue.
+/// The name of a type for readers, similar to its name in the catalogue.
 pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::Builtin(Builtin::Count) => "count (`u64`)".to_owned(),

@@ -3,26 +3,28 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{TokenStreamExt, quote};
 
 use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::{call, sample};
-use catalogue::model::{Api, Body, Builtin, Endpoint, Group, Param, Passing, Record, Type};
+use catalogue::model::{Api, Body, Builtin, Endpoint, Field, Group, NamedType, Param, Passing, Record, Type, Value};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
     let request = request(api, endpoint, &mut names);
     let accessor = ident(&group.ident);
-    let (name, shown) = shown(api, &endpoint.body);
-    let (name, krate) = (ident(name), ident(&package.ident()));
+    let response = response(api, &endpoint.body);
+    let variable = ident(response.variable);
+    let printed = response.printed;
+    let krate = ident(&package.ident());
     let main = quote! {
         #[tokio::main]
         async fn main() -> Result<(), #krate::Error> {
             let client = Client::from_env()?;
-            let #name = client.#accessor() #request .await?;
-            #shown
+            let #variable = client.#accessor() #request .await?;
+            #printed
             Ok(())
         }
     };
@@ -34,57 +36,78 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
-/// Returns the method call with all required values. The types in the call are added to `names`, for the import.
+/// The method call with all required values. The types in the call are added to `names`, for the import.
 fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
-    let call = call(endpoint, |param| value(api, param, param.passing(), names));
-    let needed = endpoint.known_params().filter(|param| param.required.is_some() && param.is_set());
-    let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
-    let setters: Vec<_> = needed
-        .map(|(param, setter)| {
-            let (setter, value) = (ident(&setter.ident), value(api, param, setter.passing(), names));
-            quote!(.#setter(#value))
-        })
-        .collect();
-    quote!(#call #(#setters)*)
+    let mut request = call(endpoint, |param| value(api, param, param.passing(), names));
+    for param in endpoint.known_params() {
+        if param.declared.required.is_none() || !param.is_set() {
+            continue;
+        }
+        if let Some(setter) = api.setter(&param.ident) {
+            let value = value(api, param, setter.passing(), names);
+            let setter = ident(&setter.ident);
+            request.append_all(quote!(.#setter(#value)));
+        }
+    }
+    request
 }
 
-/// Returns a variable name for the response, and a statement that prints the response.
-fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
+/// A response in an example.
+struct Response {
+    /// The name of its variable.
+    variable: &'static str,
+    /// The statement that prints it.
+    printed: TokenStream,
+}
+
+fn response(api: &Api, body: &Body) -> Response {
     match body {
         Body::Series { record, time, .. } => {
-            let printed = record.as_ref().and_then(|record| first_number(api.record(record)?, time.as_deref()));
-            let printed = printed.unwrap_or_else(|| quote!(println!("{record:?}");));
-            ("series", quote!(for record in &series { #printed }))
+            let record = record.as_ref().and_then(|record| api.record(record));
+            let first_number = record.and_then(|record| print_first_number(record, time.as_deref()));
+            let printed = first_number.unwrap_or_else(|| quote!(println!("{record:?}");));
+            Response { variable: "series", printed: quote!(for record in &series { #printed }) }
         }
-        Body::Object { .. } => ("object", quote!(println!("{object:?}");)),
-        Body::Unknown => ("body", quote!(println!("{body}");)),
+        Body::Object { .. } => Response { variable: "object", printed: quote!(println!("{object:?}");) },
+        Body::Unknown => Response { variable: "body", printed: quote!(println!("{body}");) },
     }
 }
 
-/// Returns the statement that prints the time and the first number of a record.
-fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
+/// The statement that prints the time and the first number of a record.
+fn print_first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
     let number = record.fields.iter().find(|field| field.ty == Type::Builtin(Builtin::Number))?;
-    let format = [time, number].map(|field| if field.is_option() { "{:?}" } else { "{}" }).join(" ");
-    let (time, number) = (ident(&time.ident), ident(&number.ident));
+    let format = format!("{} {}", placeholder(time), placeholder(number));
+    let time = ident(&time.ident);
+    let number = ident(&number.ident);
     Some(quote!(println!(#format, record.#time, record.#number);))
 }
 
-/// Returns an example value of a param. For a named type, the value is a constant of the type, if possible.
+fn placeholder(field: &Field) -> &'static str {
+    if field.is_option() { "{:?}" } else { "{}" }
+}
+
+/// An example value of a param. For a named type, the value is a constant of the type, if possible.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
-    if let Some(ty) = api.named_type(&param.ty) {
-        let wanted = param.example.as_deref().or(param.default.as_deref());
-        let of = |value: &&catalogue::model::Value| wanted == Some(&value.value);
-        // Without an example, the first constant is used. An example that is not a constant is passed as text.
-        let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
-        if let Some(value) = ty.values.iter().find(of).or_else(any) {
-            names.insert(ty.ident.clone());
-            let (ty, value) = (ident(&ty.ident), ident(&value.ident));
-            return quote!(#ty::#value);
-        }
+    if let Some(ty) = api.named_type(&param.ty)
+        && let Some(constant) = constant(ty, param)
+    {
+        names.insert(ty.ident.clone());
+        let ty = ident(&ty.ident);
+        let constant = ident(&constant.ident);
+        return quote!(#ty::#constant);
     }
     if param.ty.time_form().is_some() {
         names.insert("Timestamp".to_owned());
     }
-    sample(api, param, passing).0
+    sample(api, param, passing).expression
+}
+
+/// The constant of the example or, without an example, of the default or the first value. An example that is not a
+/// constant is passed as text.
+fn constant<'a>(ty: &'a NamedType, param: &Param) -> Option<&'a Value> {
+    let example = param.declared.example.as_ref();
+    let wanted = example.or(param.declared.default.as_ref());
+    let exact = ty.values.iter().find(|value| wanted.is_some_and(|wanted| *wanted == value.value));
+    if example.is_some() { exact } else { exact.or(ty.values.first()) }
 }

@@ -26,6 +26,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-    
     ],
 };

@@ -17,8 +17,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .summary("Changes of programs, and the weather above.")
     .env_prefix("FORGE")
     .time_unit(TimeUnit::Iso8601)
-    .api_key_prefix("Bearer ")
     .api_key_header(Some("authorization"))
+    .api_key_prefix("Bearer ")
     .api_key_optional(true)
     .headers(
         &[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")],

@@ -1,0 +1,96 @@
+//! The entries of groups, endpoints and params.
+
+use super::leaked::{leak, list, optional_text, text, texts};
+use super::service::history_info;
+use super::values::{Values, evidence, range};
+use crate::model::{self, Body, Endpoint, Group, Known, Param};
+use runtime::registry::{BodyInfo, EndpointInfo, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamLocation};
+
+pub(super) fn group_info<'a>(group: &'a Group, values: &mut Values<'a>) -> GroupInfo {
+    GroupInfo {
+        ident: text(&group.ident),
+        title: text(&group.title),
+        summary: text(&group.summary),
+        aliases: texts(&group.aliases),
+        notes: text(&group.notes),
+        endpoints: list(&group.endpoints, |endpoint| leak(endpoint_info(group, endpoint, values))),
+    }
+}
+
+fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<'a>) -> EndpointInfo {
+    let declared = &endpoint.declared;
+    let mut info = EndpointInfo::new(text(&group.ident), text(&endpoint.ident), text(&declared.name));
+    info.aliases = texts(&declared.aliases);
+    info.summary = text(&declared.summary);
+    info.path = optional_text(endpoint.path.as_deref());
+    info.evidence = evidence(declared.evidence);
+    if let Some(params) = &endpoint.params {
+        let all = list(params, |param| param_info(&param.param, values));
+        info.param_lists = Some(leak([all]));
+    }
+    set_body(&mut info, &endpoint.body, values);
+    info.history_source = match &declared.history {
+        None => HistorySource::Service,
+        Some(Known::Known(history)) => HistorySource::Endpoint(leak(history_info(history))),
+        Some(Known::Unknown) => HistorySource::Unknown,
+    };
+    info.is_example = declared.is_example;
+    info.weight = endpoint.weight;
+    if let Some(by) = &declared.weight_by {
+        info.weight_by = Some((text(&by.param), list(&by.steps, |step| (step.max, step.weight))));
+    }
+    info.notes = text(&declared.notes);
+    info.unknown = list(&declared.unknown, |fact| text(fact.text()));
+    info.deprecated = optional_text(declared.deprecated.as_deref());
+    info
+}
+
+fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
+    match body {
+        Body::Series { record, data, is_optional, time, key, evidence: source } => {
+            info.data = optional_text(data.as_deref());
+            info.key = texts(key);
+            info.data_optional = *is_optional;
+            info.body = BodyInfo::Series {
+                record: record.as_ref().and_then(|record| values.record(record)),
+                time: optional_text(time.as_deref()),
+                evidence: evidence(*source),
+            };
+        }
+        Body::Object { record, evidence: source } => {
+            if let Some(record) = values.record(record) {
+                info.body = BodyInfo::Object { record, evidence: evidence(*source) };
+            }
+        }
+        Body::Unknown => {}
+    }
+}
+
+pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> ParamInfo {
+    let declared = &param.declared;
+    let ty = values.value_type(&param.ty);
+    let mut info = ParamInfo::new(text(&param.ident), text(&declared.name), ty, evidence(param.evidence));
+    if param.in_path() {
+        info.location = ParamLocation::Path;
+    }
+    info.list_setter = optional_text(declared.list_setter.as_ref().map(|setter| setter.as_str()));
+    info.list_as = match declared.list_as {
+        model::ListFormat::Commas => ListFormat::Commas,
+        model::ListFormat::Repeated => ListFormat::Repeated,
+        model::ListFormat::Json => ListFormat::Json,
+    };
+    info.const_value = optional_text(declared.const_value.as_ref().map(|value| value.as_str()));
+    info.required = declared.required.map(evidence);
+    info.default = optional_text(declared.default.as_ref().map(|default| default.as_str()));
+    info.allowed_values = texts(&declared.allowed_values);
+    info.tested_values = texts(&declared.tested_values);
+    info.rejected_values = texts(&declared.rejected_values);
+    info.example = optional_text(declared.example.as_ref().map(|example| example.as_str()));
+    info.single_value = declared.single_value.map(evidence);
+    info.range = range(param.range);
+    info.unit = text(&param.unit);
+    info.summary = text(&declared.summary);
+    info.notes = text(&declared.notes);
+    info.unknown = list(&declared.unknown, |fact| text(fact.text()));
+    info
+}
