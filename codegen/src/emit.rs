@@ -36,7 +36,13 @@ mod group;
 
 mod requests;
 
+mod python;
+
+mod snippets;
+
 mod reference;
+
+mod llms;
 
 mod crate_root;
 
@@ -46,14 +52,12 @@ mod types;
 
 mod openapi;
 
-mod python;
-
 mod scaffold;
 
 pub use catalogue_schema::catalogue_schema;
 pub use file::File;
 pub use openapi::{OpenApiVersion, openapi};
-pub use package::Package;
+pub use package::{Package, Program};
 pub use python::python;
 pub(crate) use readme_tables::with_key_tables;
 pub use render::MARKER;
@@ -117,8 +121,8 @@ fn run_every(step: usize, jobs: &[Job<'_>]) -> Vec<File> {
 
 /// Emits the documents about the service for users and other tools.
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
-    let text = openapi(api, OpenApiVersion::V3_1);
-    let mut files = vec![File { path: "openapi.json".to_owned(), text }];
+    let text = openapi(api, OpenApiVersion::V3_1, Some(package));
+    let mut files = vec![File { path: "openapi.json".to_owned(), text }, llms::file(api, package)];
     files.extend(reference::files(api, package));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

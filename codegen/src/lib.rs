@@ -10,6 +10,7 @@ mod emit;
 mod write;
 
 pub use emit::{
-    File, MARKER, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, python, scaffold, scaffold_cli,
+    File, MARKER, OpenApiVersion, Package, Program, catalogue_schema, documents, emit, openapi, python, scaffold,
+    scaffold_cli,
 };
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, readme_tables, replace, write};

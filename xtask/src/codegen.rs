@@ -93,13 +93,13 @@ impl Codegen {
     /// and for another catalogue the emitted crate that contains it.
     fn crate_folder(&self) -> Result<CrateFolder, String> {
         if let Some(out) = &self.out {
-            return CrateFolder::at(out);
+            return CrateFolder::at(out, self.cli);
         }
         if project_paths::is_same(&self.spec, &project_paths::own_spec()) {
             return Ok(CrateFolder::ours());
         }
         if let Some(folder) = CrateFolder::around(&self.spec) {
-            return CrateFolder::at(folder);
+            return CrateFolder::at(folder, self.cli);
         }
         let spec = shown(&self.spec);
         let generated = shown(&project_paths::client());
@@ -212,7 +212,7 @@ impl Status {
 impl Openapi {
     pub(crate) fn run(&self) -> Outcome {
         let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
-        print_view(&self.spec, |api| codegen::openapi(api, version))
+        print_view(&self.spec, |api| codegen::openapi(api, version, None))
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
     fn committed_files_equal_the_output() {
         assert_up_to_date(&project_paths::own_spec(), &CrateFolder::ours(), "");
         let example = project_paths::root().join("examples/futures-data");
-        let folder = CrateFolder::at(&example).unwrap_or_else(|why| panic!("{why}"));
+        let folder = CrateFolder::at(&example, false).unwrap_or_else(|why| panic!("{why}"));
         assert_up_to_date(
             &example.join("spec"),
             &folder,

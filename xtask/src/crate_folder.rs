@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use catalogue::Api;
-use codegen::{File, Package};
+use codegen::{File, Package, Program};
 
 use crate::project_paths;
 
@@ -22,20 +22,25 @@ pub(crate) struct CrateFolder {
 impl CrateFolder {
     /// Returns the folder of our own client.
     pub(crate) fn ours() -> Self {
-        let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
+        let program = Program { name: "derivs".to_owned(), has_python_module: true };
+        let name = "generated-client".to_owned();
+        let package = Package { name, docs: "../../../docs".to_owned(), program: Some(program) };
         Self { folder: project_paths::client(), docs: project_paths::docs(), package }
     }
 
-    /// Returns the crate in a folder. Without a manifest, the crate gets the name of the folder; an invalid name is an
-    /// error.
-    pub(crate) fn at(folder: &Path) -> Result<Self, String> {
+    /// Returns the crate in a folder, which has a command line or gets one. Without a manifest, the crate gets the name of
+    /// the folder; an invalid name is an error.
+    pub(crate) fn at(folder: &Path, gets_cli: bool) -> Result<Self, String> {
         if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
         }
         if let Some(why) = foreign(folder) {
             return Err(format!("error: {} {why}; name another folder with `--out`\n", folder.display()));
         }
-        let package = Package::new(project_paths::package(folder));
+        let mut package = Package::new(project_paths::package(folder));
+        if gets_cli || folder.join("cli/Cargo.toml").is_file() {
+            package.program = Some(Program { name: package.name.clone(), has_python_module: false });
+        }
         if !package.can_be_named() {
             let remedy = "rename the folder, or set another name in its `Cargo.toml`";
             return Err(format!(

@@ -16,6 +16,7 @@ mod operation;
 
 use serde_yaml::Value;
 
+use super::Package;
 use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
@@ -23,9 +24,10 @@ use catalogue::model::{Api, ApiKey, ClientCredentials, Group, KeyCarrier, ListFo
 use description::{Description, described, some};
 pub use version::OpenApiVersion;
 
-/// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces.
-pub fn openapi(api: &Api, version: OpenApiVersion) -> String {
-    let description = Value::from(Description::new(api, version).document());
+/// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces. With a client, every operation
+/// has samples of its call.
+pub fn openapi(api: &Api, version: OpenApiVersion, client: Option<&Package>) -> String {
+    let description = Value::from(Description::new(api, version, client).document());
     // Writing cannot fail, because all keys are strings.
     serde_json::to_string_pretty(&description).unwrap_or_default() + "\n"
 }

@@ -154,6 +154,17 @@ fn row_name(group: &Group, endpoint: &Endpoint) -> String {
     format!("{}{}Row", group.handle.trim_end_matches("Group"), endpoint.type_ident)
 }
 
+/// Returns the shortest text that names an endpoint in the command line and in Python.
+pub(super) fn shortest_name(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+    let mut uses = 0;
+    for other in api.methods() {
+        if other.ident == endpoint.ident {
+            uses += 1;
+        }
+    }
+    if uses == 1 { endpoint.ident.clone() } else { format!("{}.{}", group.ident, endpoint.ident) }
+}
+
 fn names(group: &Group, endpoint: &Endpoint, is_unambiguous: bool) -> Vec<String> {
     let mut names = Vec::new();
     if is_unambiguous {
@@ -308,12 +319,17 @@ fn argument(param: &Param) -> String {
     };
     let is_required = param.in_path() || param.required.is_some_and(Evidence::is_enforced);
     let default = if is_required { "" } else { " = ..." };
-    format!("{}: {ty}{default}", option_name(&param.name))
+    format!("{}: {ty}{default}", argument_name(&param.name))
+}
+
+/// Returns the name of a param as an option of the command line.
+pub(super) fn option_name(wire_name: &str) -> String {
+    wire_name.to_kebab_case()
 }
 
 /// Returns the name of a param as an argument: that of its option, with underscores.
-fn option_name(wire_name: &str) -> String {
-    let name = wire_name.to_kebab_case().replace('-', "_");
+pub(super) fn argument_name(wire_name: &str) -> String {
+    let name = option_name(wire_name).replace('-', "_");
     if is_name(&name) { name } else { format!("{name}_") }
 }
 
@@ -366,7 +382,7 @@ fn comment(text: &str) -> String {
 }
 
 /// Returns a Python string. A JSON string is also a valid Python string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -5,12 +5,12 @@
 //! these programs.
 
 mod columns;
-mod example;
 
 use askama::Template;
 
 use super::docs::{self, code, prose};
 use super::render::{self, MARKER};
+use super::snippets;
 use super::{File, Package};
 use catalogue::model::{
     Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
@@ -57,6 +57,11 @@ pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
 /// The path of a group's page below `docs/`.
 pub(super) fn path(group: &Group) -> String {
     format!("reference/{}.md", group.ident)
+}
+
+/// The link to the section of an endpoint, relative to `docs/`.
+pub(super) fn link(group: &Group, endpoint: &Endpoint) -> String {
+    format!("{}#{}", path(group), slug(&endpoint.declared.name))
 }
 
 /// Links to the sections of a page.

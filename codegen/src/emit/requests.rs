@@ -146,7 +146,7 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     for param in endpoint.known_params().filter(|param| param.in_path()) {
         let placeholder = format!("{{{}}}", param.declared.name);
         let sample = sample(api, param, param.passing());
-        path = path.replace(&placeholder, &encoded(&sample.wire, SEGMENT));
+        path = path.replace(&placeholder, &encoded_segment(&sample.wire));
     }
     path
 }
@@ -250,6 +250,11 @@ const SEGMENT: &[u8] = b"-._~";
 
 /// The characters that are not percent-encoded in a query, in addition to letters and digits.
 const QUERY: &[u8] = b"-._~,:";
+
+/// Percent-encodes a text for a segment of a path.
+pub(super) fn encoded_segment(text: &str) -> String {
+    encoded(text, SEGMENT)
+}
 
 fn encoded(text: &str, plain: &[u8]) -> String {
     let mut encoded = String::new();

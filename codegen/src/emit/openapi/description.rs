@@ -2,6 +2,7 @@
 
 use super::component_names::ComponentNames;
 use super::version::OpenApiVersion;
+use crate::emit::Package;
 use crate::emit::docs;
 use crate::emit::json_object::Object;
 use catalogue::model::{Api, Endpoint, Group};
@@ -11,11 +12,13 @@ pub(super) struct Description<'a> {
     pub(super) api: &'a Api,
     pub(super) version: OpenApiVersion,
     pub(super) names: ComponentNames,
+    /// The client whose calls are the code samples; without one, there are none.
+    pub(super) client: Option<&'a Package>,
 }
 
 impl<'a> Description<'a> {
-    pub(super) fn new(api: &'a Api, version: OpenApiVersion) -> Self {
-        Self { api, version, names: ComponentNames::of(api) }
+    pub(super) fn new(api: &'a Api, version: OpenApiVersion, client: Option<&'a Package>) -> Self {
+        Self { api, version, names: ComponentNames::of(api), client }
     }
 }
 

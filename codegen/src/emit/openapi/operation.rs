@@ -8,6 +8,7 @@ use super::schema::{range, schema_ref, written_value};
 use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
+use crate::emit::snippets;
 use catalogue::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, Type,
 };
@@ -48,6 +49,7 @@ impl Description<'_> {
         operation
             .with_some("x-data", data)
             .with_some("x-catalogue", some(self.catalogue_keys(endpoint)))
+            .with_list("x-codeSamples", self.code_samples(group, endpoint))
             .with("responses", self.responses(endpoint))
     }
 
@@ -188,6 +190,24 @@ fn param_facts(param: &Param) -> String {
 fn param_example(param: &Param, text: &str) -> Value {
     let value = written_value(&param.ty, text);
     if param.declared.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
+}
+
+impl Description<'_> {
+    /// The calls of an operation, as Redoc and similar viewers read them.
+    fn code_samples(&self, group: &Group, endpoint: &Endpoint) -> Vec<Object> {
+        let Some(client) = self.client else { return Vec::new() };
+        let mut snippets = vec![snippets::rust(self.api, client, group, endpoint)];
+        snippets.extend(snippets::others(self.api, client, group, endpoint));
+        let mut samples = Vec::new();
+        for snippet in snippets {
+            let sample = Object::default()
+                .with("lang", snippet.language)
+                .with("label", snippet.title)
+                .with("source", snippet.text);
+            samples.push(sample);
+        }
+        samples
+    }
 }
 
 /// `true` if the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.

@@ -1,0 +1,123 @@
+//! Emits a request of an endpoint in each way in which users send it: Rust, the command line, Python and curl.
+//!
+//! All of them send the same values: a sample of each required param.
+
+mod rust;
+
+use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
+use catalogue::url_path;
+
+use super::Package;
+use super::package::Program;
+use super::python;
+use super::requests::{encoded_segment, sample};
+
+/// A request in one language.
+pub(super) struct Snippet {
+    /// The language, as users call it.
+    pub(super) title: &'static str,
+    /// The language of the text, as OpenAPI viewers and Markdown name it.
+    pub(super) language: &'static str,
+    pub(super) text: String,
+}
+
+/// A complete program in Rust that sends a request and prints the response.
+pub(super) fn rust(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Snippet {
+    Snippet { title: "Rust", language: "rust", text: rust::program(api, package, group, endpoint) }
+}
+
+/// The snippets in other languages than Rust. Those of the command line exist only if the client has one.
+pub(super) fn others(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Vec<Snippet> {
+    let mut snippets = Vec::new();
+    if let Some(program) = &package.program {
+        let name = python::shortest_name(api, group, endpoint);
+        snippets.push(command(api, program, &name, endpoint));
+        if program.has_python_module {
+            snippets.push(python_call(api, program, &name, endpoint));
+        }
+    }
+    snippets.push(curl(api, endpoint));
+    snippets
+}
+
+fn command(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Snippet {
+    let mut text = format!("{} get {}", program.name, shell_word(name));
+    for (param, value) in sent_values(api, endpoint) {
+        if param.declared.const_value.is_none() {
+            text.push_str(&format!(" --{} {}", python::option_name(&param.declared.name), shell_word(&value)));
+        }
+    }
+    Snippet { title: "Command line", language: "shell", text: text + "\n" }
+}
+
+fn python_call(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Snippet {
+    let module = program.name.replace('-', "_");
+    let mut arguments = vec![python::quoted(name)];
+    for (param, value) in sent_values(api, endpoint) {
+        if param.declared.const_value.is_none() {
+            arguments.push(format!("{}={}", python::argument_name(&param.declared.name), python::quoted(&value)));
+        }
+    }
+    let text = format!("import {module}\n\nprint({module}.get({}))\n", arguments.join(", "));
+    Snippet { title: "Python", language: "python", text }
+}
+
+/// The command of curl reads the base URL and the key from the variables that the client reads.
+fn curl(api: &Api, endpoint: &Endpoint) -> Snippet {
+    let service = &api.service;
+    let prefix = &service.declared.env_prefix;
+    let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
+    // The base URL has the suffix already.
+    if let Some(base_url) = &service.declared.base_url {
+        path = path.strip_prefix(&*base_url.suffix).unwrap_or(&path).to_owned();
+    }
+    let mut query = Vec::new();
+    for (param, value) in sent_values(api, endpoint) {
+        let placeholder = format!("{{{}}}", param.declared.name);
+        if path.contains(&placeholder) {
+            path = path.replace(&placeholder, &encoded_segment(&value));
+        } else {
+            query.push(format!("--data-urlencode {}", shell_word(&format!("{}={value}", param.declared.name))));
+        }
+    }
+    let quoted_path = shell_word(&path);
+    let url = if quoted_path == path {
+        format!("\"${prefix}_BASE_URL{path}\"")
+    } else {
+        format!("\"${prefix}_BASE_URL\"{quoted_path}")
+    };
+    let mut lines = vec![format!("curl --get {url}")];
+    let key = service.api_key.as_ref().map(|key| match &key.carrier {
+        KeyCarrier::Header { name, prefix: before } => format!("--header \"{name}: {before}${prefix}_API_KEY\""),
+        KeyCarrier::Basic => format!("--user \"${prefix}_API_KEY\""),
+        KeyCarrier::Query(name) => format!("--data-urlencode \"{name}=${prefix}_API_KEY\""),
+    });
+    lines.extend(key);
+    for header in &service.declared.headers {
+        lines.push(format!("--header {}", shell_word(&format!("{}: {}", header.name, header.value))));
+    }
+    lines.extend(query);
+    Snippet { title: "curl", language: "shell", text: lines.join(" \\\n    ") + "\n" }
+}
+
+/// The params that every request of an endpoint has, with the text that is sent.
+fn sent_values<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<(&'a Param, String)> {
+    let mut values = Vec::new();
+    for param in endpoint.known_params() {
+        if let Some(value) = &param.declared.const_value {
+            values.push((param, value.to_string()));
+        } else if param.in_path() || param.declared.required.is_some() {
+            values.push((param, sample(api, param, param.passing()).wire));
+        }
+    }
+    values
+}
+
+/// Quotes a word for a shell, if it has characters that a shell interprets.
+fn shell_word(text: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:,=+@".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
