@@ -1,13 +1,8 @@
-//! Runs one test for each folder of `cases/`: it compares the emitted files with recorded files, byte for byte. Also
-//! runs one test for each case in the files of `mistakes/`: it compares all errors with recorded errors, or the
-//! warnings if there are none.
+//! Runs one test for each folder of `cases/`: it compares the emitted files with recorded files, byte for byte.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has details.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
-
-#[allow(dead_code)] // Other test programs use other parts of the module.
-mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,30 +12,21 @@ use std::process::ExitCode;
 use catalogue::Catalogue;
 use codegen::{File, Package};
 use libtest_mimic::{Arguments, Failed, Trial};
-
-use recorded::archive::{Expected, Texts, mistakes};
-use recorded::{compare, entries, name};
+use recorded_cases::{Texts, compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let folders = entries(&tests().join("cases")).into_iter().filter(|path| path.is_dir());
-    let emitted = folders.map(|case| Trial::test(name(&case), move || emits(&case)));
-    let refused = mistakes(&tests().join("mistakes")).expect("the files of mistakes");
-    let refused = refused.into_iter().map(|(name, files, expected)| Trial::test(name, move || errs(files, &expected)));
-    libtest_mimic::run(&arguments, emitted.chain(refused).collect()).exit_code()
+    let mut trials = Vec::new();
+    for case in entries(&tests().join("cases")) {
+        if case.is_dir() {
+            trials.push(Trial::test(name(&case), move || emits(&case)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
-}
-
-/// Compares the errors of a catalogue with the recorded errors.
-fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
-    match catalogue::check(&catalogue(files)?) {
-        Ok(api) if api.warnings.is_empty() => Err("expected errors or warnings, found none".into()),
-        Ok(api) => expected.compare(&api.warnings.render_warnings("", false)),
-        Err(diagnostics) => expected.compare(&diagnostics.to_string()),
-    }
 }
 
 /// The files of a case that are neither part of the catalogue nor emitted: programs, and the recorded error of the

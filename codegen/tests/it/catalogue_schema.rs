@@ -1,7 +1,7 @@
 //! Tests that the schema for editors rejects the same catalogues as `cargo xtask check`, as far as a schema can express
 //! the rules.
 //!
-//! The tests use the valid catalogues in `cases/` and the invalid ones in `mistakes/`.
+//! The tests use the valid catalogues in `cases/` and the invalid ones in the `mistakes/` of the crate `catalogue`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,8 +10,7 @@ use std::path::Path;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::recorded::archive::{Texts, mistakes};
-use crate::recorded::{entries, name};
+use recorded_cases::{Texts, cases_of_archives, entries, name};
 
 /// Rules of `check` that the schema also contains, because they concern a single file and a schema can express them.
 const IN_SCHEMA: &[&str] = &[
@@ -110,7 +109,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
 fn schema_and_check_reject_the_same_catalogues() {
     let schema = schema();
     let mut disagreements = Vec::new();
-    for (case, files, errors) in cases() {
+    for Case { name: case, files, errors } in cases() {
         let errors = located(&errors);
         for (name, value) in values(&files) {
             let rules: BTreeSet<_> =
@@ -134,8 +133,7 @@ fn schema_and_check_reject_the_same_catalogues() {
 #[test]
 fn every_rule_is_in_the_schema_or_has_a_reason() {
     let others: BTreeSet<&str> = NOT_IN_SCHEMA.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
-    let seen: BTreeSet<String> =
-        cases().iter().flat_map(|(_, _, errors)| located(errors)).map(|(rule, _)| rule).collect();
+    let seen: BTreeSet<String> = cases().iter().flat_map(|case| located(&case.errors)).map(|(rule, _)| rule).collect();
     assert!(seen.len() > 30, "most cases are missing");
     for rule in &seen {
         let is_in_schema = IN_SCHEMA.contains(&rule.as_str());
@@ -165,13 +163,27 @@ fn schema() -> Validator {
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
-/// Returns the name, the files and the errors of every case.
-fn cases() -> Vec<(String, Texts, String)> {
+/// A catalogue and its errors.
+struct Case {
+    name: String,
+    files: Texts,
+    errors: String,
+}
+
+/// The valid catalogues and those with mistakes.
+fn cases() -> Vec<Case> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let emitted = entries(&tests.join("cases")).into_iter().filter(|path| path.is_dir());
-    let emitted = emitted.map(|case| (name(&case), texts(&case), String::new()));
-    let refused = mistakes(&tests.join("mistakes")).expect("the files of mistakes").into_iter();
-    emitted.chain(refused.map(|(name, files, errors)| (name, files, errors.text.unwrap_or_default()))).collect()
+    let mistakes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/catalogue/tests/mistakes");
+    let mut cases = Vec::new();
+    for folder in entries(&tests.join("cases")) {
+        if folder.is_dir() {
+            cases.push(Case { name: name(&folder), files: texts(&folder), errors: String::new() });
+        }
+    }
+    for (name, files, expected) in cases_of_archives(&mistakes, "expected.err").expect("the files of mistakes") {
+        cases.push(Case { name, files, errors: expected.text().to_owned() });
+    }
+    cases
 }
 
 /// Returns the YAML files of a folder.

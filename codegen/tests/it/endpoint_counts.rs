@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::recorded::{entries, name};
+use recorded_cases::{entries, name};
 
 #[test]
 fn counts_add_up() {

@@ -10,7 +10,4 @@ mod hostile;
 mod linear;
 mod property;
 mod readme;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code)] // The program `cases` uses other parts of the module.
-mod recorded;
 mod write;

@@ -12,9 +12,8 @@ use catalogue::Api;
 use catalogue_edit::diff;
 use codegen::Package;
 use libtest_mimic::{Failed, Trial};
+use recorded_cases::{Archive, Expected, Texts, archives, entries, name};
 
-use crate::recorded::archive::{Expected, Texts, parts, take, take_folder};
-use crate::recorded::{entries, name};
 use crate::verdicts;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -26,8 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 pub(crate) fn paths() -> Vec<PathBuf> {
-    let mut paths = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs"));
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txtar"));
+    let paths = archives(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs"));
     assert!(paths.len() >= 100, "most cases are missing");
     paths
 }
@@ -51,22 +49,20 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn read(path: &Path) -> Result<Self, Failed> {
-        let mut parts = parts(path)?;
-        let [before, after] = ["before", "after"].map(|side| model(take_folder(&mut parts, side)));
-        let [verdict, downstream, upgraded, expected] =
-            ["verdict", "downstream.rs", "upgraded.rs", "expected"].map(|name| take(&mut parts, name));
-        if let Some((unknown, _)) = parts.first() {
-            return Err(format!("the part `{unknown}` is unknown").into());
-        }
+        let mut archive = Archive::read(path)?;
+        let before = model(archive.take_folder("before"))?;
+        let after = model(archive.take_folder("after"))?;
+        let verdict = archive.take("verdict").ok_or("the part `verdict` is missing")?;
         let case = Self {
             name: case_name(path),
-            before: before?,
-            after: after?,
-            verdict: verdict.ok_or("the part `verdict` is missing")?.trim_end().to_owned(),
-            downstream: downstream.ok_or("the part `downstream.rs` is missing")?,
-            upgraded,
-            expected: Expected { path: path.to_owned(), name: "expected".to_owned(), text: expected },
+            before,
+            after,
+            verdict: verdict.trim_end().to_owned(),
+            downstream: archive.take("downstream.rs").ok_or("the part `downstream.rs` is missing")?,
+            upgraded: archive.take("upgraded.rs"),
+            expected: archive.take_expected("expected"),
         };
+        archive.finish()?;
         if case.verdict == "minor" && case.upgraded.is_none() {
             return Err("a minor change needs `upgraded.rs`, a program that works only after the change".into());
         }

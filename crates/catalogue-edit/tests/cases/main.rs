@@ -1,14 +1,12 @@
-//! A test for each file of `diffs/` and each folder of `import/` and `learn/`, named `diffs::FILE`, `import::FOLDER`
-//! and `learn::FOLDER`.
+//! A test for each archive of `diffs/`, `import/` and `learn/`, named after its folder and file.
 
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in helpers.
 
 mod diffs;
 mod import;
+#[path = "../it/import_case.rs"]
+mod import_case;
 mod learn;
-#[path = "../../../../codegen/tests/recorded/mod.rs"]
-#[allow(dead_code)] // The tests of the generator use the other items.
-mod recorded;
 #[path = "../it/scratch.rs"]
 #[allow(dead_code)] // The program `it` uses the other items.
 mod scratch;

@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::import_case::{ImportCase, load_files};
 use crate::scratch::{Scratch, entries, name};
-use catalogue::{load, load_texts};
+use catalogue::load_texts;
 use catalogue_edit::{Evidence, Import, import};
 use codegen::Package;
+use recorded_cases::{Archive, archives};
 
 #[test]
 #[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, the nightly workflow runs it always"]
@@ -24,8 +26,10 @@ fn every_emitted_client_compiles_and_passes_its_tests() {
         client(&catalogue_of_case(case), &mut scratch, &package(case));
         programs(case, &mut scratch);
     }
-    let imported: Vec<_> =
-        entries(&root().join("crates/catalogue-edit/tests/import")).iter().filter_map(|case| imported(case)).collect();
+    let mut imported = Vec::new();
+    for path in archives(&root().join("crates/catalogue-edit/tests/import")) {
+        imported.extend(self::imported(&path));
+    }
     assert!(imported.len() > 3, "most descriptions are missing");
     for (name, catalogue) in &imported {
         client(catalogue, &mut scratch, name);
@@ -119,19 +123,21 @@ fn catalogue_in(folder: &Path) -> Texts {
 }
 
 /// Returns the crate name and the catalogue of an imported description; `None` if the import fails.
-fn imported(case: &Path) -> Option<(String, Texts)> {
-    let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
+fn imported(path: &Path) -> Option<(String, Texts)> {
+    let mut archive = Archive::read(path).expect("an archive");
+    let case = ImportCase::take(&mut archive).expect("a description");
     let options = Import {
-        text: description.expect("a description"),
+        text: case.description,
         evidence: Evidence::Documented,
         // Summaries and descriptions are imported too, because the emitted documentation has to escape them.
         summaries: true,
     };
-    let before = case.join("before");
-    let mut texts = if before.exists() { catalogue_in(&before) } else { Texts::new() };
-    let change = import(before.exists().then(|| load(&before)), &options).ok()?;
-    texts.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
-    Some((format!("import_{}", name(case)), texts))
+    let change = import(load_files(&case.before), &options).ok()?;
+    let mut texts = case.before;
+    for (name, text) in change.texts() {
+        texts.insert(name.to_owned(), text.to_owned());
+    }
+    Some((format!("import_{}", archive.case_name()), texts))
 }
 
 /// The files of a catalogue by name.

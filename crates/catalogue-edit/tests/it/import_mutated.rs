@@ -5,12 +5,15 @@
 //! other cases. `ROUNDS=300` runs more rounds.
 
 use std::collections::BTreeMap;
-use std::fs;
+
 use std::path::Path;
 
 use catalogue::load_texts;
 use catalogue_edit::{Evidence, Import, import};
+use recorded_cases::{Archive, archives};
 use serde_yaml::Value;
+
+use crate::import_case::ImportCase;
 
 /// A round tests a random selection of the pairs of cases: on average, one of every `PAIRS` pairs.
 const PAIRS: usize = 128;
@@ -87,20 +90,17 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
-    let mut folders: Vec<_> = fs::read_dir(folder).expect("cases").map(|case| case.expect("a case").path()).collect();
-    folders.sort();
-    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
-    let cases = folders.iter().filter_map(|case| {
-        let text = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok())?;
-        let mut description: Value = serde_yaml::from_str(&text).expect("YAML");
+    let mut cases = Vec::new();
+    for path in archives(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import")) {
+        let mut archive = Archive::read(&path).expect("an archive");
+        let case = ImportCase::take(&mut archive).expect("a case");
+        let mut description: Value = serde_yaml::from_str(&case.description).expect("YAML");
         description.apply_merge().expect("anchors");
-        description.get("openapi")?;
-        let files = fs::read_dir(case.join("before")).into_iter().flatten().map(|file| file.expect("a file").path());
-        let before = files.map(|file| (name(&file), fs::read_to_string(&file).expect("text"))).collect();
-        Some(Case { name: name(case), description, before })
-    });
-    cases.collect()
+        if description.get("openapi").is_some() {
+            cases.push(Case { name: archive.case_name(), description, before: case.before });
+        }
+    }
+    cases
 }
 
 /// Returns a value and all values inside it.

@@ -6,6 +6,7 @@
 mod compile;
 mod corpus;
 mod gate;
+mod import_case;
 mod import_mutated;
 mod round_trip;
 mod same_body;
