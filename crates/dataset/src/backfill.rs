@@ -11,6 +11,7 @@ mod fetch;
 mod follow;
 mod items;
 mod plan;
+mod readable;
 mod run;
 
 use std::collections::BTreeSet;
@@ -27,9 +28,9 @@ use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
 
-pub use buffer::read_invalid;
 pub use event::{BackfillEvent, FollowEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
+pub use readable::ReadableRecords;
 
 /// The default [refetch time](Backfill::refetch), during which the service may still change the values of a record.
 const REFETCH: Duration = Duration::from_secs(86_400);
@@ -95,10 +96,7 @@ pub struct Backfill {
     /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
     /// that rows of a mock server are never mixed with real rows.
     pub source_label: String,
-    /// The time at which a run fetches its rows, for tests; by default, the time of the service.
-    #[doc(hidden)]
-    pub fetched_at: Option<Timestamp>,
-    /// The time of the service, for tests; by default, the run asks the client.
+    /// The time of the service, for tests; by default, the estimate of the client.
     #[doc(hidden)]
     pub service_time: Option<Timestamp>,
     /// The monitor of the client's requests. The run ends after two minutes in which no request got a response.
@@ -130,7 +128,6 @@ impl Backfill {
             small_times: false,
             name: None,
             source_label: "service".to_owned(),
-            fetched_at: None,
             service_time: None,
             response_monitor: ResponseMonitor::default(),
             journal_files: run::MAX_JOURNAL,

@@ -24,8 +24,8 @@ pub(crate) struct Content {
     /// Number of rows in the buffers of all tables, and the time of the first of them.
     pub(crate) rows: usize,
     pub(crate) since: Option<Instant>,
-    /// The time at which rows are fetched, instead of the time of the service.
-    pub(crate) fetched_at: Option<Timestamp>,
+    /// The time of the service in tests, at which rows are fetched.
+    pub(crate) service_time: Option<Timestamp>,
     _lock: Lock,
 }
 
@@ -59,8 +59,8 @@ impl Content {
             }
             tables.insert(home, table);
         }
-        let mut this =
-            Self { tables, series: of_series, rows: 0, since: None, fetched_at: job.fetched_at, _lock: lock };
+        let service_time = job.service_time;
+        let mut this = Self { tables, series: of_series, rows: 0, since: None, service_time, _lock: lock };
         for table in this.tables.values_mut() {
             table.check_text()?;
             begin(table, job, &other)?;

@@ -33,6 +33,14 @@ impl EmptyRange {
         self.from < range.end && range.start < self.to
     }
 
+    /// Returns whether one response can confirm this range and another one.
+    fn is_confirmed_with(&self, other: &Self) -> bool {
+        match (self.confirmed, other.confirmed) {
+            (None, None) => self.found.floor(CONFIRM_AFTER) == other.found.floor(CONFIRM_AFTER),
+            (one, other) => one.is_some() && other.is_some(),
+        }
+    }
+
     /// Returns the page of this length to request at a time; its position depends on the day.
     fn probe(&self, page: Duration, now: Timestamp) -> Range<Timestamp> {
         let length = self.to - self.from;
@@ -118,13 +126,14 @@ impl EmptyRanges {
         probes
     }
 
-    /// Sorts the ranges, and joins those that touch and are both confirmed, or both not.
+    /// Sorts the ranges, and joins those that touch if both are confirmed, or if both were found within the same hour.
+    /// If the range grows in each of many runs, its older part is then confirmed while its newer part is not.
     fn join(&mut self) {
         self.0.sort_by_key(|known| known.from);
         let mut joined: Vec<EmptyRange> = Vec::with_capacity(self.0.len());
         for next in std::mem::take(&mut self.0) {
             match joined.last_mut() {
-                Some(last) if last.to == next.from && last.confirmed.is_some() == next.confirmed.is_some() => {
+                Some(last) if last.to == next.from && last.is_confirmed_with(&next) => {
                     last.to = next.to;
                     last.found = last.found.max(next.found);
                     last.confirmed = last.confirmed.min(next.confirmed);
@@ -166,6 +175,20 @@ mod tests {
         let week = later + 7 * 86_400;
         assert_eq!((probes(&empty, week - 1).len(), probes(&empty, week).len()), (0, 1));
         assert_eq!(empty.probes(PAGE, at(week), Some(&first), false), []);
+    }
+
+    #[test]
+    fn a_range_that_grows_in_frequent_runs_is_confirmed() {
+        let mut empty = EmptyRanges::default();
+        let minute = |index: i64| 100_000 + index * 60;
+        for run in 0..600 {
+            empty.note_empty(&range(0, minute(run)), at(minute(run)));
+            assert!(empty.all().count() <= 3, "run {run}: {empty:?}");
+        }
+        let last = at(minute(599));
+        let confirmed: Vec<_> = empty.all().filter(|known| known.confirmed.is_some()).collect();
+        let [old] = &confirmed[..] else { panic!("{empty:?}") };
+        assert!(old.from == at(0) && last - old.to <= CONFIRM_AFTER * 2, "{empty:?}");
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub use acknowledge::{Acknowledged, acknowledge};
 pub use adopt::adopt;
 pub use arrow_array::RecordBatch;
 pub use backfill::{
-    Backfill, BackfillEvent, BackfillPlan, FollowEvent, SeriesPlan, SeriesReport, Summary, read_invalid,
+    Backfill, BackfillEvent, BackfillPlan, FollowEvent, ReadableRecords, SeriesPlan, SeriesReport, Summary,
 };
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};

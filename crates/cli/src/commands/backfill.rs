@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{Backfill as Job, Partition, SeriesReport, Summary, Target, quoted};
+use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, Summary, Target, quoted};
 use runtime::history::{Gap, History, Page};
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{Error, ErrorKind, Timestamp};
@@ -182,11 +182,11 @@ impl Backfill {
             let request = if self.strict { request } else { request.skip_bad_records() };
             let mut report = summary.series[index].clone();
             let mut next = file.from.of(report.step);
-            let mut unreadable = BTreeSet::new();
+            let mut unreadable: BTreeSet<u32> = BTreeSet::new();
             let history = History::new(request, next..file.to).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
             while let Some(page) = pages.next().await {
-                let mut page = match page {
+                let page = match page {
                     Ok(page) => page,
                     Err(error) => {
                         report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.step);
@@ -198,13 +198,13 @@ impl Backfill {
                 summary.pages += u64::from(page.report.failed_pages.is_empty());
                 summary.failed_pages += page.report.failed_pages.len() as u64;
                 reporter.report(index, &page.report);
-                let range = page.range.clone();
-                unreadable.extend(dataset::read_invalid(stored, &mut page, &range));
-                report.account.add(&page.report.account);
-                report.invalid += page.records.iter().filter(|one| has_invalid(series.endpoint, one)).count() as u64;
-                note_page(&mut report, &page);
+                let readable = ReadableRecords::new(stored, &page, &page.range);
+                unreadable.extend(&readable.unreadable);
+                let invalid = readable.records.iter().filter(|record| has_invalid(series.endpoint, record));
+                report.invalid += invalid.count() as u64;
+                note_page(&mut report, &page, &readable.times);
                 next = page.range.end;
-                printer.print(&[Part::of_page(index, series, &page.records, &page.times)])?;
+                printer.print(&[Part::of_page(index, series, &readable.records, &readable.times)])?;
                 reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
             }
             // A page that is requested again has the same records.
@@ -267,12 +267,13 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
     unknown.any(|(name, _)| fields(endpoint).any(|field| field.wire_name == name))
 }
 
-/// Adds a page on standard output to the report of its series.
-fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>) {
+/// Adds a page on standard output, whose readable records have these times, to the report of its series.
+fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>, times: &[Timestamp]) {
+    report.account.add(&page.report.account);
     report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
-    report.added += page.records.len() as u64;
-    report.first = report.first.or(page.times.first().copied());
-    report.last = page.times.last().copied().or(report.last);
+    report.added += times.len() as u64;
+    report.first = report.first.or(times.first().copied());
+    report.last = times.last().copied().or(report.last);
     for Gap { range, .. } in &page.report.gaps {
         // A gap can continue on the next page.
         match report.gaps.last_mut().filter(|last| last.end == range.start) {

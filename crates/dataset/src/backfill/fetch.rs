@@ -7,11 +7,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use runtime::Error as RequestError;
-use runtime::history::{Page, Pages};
+use runtime::history::{FailedPage, Page, Pages};
 use runtime::record::AnyRecord;
 use tokio::time::sleep;
 
 use super::event::BackfillEvent;
+use super::items::Item;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::attempted;
@@ -37,6 +38,8 @@ pub(super) struct Active {
     series: usize,
     /// The number of the range.
     item: usize,
+    /// The steps of the range that the account counts as failed, until its first page.
+    failed_steps: u64,
     pub(super) pages: Pages<AnyRecord>,
 }
 
@@ -79,13 +82,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Begins the next ranges.
     fn begin_items(&mut self) {
         while self.active.len() < MAX_CONCURRENT {
-            let Some((index, range)) = self.items.pop() else { break };
+            let Some(Item { series: index, range, failed_steps }) = self.items.pop() else { break };
             let Some(series) = self.job.series.get(index) else { continue };
             // If there are few ranges, each requests more pages in advance.
             let among = if self.items.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
             let pages = self.job.history(series, range).prefetch(PREFETCH / among).pages();
             self.items.requests = self.items.requests.saturating_sub(pages.progress().pages_left);
-            self.active.push(Active { series: index, item: self.begun_items, pages });
+            self.active.push(Active { series: index, item: self.begun_items, failed_steps, pages });
             self.begun_items += 1;
         }
     }
@@ -102,9 +105,16 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Adds the next page of a range, or ends the range.
     fn process(&mut self, index: usize, page: Next) -> Result<(), Error> {
-        let Some(&Active { series, item, .. }) = self.active.get(index) else { return Ok(()) };
+        let Some(active) = self.active.get_mut(index) else { return Ok(()) };
+        let Active { series, item, .. } = *active;
         match page {
-            Some(Ok(page)) => return self.page((series, item), page),
+            Some(Ok(page)) => {
+                let failed_steps = std::mem::take(&mut active.failed_steps);
+                if let Some(report) = self.summary.series.get_mut(series) {
+                    report.account.failed = report.account.failed.saturating_sub(failed_steps);
+                }
+                return self.page((series, item), page);
+            }
             Some(Err(error)) => self.failed(series, error),
             None => {}
         }
@@ -120,10 +130,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
-    fn page(&mut self, (series, item): (usize, usize), mut page: Page<AnyRecord>) -> Result<(), Error> {
+    fn page(&mut self, (series, item): (usize, usize), page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let range = page.range.clone();
-        let unreadable = self.content.add((series, item), &mut page, &range)?;
+        let unreadable = self.content.add((series, item), &page, &page.range)?;
         if let Some(changes) = self.summary.series.get_mut(series) {
             changes.unreadable += unreadable;
             changes.account.add(&page.report.account);
@@ -132,12 +141,17 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.note_empty(series, &page);
         }
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());
+        let window = page.range;
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
-        for lost in
-            report.failed_pages.extract_if(.., |lost| attempted(&lost.error).is_err() && lost.error.is_retryable())
-        {
-            self.items.push((series, lost.range.clone()));
+        let is_lost = |failure: &mut FailedPage| attempted(&failure.error).is_err() && failure.error.is_retryable();
+        for lost in report.failed_pages.extract_if(.., is_lost) {
+            let mut again = Item::new(series, lost.range.clone());
+            if again.range == window {
+                again.failed_steps = report.account.failed;
+            }
+            let requests = self.requests(&again);
+            self.items.push(again, requests);
             self.lost += 1;
             self.last_lost = Some((series, lost));
         }
@@ -146,6 +160,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             (self.watch)(&BackfillEvent::Report { series, report });
         }
         Ok(())
+    }
+
+    /// Returns the number of requests for a range.
+    pub(super) fn requests(&self, item: &Item) -> u64 {
+        let series = self.job.series.get(item.series);
+        let plan = series.and_then(|series| self.job.history(series, item.range.clone()).plan().ok());
+        plan.map_or(1, |plan| plan.requests)
     }
 
     /// Adds a failed range to the summary. If every other range would fail in the same way, the entire job ends.

@@ -222,8 +222,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
                 let closed = self.job.range.start..one.closed(one.request().service_time());
-                // The pages are kept if the write fails, so they stay as they are.
-                content.add((*series, item), &mut page.clone(), &closed)?;
+                // The pages are kept until they are written.
+                content.add((*series, item), page, &closed)?;
             }
             let started = Timestamp::now();
             content

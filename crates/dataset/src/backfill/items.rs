@@ -13,13 +13,25 @@ use runtime::Timestamp;
 use super::plan::{BackfillPlan, PageGrid, SeriesPlan};
 use crate::partition::{Partition, period};
 
-/// A range of a series.
-pub(super) type Item = (usize, Range<Timestamp>);
+/// A range of a series that is requested.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    pub(super) series: usize,
+    pub(super) range: Range<Timestamp>,
+    /// The steps of this range that the account counts as failed, because an earlier request has failed.
+    pub(super) failed_steps: u64,
+}
+
+impl Item {
+    pub(super) fn new(series: usize, range: Range<Timestamp>) -> Self {
+        Self { series, range, failed_steps: 0 }
+    }
+}
 
 /// The ranges of a run that are not being fetched yet.
 pub(super) struct Items {
     planned: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
-    /// Pages that are requested again.
+    /// Ranges that are requested again.
     again: VecDeque<Item>,
     /// The number of requests of all of these ranges.
     pub(super) requests: u64,
@@ -62,16 +74,18 @@ impl Items {
     /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
     /// the range is requested up to the end of the job, and the history ends at the present of the service.
     pub(super) fn pop(&mut self) -> Option<Item> {
-        let (series, range) = self.planned.next().or_else(|| self.again.pop_front())?;
-        let is_last = self.ends.get(series) == Some(&range.end);
-        let end = if is_last { self.job_end.max(range.end) } else { range.end };
-        Some((series, range.start..end))
+        let mut item = self.planned.next().or_else(|| self.again.pop_front())?;
+        let is_last = self.ends.get(item.series) == Some(&item.range.end);
+        if is_last {
+            item.range.end = self.job_end.max(item.range.end);
+        }
+        Some(item)
     }
 
-    /// Adds a page that is requested again.
-    pub(super) fn push(&mut self, item: Item) {
+    /// Adds a range that is requested again, with this number of requests.
+    pub(super) fn push(&mut self, item: Item, requests: u64) {
         self.again.push_back(item);
-        self.requests += 1;
+        self.requests += requests;
     }
 }
 
@@ -93,7 +107,7 @@ fn by_period(all: Vec<PlannedRange>, partition: Option<Partition>) -> Box<dyn It
         for planned in &all {
             let part = planned.part(&period);
             if part.start < part.end {
-                parts.push((planned.series, part));
+                parts.push(Item::new(planned.series, part));
             }
         }
         parts
@@ -133,7 +147,7 @@ mod tests {
     fn parts(range: Range<Timestamp>, page: Option<u32>) -> Vec<Range<Timestamp>> {
         let pages = page.map(|steps| PageGrid { step: HOUR, span: HOUR * steps });
         let all = vec![PlannedRange { series: 0, range, pages }];
-        by_period(all, Some(Partition::Day)).map(|(_, part)| part).collect()
+        by_period(all, Some(Partition::Day)).map(|item| item.range).collect()
     }
 
     #[test]

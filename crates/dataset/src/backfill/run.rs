@@ -206,7 +206,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         let rest = state.empty.note_records(&page.range);
         let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
-        if !self.probes.iter().any(|(of, probe)| *of == series && is_within(probe)) {
+        if !self.probes.iter().any(|probe| probe.series == series && is_within(&probe.range)) {
             return;
         }
         if let Some(state) = self.state(series) {
@@ -216,7 +216,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             }
         }
         for range in rest {
-            self.items.push((series, range));
+            let item = Item::new(series, range);
+            let requests = self.requests(&item);
+            self.items.push(item, requests);
         }
     }
 
@@ -294,7 +296,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 fn probes(plan: &BackfillPlan) -> Vec<Item> {
     let mut probes = Vec::new();
     for (index, series) in plan.series.iter().enumerate() {
-        probes.extend(series.probes.iter().map(|probe| (index, probe.clone())));
+        probes.extend(series.probes.iter().map(|probe| Item::new(index, probe.clone())));
     }
     probes
 }

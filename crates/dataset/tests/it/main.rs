@@ -6,6 +6,7 @@
 extern crate generated_client_dataset as dataset;
 
 mod account;
+mod account_figures;
 mod backfill;
 mod cancelled_runs;
 mod clocks;

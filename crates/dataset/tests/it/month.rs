@@ -139,7 +139,6 @@ impl Month {
         let mut job = Backfill::new(series.collect(), range, target);
         // The clock of the machine may be wrong; that of the service is not.
         let service_time = Timestamp::from_unix_seconds(self.service.lock().unwrap().now);
-        job.fetched_at = Some(service_time);
         job.service_time = Some(service_time);
         job
     }

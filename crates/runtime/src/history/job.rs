@@ -300,7 +300,8 @@ impl Job {
         self.pager.stop();
     }
 
-    /// Counts the steps of a window, or those of a failed window.
+    /// Counts the steps of a window, or those of a failed window. A step that is only partly in the range counts if it has
+    /// a record in the range; otherwise its record may be outside of the range.
     fn count_steps(&mut self, window: Span, response: Option<&PageResponse<Batch>>, account: &mut Account) {
         let grid = self.template.grid;
         let new = Span { from: window.from.max(self.counted_until), to: window.to };
@@ -313,20 +314,24 @@ impl Job {
             account.failed += steps;
             return;
         };
+        let mut missing = 0;
         let mut empty = 0;
         for gap in &response.missing {
-            empty += grid.touched(Span { from: gap.from.max(new.from), to: gap.to.min(new.to) });
+            let gap = Span { from: gap.from.max(new.from), to: gap.to.min(new.to) };
+            missing += grid.touched(gap);
+            empty += grid.touched(gap.within(self.whole));
         }
+        account.covered = steps.saturating_sub(missing);
         for search in &response.report.searches {
             let mut requested = 0;
             for range in &search.requested {
-                requested += grid.touched(Span { from: range.start.max(new.from), to: range.end.min(new.to) });
+                let range = Span { from: range.start, to: range.end };
+                requested += grid.touched(range.within(new).within(self.whole));
             }
             account.never_requested += empty - requested.min(empty);
             empty = requested.min(empty);
         }
         account.empty += empty;
-        account.covered += steps.saturating_sub(empty + account.never_requested);
     }
 
     /// Counts the records of a window, and those of other responses that belong to it.

@@ -37,6 +37,11 @@ impl Span {
         self.to <= self.from
     }
 
+    /// Returns the part that is in another span.
+    pub(super) fn within(self, other: Self) -> Self {
+        Self { from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+
     pub(super) fn range(self) -> std::ops::Range<Timestamp> {
         self.from..self.to
     }
