@@ -23,6 +23,7 @@ use crate::commands::man::Man;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
+use crate::commands::repair::Repair;
 use crate::commands::report::Report;
 use crate::commands::retire::Retire;
 use crate::commands::status::Status;
@@ -73,6 +74,7 @@ pub(crate) enum Command {
     Export(Export),
     Retire(Retire),
     Remove(Remove),
+    Repair(Repair),
     Adopt(Adopt),
     Acknowledge(Acknowledge),
     Plot(Plot),

@@ -12,6 +12,7 @@ pub(crate) mod man;
 pub(crate) mod plot;
 pub(crate) mod poll;
 pub(crate) mod remove;
+pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod retire;
 pub(crate) mod status;

@@ -55,6 +55,20 @@ pub(crate) struct Failure {
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
+/// Returns the advice about damaged files.
+pub(crate) fn repair_help(path: &str) -> String {
+    let name = program().name;
+    let path = quoted(path);
+    format!(
+        "`{name} repair {path}` moves damaged files aside and keeps their readable rows; a backfill fetches the others"
+    )
+}
+
+/// Prints the errors of tables that a command could not change, except the first, and returns the first.
+pub(crate) fn first_of(failed: Vec<dataset::Error>) -> Result<()> {
+    first(failed.into_iter().map(Failure::from).collect())
+}
+
 /// Prints all failures except the first, and returns the first, which `main` prints.
 pub(crate) fn first(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
@@ -173,6 +187,10 @@ impl From<dataset::Error> for Failure {
                 "wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again",
             ),
             error @ dataset::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
+            dataset::Error::StateMissing { ref path, .. } => {
+                let help = format!("`{} adopt {}` rebuilds it from the files", program().name, quoted(path));
+                Self::new(ExitKind::Incomplete, error.to_string()).help(help)
+            }
             other => Self::usage(other.to_string()),
         }
     }

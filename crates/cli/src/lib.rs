@@ -42,10 +42,12 @@ mod shared_rate_limit;
 
 mod connection;
 mod excel_file;
+mod exported_rows;
 mod file_notes;
 mod marks;
 mod selected_series;
 mod series_label;
+mod stored_target;
 
 mod requested_series;
 
@@ -125,6 +127,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Report(report) => wait(ends, async |_| report.run(log).await),
         Command::Export(export) => wait(ends, async |_| export.run(log).await),
         Command::Retire(retire) => wait(ends, async |_| retire.run(log).await),
+        Command::Repair(repair) => wait(ends, async |_| repair.run(log).await),
         Command::Adopt(adopt) => wait(ends, async |_| adopt.run(log).await),
         Command::Acknowledge(acknowledge) => wait(ends, async |_| acknowledge.run(log).await),
         Command::Remove(remove) => wait(ends, async |_| remove.run(log).await),

@@ -51,8 +51,8 @@ pub(crate) fn lost_rows_help(path: &str) -> String {
     let name = program().name;
     let path = quoted(path);
     format!(
-        "run the same command again, if a job has the series and its range; a copy of the file can be put back; \
-         `{name} acknowledge {path}` ends this message"
+        "a backfill of the series and the range fetches the rows again, if the service still has them; a copy of the \
+         file can be put back; `{name} acknowledge {path}` ends this message"
     )
 }
 

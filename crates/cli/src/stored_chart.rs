@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dataset::{SeriesStatus, StoredRows, Target};
+use dataset::{SeriesStatus, StoredRows, StoredTables};
 use runtime::Timestamp;
 
 use crate::chart_data::default_field;
@@ -20,57 +20,87 @@ pub(crate) struct Range {
     pub(crate) to: Timestamp,
 }
 
+/// The panels of a chart of stored rows.
+pub(crate) struct StoredPanels {
+    pub(crate) panels: Vec<Panel>,
+    /// A message for each damaged or missing file, whose rows are left out.
+    pub(crate) left_out: Vec<String>,
+    /// The numeric fields that can be drawn.
+    names: BTreeSet<String>,
+}
+
 /// Returns a panel for each chosen field of each endpoint.
 pub(crate) async fn panels(
-    target: &Target,
+    tables: &StoredTables,
     series: &[SeriesStatus],
     chosen: &[String],
     range: &Range,
-) -> Result<Vec<Panel>> {
-    let mut panels = Vec::new();
-    let mut names = BTreeSet::new();
+) -> Result<StoredPanels> {
+    let mut all = StoredPanels { panels: Vec::new(), left_out: Vec::new(), names: BTreeSet::new() };
     for of_endpoint in series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
         if of_endpoint.len() > MAX_LINES {
             let count = of_endpoint.len();
             let message = format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}");
             return Err(Failure::usage(message).help("select series by their params"));
         }
-        let endpoint = of_endpoint[0].endpoint().to_owned();
-        let stored = StoredRows::open(target, Some(&BTreeSet::from([endpoint])), None).await?;
+        all.add(tables, of_endpoint, chosen, range).await?;
+    }
+    if let Some(missing) = chosen.iter().find(|name| !all.names.contains(*name)) {
+        let known: Vec<_> = all.names.iter().map(String::as_str).collect();
+        let help = wording::did_you_mean(missing, known.iter().copied());
+        let names = format!("numeric fields: {}", known.join(", "));
+        return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(names)));
+    }
+    share_scales(&mut all.panels);
+    Ok(all)
+}
+
+impl StoredPanels {
+    /// Adds the panels of the series of an endpoint.
+    async fn add(
+        &mut self,
+        tables: &StoredTables,
+        series: &[SeriesStatus],
+        chosen: &[String],
+        range: &Range,
+    ) -> Result<()> {
+        let endpoint = series[0].endpoint().to_owned();
+        let stored = tables.rows(Some(&BTreeSet::from([endpoint.clone()])), None)?;
         let fields = stored.numeric_fields();
-        names.extend(fields.iter().map(|field| field.name.clone()));
+        self.names.extend(fields.iter().map(|field| field.name.clone()));
         let default = default_field(fields.iter().map(|field| field.name.as_str()));
         for (index, field) in fields.iter().enumerate() {
             let is_drawn = if chosen.is_empty() { index == default } else { chosen.contains(&field.name) };
             if is_drawn {
-                let lines = lines(&stored, of_endpoint, &field.name, range).await?;
-                let title = format!("{}: {}", of_endpoint[0].endpoint(), field.name);
-                panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
+                let lines = self.lines(&stored, series, &field.name, range).await?;
+                let title = format!("{endpoint}: {}", field.name);
+                self.panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
             }
         }
+        Ok(())
     }
-    if let Some(missing) = chosen.iter().find(|name| !names.contains(*name)) {
-        let known: Vec<_> = names.iter().map(String::as_str).collect();
-        let help = wording::did_you_mean(missing, known.iter().copied());
-        let all = format!("numeric fields: {}", known.join(", "));
-        return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(all)));
-    }
-    share_scales(&mut panels);
-    Ok(panels)
-}
 
-/// Returns a line for each series.
-async fn lines(stored: &StoredRows, series: &[SeriesStatus], field: &str, range: &Range) -> Result<Vec<Line>> {
-    let known: BTreeMap<&str, &SeriesStatus> = series.iter().map(|one| (one.path.as_str(), one)).collect();
-    let mut lines = Vec::new();
-    for numbers in dataset::numbers(stored, field, |path| known.contains_key(path)).await? {
-        let Some(status) = known.get(numbers.path.as_str()) else { continue };
-        let step = Duration::from_secs(status.step);
-        let last = status.last.unwrap_or(range.to);
-        let from = range.from.unwrap_or_else(|| last - (RECORDS - 1) * step);
-        let all = numbers.times.into_iter().zip(numbers.values);
-        let points = all.filter(|(time, _)| (from..range.to).contains(time));
-        lines.push(Line::new(label_of(status), points, step));
+    /// Returns a line for each series.
+    async fn lines(
+        &mut self,
+        stored: &StoredRows<'_>,
+        series: &[SeriesStatus],
+        field: &str,
+        range: &Range,
+    ) -> Result<Vec<Line>> {
+        let known: BTreeMap<&str, &SeriesStatus> = series.iter().map(|one| (one.path.as_str(), one)).collect();
+        let numbers = dataset::numbers(stored, field, |path| known.contains_key(path)).await?;
+        self.left_out.extend(numbers.left_out);
+        let mut lines = Vec::new();
+        for numbers in numbers.series {
+            let Some(status) = known.get(numbers.path.as_str()) else { continue };
+            let step = Duration::from_secs(status.step);
+            let last = status.last.unwrap_or(range.to);
+            let from = range.from.unwrap_or_else(|| last - (RECORDS - 1) * step);
+            let all = numbers.times.into_iter().zip(numbers.values);
+            let points = all.filter(|(time, _)| (from..range.to).contains(time));
+            lines.push(Line::new(label_of(status), points, step));
+        }
+        Ok(lines)
     }
-    Ok(lines)
 }

@@ -4,45 +4,69 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::locked_tables::LockedTables;
+use crate::marks::Marks;
 use crate::target::Target;
 
 /// The marks that [`acknowledge`] has ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Acknowledged {
     /// Fields that the service no longer sends, as `ENDPOINT FIELD`.
     pub fields: Vec<String>,
     /// Damaged and missing files with lost rows.
     pub files: Vec<String>,
+    /// The errors of the tables whose marks may not have ended. A second call ends only these.
+    pub failed: Vec<Error>,
 }
 
 /// Ends all marks of a target, or only that of a field. A field that the service sends again and that vanishes later is
 /// marked again.
 pub async fn acknowledge(target: &Target, field: Option<&str>) -> Result<Acknowledged, Error> {
-    let mut locked = LockedTables::open(target).await?;
+    let locked = LockedTables::open(target).await?;
     let now = Timestamp::now();
-    let mut ended = Acknowledged::default();
-    for table in &mut locked.tables {
+    let mut ended = Acknowledged { failed: locked.failed, ..Acknowledged::default() };
+    for mut table in locked.tables {
         let marks = &mut table.state.marks;
-        for (endpoint, fields) in &mut marks.fields {
-            for (name, mark) in fields.iter_mut().filter(|(name, _)| field.is_none_or(|field| field == *name)) {
-                if mark.acknowledged.replace(now).is_none() {
-                    ended.fields.push(format!("{endpoint} {name}"));
+        let fields = marks.end_fields(field, now);
+        let files = if field.is_none() { marks.end_lost(now) } else { Vec::new() };
+        match table.save().await {
+            Ok(()) => {
+                ended.fields.extend(fields);
+                ended.files.extend(files);
+            }
+            Err(error) => ended.failed.push(error),
+        }
+    }
+    ended.fields.sort();
+    ended.fields.dedup();
+    Ok(ended)
+}
+
+impl Marks {
+    /// Ends the marks of all fields, or of one. Returns the endpoint and the field of each of them.
+    fn end_fields(&mut self, field: Option<&str>, now: Timestamp) -> Vec<String> {
+        let mut ended = Vec::new();
+        for (endpoint, fields) in &mut self.fields {
+            for (name, mark) in &mut *fields {
+                let is_selected = field.is_none_or(|field| field == name);
+                if is_selected && mark.acknowledged.replace(now).is_none() {
+                    ended.push(format!("{endpoint} {name}"));
                 }
             }
             // The service has sent the field again.
             fields.retain(|_, mark| mark.acknowledged.is_none() || !mark.series.is_empty());
         }
-        marks.fields.retain(|_, fields| !fields.is_empty());
-        if field.is_none() {
-            for mark in marks.lost.iter_mut().filter(|mark| mark.acknowledged.is_none()) {
-                mark.acknowledged = Some(now);
-                ended.files.push(mark.file.clone());
-            }
-        }
-        table.save().await?;
+        self.fields.retain(|_, fields| !fields.is_empty());
+        ended
     }
-    ended.fields.sort();
-    ended.fields.dedup();
-    Ok(ended)
+
+    /// Ends the marks of lost rows. Returns the files.
+    fn end_lost(&mut self, now: Timestamp) -> Vec<String> {
+        let mut ended = Vec::new();
+        for mark in self.lost.iter_mut().filter(|mark| mark.acknowledged.is_none()) {
+            mark.acknowledged = Some(now);
+            ended.push(mark.file.clone());
+        }
+        ended
+    }
 }

@@ -1,42 +1,60 @@
 //! Rebuilds the state of a target from the metadata of its files.
 
-use std::collections::BTreeMap;
-
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::locked_tables::LockedTables;
+use crate::lost_rows::{self, LostRows};
 use crate::place::Place;
+use crate::table::Table;
 use crate::target::Target;
 
+/// The result of [`adopt`].
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Adopted {
+    /// The paths of the series of the rebuilt states.
+    pub series: Vec<String>,
+    /// A message for each damaged file, which was moved aside.
+    pub repairs: Vec<String>,
+    /// The rows that could not be read.
+    pub lost_rows: Vec<LostRows>,
+    /// The errors of the tables whose states were not rebuilt. A second call rebuilds only these.
+    pub failed: Vec<Error>,
+}
+
 /// Rebuilds the states of the tables of a data set that have none, for example after its folder was copied without
-/// `.backfill`. Returns the paths of their series.
+/// `.backfill`. Damaged files are moved aside, and their readable rows are kept.
 ///
 /// The files do not list the times that were requested and have no record; a run requests them again.
-pub async fn adopt(target: &Target) -> Result<Vec<String>, Error> {
+pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
     let storage = FileStorage::of(target)?;
     if let Target::File { path, .. } = target {
         let why = "a single file needs no other state; run the backfill again to continue it";
         return Err(Error::invalid_input(format!("{}: {why}", quoted(path))));
     }
-    let mut places = BTreeMap::new();
-    for (path, _) in storage.list("").await? {
-        if let Some(place) = Place::of_data(&storage, &path) {
-            places.entry(place.home.clone()).or_insert(place);
-        }
-    }
     let mut without_state = Vec::new();
-    for place in places.into_values() {
-        if storage.open(&place.state()).await?.is_none() {
+    for place in Place::with_data(&storage).await? {
+        if matches!(place.stored().await, Ok(None) | Err(Error::Damaged { .. })) {
             without_state.push(place);
         }
     }
-    let mut locked = LockedTables::of_places(target, without_state).await?;
-    let mut adopted = Vec::new();
-    for table in &mut locked.tables {
-        table.damage().map_or(Ok(()), Err)?;
-        table.adopt();
-        table.save().await?;
-        adopted.extend(table.state.series.keys().cloned());
+    let locked = LockedTables::of_places(target, without_state).await?;
+    let mut adopted = Adopted { failed: locked.failed, ..Adopted::default() };
+    for mut table in locked.tables {
+        if let Err(error) = adopted.add(&mut table).await {
+            adopted.failed.push(error);
+        }
     }
     Ok(adopted)
+}
+
+impl Adopted {
+    async fn add(&mut self, table: &mut Table) -> Result<(), Error> {
+        self.repairs.extend(table.repair().await?);
+        table.adopt();
+        table.save().await?;
+        self.series.extend(table.state.series.keys().cloned());
+        self.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &table.lost_files));
+        Ok(())
+    }
 }

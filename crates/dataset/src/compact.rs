@@ -19,7 +19,7 @@ use crate::columns::{are_same, converted};
 use crate::error::{Error, Failure};
 use crate::file_storage::Out;
 use crate::journal::{self, Part, Parts};
-use crate::merge_rows::{Cursor, Merge, Rows};
+use crate::merge_rows::{Cursor, Merge, Rows, SharedChanges};
 use crate::merge_rules::MergeRules;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::period;
@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Notes that a file is damaged, also in the state, so that the next run compares its checksums.
-    fn note_damage(&mut self, name: String, why: String) {
+    pub(crate) fn note_damage(&mut self, name: String, why: String) {
         let data = self.state.files.keys();
         let journal = self.journal.iter().map(|file| &file.path);
         let Some(path) = data.chain(journal).find(|path| self.place.name(path) == name).cloned() else { return };
@@ -88,13 +88,10 @@ impl Table {
             let sections = written.pop().map(|written| written.sections).unwrap_or_default();
             written.push(Written { file: self.place.name(&name), sections });
         }
-        if self.place.is_single && self.place.text.is_none() && !written.is_empty() {
-            // A single Parquet file has the state in its metadata. The other state is deleted before the journal,
-            // because without the journal it would count as newer.
-            self.place.storage.delete(&self.place.state()).await?;
-            (self.stored, self.version) = (Some(self.state.clone()), None);
-        } else {
+        if written.is_empty() {
             self.save().await?;
+        } else {
+            self.save_after_write().await?;
         }
         self.clear_journal().await?;
         Ok((written, text == TextState::Changed))
@@ -136,6 +133,30 @@ impl Table {
         Ok(all)
     }
 
+    /// Writes the last data file again, so that its metadata lists the retired series. Without a data file, only the
+    /// state lists them.
+    pub(crate) async fn note_retired(&mut self) -> Result<(), Error> {
+        let Some(path) = self.state.files.keys().next_back().cloned() else { return self.save().await };
+        let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
+        let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
+        let none = (&Parts::new(), &columns, &BTreeSet::new());
+        let (_, version) = self.rewrite(&path, &range, none, Timestamp::now()).await?;
+        self.state.files.insert(path, version);
+        self.save_after_write().await
+    }
+
+    /// Writes the state after a data file. A single Parquet file has the state in its metadata.
+    async fn save_after_write(&mut self) -> Result<(), Error> {
+        if !self.place.is_single || self.place.text.is_some() {
+            return self.save().await;
+        }
+        // The other state is deleted before the journal, because without the journal it would count as newer.
+        self.place.storage.delete(&self.place.state()).await?;
+        self.stored = Some(self.state.clone());
+        self.version = None;
+        Ok(())
+    }
+
     /// Returns how the rows of each series are merged, by its path.
     fn merge_rules(&self) -> BTreeMap<String, MergeRules> {
         let mut all: BTreeMap<String, MergeRules> = BTreeMap::new();
@@ -144,9 +165,6 @@ impl Table {
         }
         for section in self.journal.iter().flat_map(|file| &file.state.sections) {
             all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
-        }
-        for series in &self.series {
-            all.entry(series.path().to_owned()).or_default().key = series.key();
         }
         all
     }
@@ -185,7 +203,7 @@ impl Table {
                 table.replace(range, &new.file.sections);
                 table.note_fields(&new.file.sections, &self.earlier, now);
             }
-            new.file.finish(FileState { origin: self.state.origin.clone(), table, ..FileState::default() })
+            new.file.finish(FileState { table, ..self.state.of_file() })
         };
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, content)?;
@@ -303,14 +321,25 @@ impl Rewrite<'_, '_> {
     fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
         let new = self.left.next_if(|(path, _)| **path == section.path);
         let parts = new.map_or(&[][..], |(_, parts)| parts);
-        self.file.begin(section.emptied(), count + parts.iter().map(|part| part.section.count).sum::<usize>())?;
-        let of_series = self.rules.get(&section.path).cloned();
-        let rules = of_series.unwrap_or_default().of_section(section, self.revisions);
-        let mut merge = Merge::new(old, journal::rows(parts, self.columns, &rules)?, rules)?;
-        merge.by_ref().try_for_each(|batch| self.file.write(&batch?))?;
-        let changes = new.map(|_| merge.merger.changes);
-        if let Some(section) = self.file.sections.last_mut() {
-            section.changes = changes;
+        let mut section = section.emptied();
+        if let Some(newest) = parts.last() {
+            // The catalogue may have declared the key after the existing rows were written.
+            section.rows.key.clone_from(&newest.section.rows.key);
+        }
+        let new_count: usize = parts.iter().map(|part| part.section.count).sum();
+        self.file.begin(section.clone(), count + new_count)?;
+        let rules = self.rules.get(&section.path).cloned().unwrap_or_default();
+        let rules = rules.of_section(&section, self.revisions);
+        let changes = SharedChanges::default();
+        let mut rows = old;
+        for layer in journal::layers(parts, self.columns) {
+            rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
+        }
+        for batch in rows {
+            self.file.write(&batch?)?;
+        }
+        if let Some(section) = self.file.sections.last_mut().filter(|_| new.is_some()) {
+            section.changes = Some(changes.take());
         }
         Ok(())
     }

@@ -24,6 +24,8 @@ pub(crate) struct Content {
     /// Number of rows in the buffers of all tables, and the time of the first of them.
     pub(crate) rows: usize,
     pub(crate) since: Option<Instant>,
+    /// Number of times that the buffers were written.
+    pub(crate) writes: u32,
     /// The time of the service in tests, at which rows are fetched.
     pub(crate) service_time: Option<Timestamp>,
     _lock: Lock,
@@ -59,8 +61,15 @@ impl Content {
             }
             tables.insert(home, table);
         }
-        let service_time = job.service_time;
-        let mut this = Self { tables, series: of_series, rows: 0, since: None, service_time, _lock: lock };
+        let mut this = Self {
+            tables,
+            series: of_series,
+            rows: 0,
+            since: None,
+            writes: 0,
+            service_time: job.service_time,
+            _lock: lock,
+        };
         for table in this.tables.values_mut() {
             table.check_text()?;
             begin(table, job, &other)?;

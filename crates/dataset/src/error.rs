@@ -24,15 +24,25 @@ pub enum Error {
         /// The cause.
         source: Failure,
     },
-    /// A file is damaged. None of its rows are used. A run moves the file aside, keeps its readable rows, and fetches the
-    /// others again.
-    #[error("{}: damaged: {why}; the next backfill moves it aside and keeps its readable rows", quoted(path))]
+    /// A file is damaged. None of its rows are used. [`repair`](crate::repair()), or a run that writes the file, moves it
+    /// aside and keeps its readable rows, and a run fetches the others again.
+    #[error(
+        "{}: damaged: {why}; `repair`, or a backfill that writes it, moves it aside and keeps its readable rows",
+        quoted(path)
+    )]
     #[non_exhaustive]
     Damaged {
         /// Path of the file.
         path: String,
         /// Description of the damage.
         why: String,
+    },
+    /// The state of a data set is missing. [`adopt`](crate::adopt()) rebuilds it from the files.
+    #[error("{}: the folder .backfill with the state of the data set is missing", quoted(path))]
+    #[non_exhaustive]
+    StateMissing {
+        /// Path of the data set.
+        path: String,
     },
     /// Another run is writing the same files. It may have other series.
     #[error("{}: another backfill ({by}) is writing the same files", quoted(target))]

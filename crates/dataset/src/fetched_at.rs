@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::{ArrayRef, RecordBatch, TimestampMicrosecondArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::TimestampMicrosecondType;
+use arrow_array::{Array, ArrayRef, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use runtime::Timestamp;
 
@@ -28,6 +30,13 @@ pub(crate) fn is_fetched_at(field: &Field) -> bool {
 /// Returns the index of the column with the times at which rows were fetched.
 pub(crate) fn fetched_at_index(schema: &Schema) -> Option<usize> {
     schema.fields().iter().position(|field| is_fetched_at(field))
+}
+
+/// Returns the time at which the only row of a batch was fetched, in microseconds.
+pub(crate) fn fetched_at_of(row: &RecordBatch) -> Option<i64> {
+    let index = fetched_at_index(row.schema_ref())?;
+    let column = row.column(index).as_primitive_opt::<TimestampMicrosecondType>()?;
+    column.is_valid(0).then(|| column.value(0))
 }
 
 /// Returns these columns with the column of times at the end.

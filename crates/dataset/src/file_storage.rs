@@ -21,11 +21,38 @@ pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 /// Writes a file completely or not at all: readers see the earlier file until the new one is complete. The folder must
 /// exist.
 pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::metadata(folder).map_err(|error| Error::storage(path.display(), error))?;
-    let ((), file) = local::prepare(path, None, |out| Ok(content(out)?))?;
-    file.finish()?;
-    Ok(())
+    let mut file = NewFile::create(path)?;
+    content(&mut file).map_err(|error| Error::storage(path.display(), error))?;
+    file.finish()
+}
+
+/// A new local file, which readers see after [`finish`](Self::finish). Without it, the file is deleted.
+#[derive(Debug)]
+pub struct NewFile(local::OpenFile);
+
+impl NewFile {
+    /// Creates the file, whose folder must exist. Readers see the earlier file, if there is one.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::metadata(folder).map_err(|error| Error::storage(path.display(), error))?;
+        local::OpenFile::create(path, None).map(Self)
+    }
+
+    /// Writes the content to the disk, and makes the file visible.
+    pub fn finish(self) -> Result<(), Error> {
+        self.0.complete()?.finish()?;
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.file.flush()
+    }
 }
 
 /// Files, identified by paths with `/` as the separator.

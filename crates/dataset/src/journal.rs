@@ -10,15 +10,11 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use crate::columns::converted;
-use crate::error::Error;
-use crate::merge_rows::{Cursor, Merge, Rows};
-use crate::merge_rules::MergeRules;
+use crate::merge_rows::Rows;
 use crate::parquet_file::ParquetInput;
 use crate::partition::{Partition, period};
+use crate::place::JOURNAL;
 use crate::saved_state::Section;
-
-/// The extension of the files, which no reader takes for data.
-pub(crate) const EXTENSION: &str = ".rows";
 
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 pub(crate) const GROUP: usize = 1024;
@@ -40,7 +36,7 @@ pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
     let number = |last: &ParquetInput| last.path.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
     let number = last.and_then(number).map_or(0, |number| number + 1);
     let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();
-    format!("{folder}/{number:08}-{now:x}-{}{EXTENSION}", std::process::id())
+    format!("{folder}/{number:08}-{now:x}-{}{JOURNAL}", std::process::id())
 }
 
 /// The sections of a period, by series.
@@ -73,14 +69,12 @@ impl Part<'_> {
     }
 }
 
-/// Merges these sections of a series into rows in order of time. Of rows of one time, those that were written later are
-/// used.
-pub(crate) fn rows<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef, rules: &MergeRules) -> Result<Cursor<'j>, Error> {
-    let mut merged: Rows<'j> = Box::new(std::iter::empty());
-    // Sections that follow each other in time are read one after the other.
+/// Returns the rows of a series in layers, each in order of time. The rows of a layer were fetched after those of the
+/// layers before it. Sections that follow each other in time are in one layer.
+pub(crate) fn layers<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
+    let mut layers: Vec<Rows<'j>> = Vec::new();
     for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
-        let layer = layer.iter().copied().flat_map(|part| part.rows(columns));
-        merged = Box::new(Merge::new(merged, Cursor::new(Box::new(layer))?, rules.clone())?);
+        layers.push(Box::new(layer.iter().flat_map(|part| part.rows(columns))));
     }
-    Cursor::new(merged)
+    layers
 }

@@ -41,11 +41,14 @@ mod file_storage;
 
 mod revisions;
 
+mod earlier_rows;
+
 mod lost_rows;
 mod merge_interval;
 mod merge_rows;
 mod merge_rules;
 mod missing_fields;
+mod retired_series;
 mod saved_state;
 
 mod parquet_footer;
@@ -68,33 +71,41 @@ mod acknowledge;
 mod adopt;
 mod backfill;
 mod content;
-mod quality;
 mod remove;
+mod repair_target;
 mod retire;
-mod status;
+mod stored_tables;
+
 mod stored_rows;
 
+mod status;
+
+mod quality;
+
 pub use acknowledge::{Acknowledged, acknowledge};
-pub use adopt::adopt;
+pub use adopt::{Adopted, adopt};
 pub use arrow_array::RecordBatch;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, ReadableRecords, SeriesPlan, SeriesReport, Summary,
 };
 pub use columns::SeriesTable;
 pub use error::{Error, quoted};
-pub use file_storage::write_file;
+pub use file_storage::{NewFile, write_file};
 pub use lock::RunOwner;
 pub use lost_rows::{LostRows, LostSeries};
 pub use missing_fields::MissingField;
 pub use partition::Partition;
-pub use quality::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, numbers, quality};
+pub use place::check_new_file;
+pub use quality::{FieldQuality, Numbers, Quality, SeriesNumbers, SeriesQuality, numbers, quality};
 pub use remove::{Removed, remove};
+pub use repair_target::{Repaired, repair};
 pub use response_monitor::ResponseMonitor;
-pub use retire::retire;
+pub use retire::{Retired, retire};
 pub use series::SeriesRequest;
 pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};
 pub use stored_rows::{NumericField, RevisedValue, StoredRows};
+pub use stored_tables::StoredTables;
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;

@@ -8,6 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 
 use crate::error::Error;
+use crate::fetched_at::fetched_at_of;
 use crate::merge_rows::{RowMerger, has_same_values};
 use crate::timestamps::times;
 
@@ -15,7 +16,7 @@ impl RowMerger {
     /// Merges the rows of one interval. The rows of both sources are in order of time.
     pub(crate) fn merge_interval(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         if new.num_rows() > 0 {
-            self.changes.note_fetched(new, &self.rules.time)?;
+            self.changes.borrow_mut().note_fetched(new, &self.rules.time)?;
         }
         let old = Row::all(old, &self.rules.time)?;
         let new = Row::all(new, &self.rules.time)?;
@@ -59,8 +60,8 @@ impl RowMerger {
             };
             let new = added.remove(index);
             self.note_revised(&row.row)?;
-            self.note_revision(&row.row, &new.row)?;
-            self.changes.check(&new.row);
+            self.note_revision(&row.row, Some(&new.row), fetched_at_of(&new.row))?;
+            self.changes.borrow_mut().check(&new.row);
             merged.push(new);
         }
         Ok(merged)
@@ -92,13 +93,14 @@ impl RowMerger {
         }
         // The group is replaced as a whole.
         let replaced = known.len().min(unmatched.len());
+        let replaced_at = new.iter().filter_map(|row| fetched_at_of(&row.row)).max();
         for (index, row) in known.iter().enumerate() {
-            let new = unmatched.get(index).or(merged.first()).unwrap_or(row);
+            let new = unmatched.get(index).map(|new| &new.row);
             self.note_revised(&row.row)?;
-            self.note_revision(&row.row, &new.row)?;
+            self.note_revision(&row.row, new, replaced_at)?;
         }
         for row in &unmatched[..replaced] {
-            self.changes.check(&row.row);
+            self.changes.borrow_mut().check(&row.row);
         }
         self.add_rows(&unmatched[replaced..]);
         merged.append(&mut unmatched);
@@ -116,8 +118,9 @@ impl RowMerger {
     /// Counts new rows.
     fn add_rows(&mut self, rows: &[Row]) {
         for row in rows {
-            self.changes.count(&[row.time], &self.rules.known);
-            self.changes.check(&row.row);
+            let mut changes = self.changes.borrow_mut();
+            changes.count(&[row.time], &self.rules.known);
+            changes.check(&row.row);
         }
     }
 }

@@ -4,7 +4,9 @@
 //! replaces the existing row of the same time, but a null or a missing field does not replace a value. Every value that is
 //! replaced is passed on as a revision.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -16,7 +18,7 @@ use runtime::history::interval_start;
 use serde_json::value::RawValue;
 
 use crate::error::Error;
-use crate::fetched_at::is_fetched_at;
+use crate::fetched_at::{fetched_at_of, is_fetched_at};
 use crate::merge_rules::MergeRules;
 use crate::revisions::Revision;
 use crate::saved_state::Known;
@@ -142,13 +144,21 @@ pub(crate) struct Merge<'o, 'n> {
 /// Merges rows of a series, and counts the changes.
 pub(crate) struct RowMerger {
     pub(crate) rules: MergeRules,
-    pub(crate) changes: Changes,
+    pub(crate) changes: SharedChanges,
 }
+
+/// The changes of several merges that follow each other.
+pub(crate) type SharedChanges = Rc<RefCell<Changes>>;
 
 impl<'o, 'n> Merge<'o, 'n> {
     /// Creates the merge of the rows of a series.
-    pub(crate) fn new(old: Rows<'o>, new: Cursor<'n>, rules: MergeRules) -> Result<Self, Error> {
-        Ok(Self { old: Cursor::new(old)?, new, merger: RowMerger { rules, changes: Changes::default() } })
+    pub(crate) fn new(
+        old: Rows<'o>,
+        new: Cursor<'n>,
+        rules: MergeRules,
+        changes: SharedChanges,
+    ) -> Result<Self, Error> {
+        Ok(Self { old: Cursor::new(old)?, new, merger: RowMerger { rules, changes } })
     }
 
     /// Returns the next rows; `None` at the end.
@@ -183,15 +193,16 @@ impl<'o, 'n> Merge<'o, 'n> {
 impl RowMerger {
     /// Counts new rows.
     fn add(&mut self, rows: &RecordBatch) -> Result<(), Error> {
-        self.changes.count(times(rows, &self.rules.time)?, &self.rules.known);
-        self.changes.note_fetched(rows, &self.rules.time)?;
-        self.changes.check(rows);
+        let mut changes = self.changes.borrow_mut();
+        changes.count(times(rows, &self.rules.time)?, &self.rules.known);
+        changes.note_fetched(rows, &self.rules.time)?;
+        changes.check(rows);
         Ok(())
     }
 
     /// Returns the rows that replace rows of the same times.
     fn replaced(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
-        self.changes.note_fetched(new, &self.rules.time)?;
+        self.changes.borrow_mut().note_fetched(new, &self.rules.time)?;
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
@@ -207,15 +218,15 @@ impl RowMerger {
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
-        let merged = self.changes.merged_row(old, new)?;
+        let merged = self.changes.borrow_mut().merged_row(old, new)?;
         if has_same_values(old, &merged) {
             return Ok(old.clone());
         }
         if is_revised(old, &merged) {
             self.note_revised(old)?;
         }
-        self.note_revision(old, &merged)?;
-        self.changes.check(&merged);
+        self.note_revision(old, Some(&merged), fetched_at_of(new))?;
+        self.changes.borrow_mut().check(&merged);
         Ok(merged)
     }
 
@@ -223,15 +234,22 @@ impl RowMerger {
     pub(crate) fn note_revised(&mut self, old: &RecordBatch) -> Result<(), Error> {
         let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
         let start = interval_start(timestamp(time), self.rules.step);
-        self.changes.revised += 1;
-        self.changes.revised_times.add(start..start + self.rules.step);
+        let mut changes = self.changes.borrow_mut();
+        changes.revised += 1;
+        changes.revised_times.add(start..start + self.rules.step);
         Ok(())
     }
 
-    /// Passes on the values of a row that another row replaces.
-    pub(crate) fn note_revision(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<(), Error> {
+    /// Passes on a row that another row has replaced at a time in microseconds, or that a group of rows without it has
+    /// replaced.
+    pub(crate) fn note_revision(
+        &mut self,
+        old: &RecordBatch,
+        new: Option<&RecordBatch>,
+        replaced_at: Option<i64>,
+    ) -> Result<(), Error> {
         let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
-        self.rules.revisions.push(&Revision::of_row(&self.rules.path, time, old, new))
+        self.rules.revisions.push(Revision::of_row(&self.rules.path, time, old, new, replaced_at))
     }
 }
 
@@ -483,13 +501,14 @@ mod tests {
         let mut merged = Vec::new();
         let step = std::time::Duration::from_secs(1);
         let rules = MergeRules { time: "at".to_owned(), step, known, ..MergeRules::default() };
-        let mut merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules).unwrap();
-        for batch in merge.by_ref().map(Result::unwrap) {
+        let all_changes = SharedChanges::default();
+        let merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
+        for batch in merge.map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();
             merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
         }
-        let Changes { added, filled, revised, .. } = merge.merger.changes.clone();
+        let Changes { added, filled, revised, .. } = all_changes.take();
         assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
     }
 

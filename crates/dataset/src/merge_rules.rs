@@ -36,9 +36,14 @@ pub(crate) struct MergeRules {
 impl MergeRules {
     /// Returns these rules for the series of a section.
     pub(crate) fn of_section(self, section: &Section, revisions: &RevisionLog) -> Self {
-        let path = section.path.clone();
-        let time = section.rows.time.clone();
-        Self { path, time, step: section.rows.step(), revisions: revisions.clone(), ..self }
+        Self {
+            path: section.path.clone(),
+            time: section.rows.time.clone(),
+            step: section.rows.step(),
+            key: section.rows.key.clone(),
+            revisions: revisions.clone(),
+            ..self
+        }
     }
 
     fn correction(&self) -> Duration {

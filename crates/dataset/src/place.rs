@@ -24,6 +24,12 @@ const HOME: &str = ".backfill";
 /// The name of the file with the state of a table.
 const STATE: &str = "state.json";
 
+/// The end of the name of the folder with the state of a single file.
+const PARTS: &str = ".parts";
+
+/// The extension of the files of a journal, which no reader takes for data.
+pub(crate) const JOURNAL: &str = ".rows";
+
 /// The storage of a table, and its paths there.
 pub(crate) struct Place {
     pub(crate) storage: FileStorage,
@@ -50,8 +56,8 @@ impl Place {
         let text = (*format != Format::Parquet).then(|| (name.clone(), *format));
         Some(Self {
             storage: storage.clone(),
-            data: if text.is_some() { format!("{name}.parts/rows.parquet") } else { name.clone() },
-            home: format!("{name}.parts"),
+            data: if text.is_some() { format!("{name}{PARTS}/rows.parquet") } else { name.clone() },
+            home: format!("{name}{PARTS}"),
             lock: format!(".{name}.backfill.lock"),
             text,
             is_single: true,
@@ -91,10 +97,12 @@ impl Place {
         }
     }
 
-    /// Returns the place of the table with this state.
-    fn of_state(storage: &FileStorage, path: &str) -> Option<Self> {
-        let (name, _) =
-            path.strip_prefix(HOME)?.strip_prefix('/')?.split_once('/').filter(|(_, file)| *file == STATE)?;
+    /// Returns the place of the table with this state or this file of a journal.
+    fn of_home(storage: &FileStorage, path: &str) -> Option<Self> {
+        let (name, file) = path.strip_prefix(HOME)?.strip_prefix('/')?.split_once('/')?;
+        if file != STATE && !file.ends_with(JOURNAL) {
+            return None;
+        }
         let (endpoint, interval) = name.rsplit_once('-')?;
         Some(Self::of_table(storage, endpoint, interval))
     }
@@ -106,37 +114,39 @@ impl Place {
         Some(Self::of_table(storage, endpoint, interval))
     }
 
-    /// Returns the places of all tables of a target. Fails if another version has written the target.
+    /// Returns the places of all tables of a target, also of those that have only data files or only a journal. Fails if
+    /// no table has a state or a journal, although there are Parquet files.
     pub(crate) async fn all(storage: &FileStorage, target: &Target) -> Result<Vec<Self>, Error> {
         if let Some(file) = Self::of_file(storage, target) {
             return Ok(vec![file]);
         }
-        let found = storage.list(HOME).await?;
-        let places: Vec<_> = found.iter().filter_map(|(path, _)| Self::of_state(storage, path)).collect();
-        let mut files = if places.is_empty() { storage.list("").await? } else { Vec::new() };
-        // A run that was killed before it has written the first state leaves data files and a journal.
-        files.retain(|(path, _)| path.ends_with(".parquet") && (found.is_empty() || !is_part(path)));
-        let Some((path, _)) = files.first() else { return Ok(places) };
-        // A folder with this name has the rows of a text file.
-        let file = storage.name(path.strip_suffix(".parts/rows.parquet").unwrap_or(path));
-        // The target may be a folder with several data sets.
-        reject_part(&Target::Folder(PathBuf::from(&file)))?;
-        let (name, root) = (quoted(&file), quoted(storage.name("")));
-        // A target of its own has the state in its metadata.
-        let input = ParquetInput::find(storage, path, false).await.ok().flatten();
-        Err(Error::invalid_input(match input {
-            Some(input) if input.state.table.is_some() => {
-                format!("{root}: not a data set; name a file in it, such as {name}")
+        let mut places = BTreeMap::new();
+        let mut files = Vec::new();
+        for (path, _) in storage.list("").await? {
+            if let Some(place) = Self::of_home(storage, &path) {
+                places.insert(place.home.clone(), place);
+            } else if path.ends_with(".parquet") {
+                files.push(path);
             }
-            Some(_) => {
-                let adopt = format!("to rebuild it from the files, run `adopt {root}`");
-                format!("{root}: the folder {HOME} with the state of the data set is missing; {adopt}")
+        }
+        if places.is_empty() && !files.is_empty() {
+            return Err(without_state(storage, &files).await?);
+        }
+        for place in Self::with_data(storage).await? {
+            places.entry(place.home.clone()).or_insert(place);
+        }
+        Ok(places.into_values().collect())
+    }
+
+    /// Returns the places of the tables of a data set that have data files.
+    pub(crate) async fn with_data(storage: &FileStorage) -> Result<Vec<Self>, Error> {
+        let mut places = BTreeMap::new();
+        for (path, _) in storage.list("").await? {
+            if let Some(place) = Self::of_data(storage, &path) {
+                places.insert(place.home.clone(), place);
             }
-            None => format!(
-                "{name}: no backfill of this version has written it; move it or, to rebuild, move {root} away and \
-                 run the same command again"
-            ),
-        }))
+        }
+        Ok(places.into_values().collect())
     }
 
     /// Returns the file that a run locks; `None` in object storage.
@@ -198,26 +208,99 @@ impl Place {
     }
 }
 
+/// Returns the error for a target that has these Parquet files, and no state.
+async fn without_state(storage: &FileStorage, files: &[String]) -> Result<Error, Error> {
+    let root = storage.name("");
+    // Some files of a data set may be damaged.
+    for path in files.iter().filter(|path| is_part(path)) {
+        if let Ok(Some(input)) = ParquetInput::find(storage, path, false).await
+            && input.state.table.is_none()
+        {
+            return Ok(Error::StateMissing { path: root });
+        }
+    }
+    let first = files.first().map_or("", String::as_str);
+    // A folder with this name has the rows of a text file.
+    let file = storage.name(first.strip_suffix(".parts/rows.parquet").unwrap_or(first));
+    // The target may be a folder with several data sets.
+    reject_part(&Target::Folder(PathBuf::from(&file)))?;
+    let name = quoted(&file);
+    // A target of its own has the state in its metadata.
+    let input = ParquetInput::find(storage, first, false).await.ok().flatten();
+    if input.is_some_and(|input| input.state.table.is_some()) {
+        let root = quoted(root);
+        return Ok(Error::invalid_input(format!("{root}: not a data set; name a file in it, such as {name}")));
+    }
+    Ok(Error::invalid_input(format!(
+        "{name}: no backfill of this version has written it; move it or, to rebuild, move {} away and run the same \
+         command again",
+        quoted(root)
+    )))
+}
+
 /// Rejects the folder of an endpoint in a data set and every path in it, because readers would read its rows as rows of
 /// the data set.
 pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
     let (Target::File { path, .. } | Target::Folder(path)) = target else { return Ok(()) };
+    for folder in real_path(path).ancestors() {
+        if let Some(root) = folder.parent().filter(|root| has_endpoint(root, folder)) {
+            let data_set = as_written(path, root);
+            let name = quoted(path);
+            return Err(Error::invalid_input(format!("{name}: part of the data set {}; name that", quoted(data_set))));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a file in a data set, a file that a backfill has written, and a file in the folder of its state, because
+/// another content would damage them.
+pub fn check_new_file(path: &Path) -> Result<(), Error> {
+    let whole = real_path(path);
+    let mut state = whole.clone().into_os_string();
+    state.push(PARTS);
+    for folder in whole.ancestors().skip(1) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        if folder.join(HOME).is_dir() || name.ends_with(PARTS) && folder.join(STATE).exists() {
+            let whole = quoted(as_written(path, folder));
+            return Err(Error::invalid_input(format!("{}: part of {whole}; name a file elsewhere", quoted(path))));
+        }
+    }
+    if Path::new(&state).join(STATE).exists() {
+        let why = "a backfill has written it, and continues it; name another file";
+        return Err(Error::invalid_input(format!("{}: {why}", quoted(path))));
+    }
+    Ok(())
+}
+
+/// Returns the path after symbolic links. The last parts of a path may not exist yet.
+fn real_path(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_default();
-    // The last parts of the path may not exist yet.
-    let real = |known: &Path| Some(known.canonicalize().ok()?.join(absolute.strip_prefix(known).ok()?));
-    let whole = absolute.ancestors().find_map(real).unwrap_or_default();
-    let root = |folder: &Path| {
-        let (root, endpoint) = (folder.parent()?, folder.file_name()?.to_str()?);
-        let mut tables =
-            root.join(HOME).read_dir().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        tables.any(|table| table.rsplit_once('-').is_some_and(|(of, _)| of == endpoint)).then(|| root.to_owned())
-    };
-    let Some(root) = whole.ancestors().find_map(root) else { return Ok(()) };
-    // The data set is named as the caller has written it.
-    let written = path.ancestors().find(|path| path.canonicalize().is_ok_and(|path| path == root));
-    let data_set = written.unwrap_or(&root);
-    let data_set = Path::new(".").join(data_set.strip_prefix(".").unwrap_or(data_set));
-    Err(Error::invalid_input(format!("{}: part of the data set {}; name that", quoted(path), quoted(data_set))))
+    for known in absolute.ancestors() {
+        if let (Ok(real), Ok(rest)) = (known.canonicalize(), absolute.strip_prefix(known)) {
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    absolute
+}
+
+/// Returns whether a folder is that of an endpoint of a data set.
+fn has_endpoint(root: &Path, folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let Ok(tables) = root.join(HOME).read_dir() else { return false };
+    for table in tables.flatten() {
+        let table = table.file_name();
+        if table.to_str().and_then(|table| table.rsplit_once('-')).is_some_and(|(endpoint, _)| endpoint == name) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns a folder above a path as the caller has written it.
+fn as_written(path: &Path, folder: &Path) -> PathBuf {
+    let is_folder = |path: &&Path| path.canonicalize().is_ok_and(|path| path == folder);
+    let written = path.ancestors().find(is_folder).unwrap_or(folder);
+    Path::new(".").join(written.strip_prefix(".").unwrap_or(written))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.

@@ -8,11 +8,12 @@ use runtime::registry::Range;
 
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
+use crate::missing_fields::MissingField;
 use crate::series_columns::identifies;
-use crate::status::{SeriesStatus, Status, status};
+use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
+use crate::stored_tables::StoredTables;
 use crate::table_schema::UNKNOWN_FIELDS;
-use crate::target::Target;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};
 
@@ -24,6 +25,8 @@ pub struct Quality {
     pub status: Status,
     /// The figures of each series that has rows, by path.
     pub series: Vec<SeriesQuality>,
+    /// A message for each damaged or missing file, whose rows are left out.
+    pub left_out: Vec<String>,
 }
 
 /// Figures about a series.
@@ -59,6 +62,8 @@ pub struct FieldQuality {
     pub largest_step: Option<f64>,
     /// The time after this change.
     pub largest_step_at: Option<Timestamp>,
+    /// Number of values that later runs have replaced.
+    pub revisions: u64,
     /// `true` if the service no longer sends the field, as far as no user has acknowledged that.
     pub is_missing: bool,
 }
@@ -76,44 +81,62 @@ pub struct SeriesNumbers {
 }
 
 /// Computes figures about the values of a target. Reads all of its rows.
-pub async fn quality(target: &Target) -> Result<Quality, Error> {
-    let status = status(target).await?;
+pub async fn quality(tables: &StoredTables) -> Result<Quality, Error> {
+    let status = tables.status()?;
     let endpoints: BTreeSet<String> = status.series.iter().map(|one| one.endpoint().to_owned()).collect();
-    let mut series: BTreeMap<String, SeriesFigures> = BTreeMap::new();
-    let mut revisions: BTreeMap<String, u64> = BTreeMap::new();
+    let mut figures: BTreeMap<String, SeriesFigures> = BTreeMap::new();
+    let mut left_out = BTreeSet::new();
     // The endpoints of a data set may have different columns.
-    for endpoint in &endpoints {
-        let stored = StoredRows::open(target, Some(&BTreeSet::from([endpoint.clone()])), None).await?;
-        let is_of_endpoint = |path: &str| path.split('/').next() == Some(endpoint);
-        let time_of = |path: &str| stored.time_of(path).unwrap_or_default();
-        let add =
-            |path: &str, batch: &RecordBatch| series.entry(path.to_owned()).or_default().add(batch, &time_of(path));
-        stored.read(is_of_endpoint, add).await?;
-        for value in stored.revisions(is_of_endpoint).await? {
-            *revisions.entry(value.series).or_default() += 1;
-        }
+    for endpoint in endpoints {
+        let of_endpoint = figures_of(tables, &endpoint, &mut figures).await?;
+        left_out.extend(of_endpoint);
     }
     let mut all = Vec::new();
     for one in &status.series {
-        let figures = series.remove(&one.path).unwrap_or_default();
-        let mut fields = Vec::new();
-        for (field, values) in figures.fields {
-            let is_marked = |mark: &crate::MissingField| mark.endpoint == one.endpoint() && mark.field == field;
-            let is_missing = status.missing_fields.iter().any(is_marked);
-            fields.push(FieldQuality { is_missing, ..values.figures(field) });
-        }
-        let revisions = revisions.get(&one.path).copied().unwrap_or_default();
-        all.push(SeriesQuality { status: one.clone(), repeated_times: figures.repeated_times, revisions, fields });
+        let of_series = figures.remove(&one.path).unwrap_or_default();
+        all.push(of_series.quality(one, &status.missing_fields));
     }
-    Ok(Quality { status, series: all })
+    Ok(Quality { status, series: all, left_out: left_out.into_iter().collect() })
+}
+
+/// Adds the figures of the series of an endpoint. Returns a message for each damaged or missing file.
+async fn figures_of(
+    tables: &StoredTables,
+    endpoint: &str,
+    figures: &mut BTreeMap<String, SeriesFigures>,
+) -> Result<Vec<String>, Error> {
+    let stored = tables.rows(Some(&BTreeSet::from([endpoint.to_owned()])), None)?;
+    let is_of_endpoint = |path: &str| path.split('/').next() == Some(endpoint);
+    let add = |path: &str, batch: &RecordBatch| {
+        let time = stored.time_of(path).unwrap_or_default();
+        figures.entry(path.to_owned()).or_default().add(batch, &time)
+    };
+    let left_out = stored.read(is_of_endpoint, add).await?;
+    for revised in stored.revisions(is_of_endpoint).await? {
+        // A field that had no value is new, and not revised.
+        if revised.value.is_some() {
+            *figures.entry(revised.series).or_default().revisions.entry(revised.field).or_default() += 1;
+        }
+    }
+    Ok(left_out)
+}
+
+/// The numbers of several series.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Numbers {
+    /// The series that have a number, by path.
+    pub series: Vec<SeriesNumbers>,
+    /// A message for each damaged or missing file, whose rows are left out.
+    pub left_out: Vec<String>,
 }
 
 /// Reads the numbers of a field of the selected series.
 pub async fn numbers(
-    stored: &StoredRows,
+    stored: &StoredRows<'_>,
     field: &str,
     is_selected: impl Fn(&str) -> bool,
-) -> Result<Vec<SeriesNumbers>, Error> {
+) -> Result<Numbers, Error> {
     let mut all: BTreeMap<String, SeriesNumbers> = BTreeMap::new();
     let add = |path: &str, batch: &RecordBatch| {
         let Some(column) = batch.column_by_name(field) else { return Ok(()) };
@@ -127,12 +150,12 @@ pub async fn numbers(
         }
         Ok(())
     };
-    stored.read(is_selected, add).await?;
+    let left_out = stored.read(is_selected, add).await?;
     let mut series = Vec::new();
     for (path, numbers) in all {
         series.push(SeriesNumbers { path, ..numbers });
     }
-    Ok(series)
+    Ok(Numbers { series, left_out })
 }
 
 /// The rows of a series so far.
@@ -141,6 +164,8 @@ struct SeriesFigures {
     last: Option<i64>,
     repeated_times: u64,
     fields: BTreeMap<String, Values>,
+    /// Number of replaced values, by field.
+    revisions: BTreeMap<String, u64>,
 }
 
 /// The values of a field so far.
@@ -160,6 +185,18 @@ struct Values {
 type RowValue = arrow_array::ArrayRef;
 
 impl SeriesFigures {
+    fn quality(mut self, status: &SeriesStatus, missing: &[MissingField]) -> SeriesQuality {
+        let revisions = self.revisions.values().sum();
+        let mut fields = Vec::new();
+        for (field, values) in self.fields {
+            let is_marked = |mark: &MissingField| mark.endpoint == status.endpoint() && mark.field == field;
+            let is_missing = missing.iter().any(is_marked);
+            let revisions = self.revisions.remove(&field).unwrap_or_default();
+            fields.push(FieldQuality { revisions, is_missing, ..values.figures(field) });
+        }
+        SeriesQuality { status: status.clone(), repeated_times: self.repeated_times, revisions, fields }
+    }
+
     fn add(&mut self, batch: &RecordBatch, time: &str) -> Result<(), Error> {
         let times = times(batch, time)?;
         for time in times {
@@ -208,6 +245,7 @@ impl Values {
             longest_constant: self.longest_constant,
             largest_step: step.map(|(_, size)| size),
             largest_step_at: step.and_then(|(index, _)| self.times.get(index + 1)).map(|time| timestamp(*time)),
+            revisions: 0,
             is_missing: false,
         }
     }

@@ -5,17 +5,26 @@ use std::collections::BTreeSet;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::locked_tables::LockedTables;
+use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
 
 /// The result of [`remove`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Removed {
     /// The paths of the removed series.
     pub series: Vec<String>,
     /// The files that were written again.
     pub files: Vec<String>,
+    /// The errors of the tables whose series were not removed. A second call removes only these.
+    pub failed: Vec<Error>,
+}
+
+/// A table, and the paths of its series that are removed.
+struct Removal {
+    table: Table,
+    paths: BTreeSet<String>,
 }
 
 /// Removes series from the files and the states of a target. `is_removed` gets the [path](crate::SeriesStatus::path) of
@@ -25,28 +34,39 @@ pub struct Removed {
 /// call removes the rest. If another run is writing the target, or a process [follows](crate::Backfill::follow) series of
 /// the same endpoint and interval, nothing is removed, and [`Error::InUse`] names that process.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
-    let locked = LockedTables::open(target).await?;
-    let LockedTables { tables: all, lock: _lock } = locked;
-    let mut tables = Vec::new();
-    for mut table in all {
+    let LockedTables { tables, failed, lock: _lock } = LockedTables::open(target).await?;
+    let mut removals = Vec::new();
+    for mut table in tables {
         let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
         for path in &paths {
             table.state.marks.remove_series(path);
         }
         // A removal that was interrupted before the text file was written is finished.
         if !paths.is_empty() || table.text_state()? == TextState::Outdated {
-            tables.push((table, paths));
+            removals.push(Removal { table, paths });
         }
     }
     // A process that follows a series would add it again.
-    let followed = tables.iter().filter_map(|(table, _)| table.place.follow_lock()).collect();
+    let followed = removals.iter().filter_map(|removal| removal.table.place.follow_lock()).collect();
     let _followed = Lock::acquire(&target.to_string(), followed)?;
-    let mut removed = Removed::default();
-    for (mut table, paths) in tables {
-        let (written, _) = table.commit(&paths).await?;
-        table.damage().map_or(Ok(()), Err)?;
-        removed.files.extend(written.into_iter().map(|written| written.file));
-        removed.series.extend(paths);
+    let mut removed = Removed { failed, ..Removed::default() };
+    for mut removal in removals {
+        match removal.run().await {
+            Ok(files) => {
+                removed.files.extend(files);
+                removed.series.extend(removal.paths);
+            }
+            Err(error) => removed.failed.push(error),
+        }
     }
     Ok(removed)
+}
+
+impl Removal {
+    /// Returns the files that were written again.
+    async fn run(&mut self) -> Result<Vec<String>, Error> {
+        let (written, _) = self.table.commit(&self.paths).await?;
+        self.table.damage().map_or(Ok(()), Err)?;
+        Ok(written.into_iter().map(|written| written.file).collect())
+    }
 }

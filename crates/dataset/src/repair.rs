@@ -12,9 +12,9 @@ use runtime::Timestamp;
 use crate::column_storage::{DataStorage, Purpose};
 use crate::error::{Error, quoted};
 use crate::file_storage::{FileStorage, Out};
-use crate::journal::EXTENSION;
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
+use crate::place::JOURNAL;
 use crate::saved_state::{FileState, TableState, VERSION};
 use crate::table::{Damage, Table};
 use crate::time_ranges::TimeRanges;
@@ -57,7 +57,7 @@ impl Table {
         let to = self.aside(path).await?;
         let kept_as = self.place.name(&to);
         let moved = format!("{}: damaged: {why}; moved to {}", quoted(name), quoted(&kept_as));
-        if path.ends_with(EXTENSION) {
+        if path.ends_with(JOURNAL) {
             self.journal.retain(|file| file.path != *path);
             self.place.storage.rename(path, &to).await?;
             return Ok(format!("{moved}; its rows, which were not in a file yet, are fetched again"));
@@ -127,7 +127,7 @@ impl Table {
             if let Some(table) = &mut table {
                 table.replace(&range, &file.sections);
             }
-            file.finish(FileState { origin: state.origin.clone(), table, ..FileState::default() })
+            file.finish(FileState { table, ..state.of_file() })
         };
         let (sections, version) = self.place.storage.put(path, None, content).await?;
         self.state.replace(&range, &sections);

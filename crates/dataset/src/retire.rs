@@ -5,29 +5,64 @@ use runtime::Timestamp;
 use crate::error::Error;
 use crate::locked_tables::LockedTables;
 use crate::saved_state::SeriesState;
+use crate::table::Table;
 use crate::target::Target;
 
-/// Retires series of a target, or ends that. Returns the paths of the series that have changed.
+/// The result of [`retire`].
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Retired {
+    /// The paths of the series that have changed.
+    pub series: Vec<String>,
+    /// The errors of the tables whose series may not have changed. A second call changes only these.
+    pub failed: Vec<Error>,
+}
+
+/// Retires series of a target, or ends that.
 ///
 /// The rows of a retired series stay, no run requests it, even if a job lists it, and its age is not judged.
 /// `is_selected` gets the [path](crate::SeriesStatus::path) of each series.
-pub async fn retire(
-    target: &Target,
-    is_selected: impl Fn(&str) -> bool,
-    is_retired: bool,
-) -> Result<Vec<String>, Error> {
-    let mut locked = LockedTables::open(target).await?;
+pub async fn retire(target: &Target, is_selected: impl Fn(&str) -> bool, is_retired: bool) -> Result<Retired, Error> {
+    let locked = LockedTables::open(target).await?;
+    let mut retired = Retired { failed: locked.failed, ..Retired::default() };
+    for mut table in locked.tables {
+        let changed = change(&mut table, &is_selected, is_retired);
+        if changed.is_empty() {
+            continue;
+        }
+        match save(&mut table).await {
+            Ok(()) => retired.series.extend(changed),
+            Err(error) => retired.failed.push(error),
+        }
+    }
+    Ok(retired)
+}
+
+/// Retires the selected series of a table, and returns the paths of those that have changed.
+fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: bool) -> Vec<String> {
     let now = Timestamp::now();
     let mut changed = Vec::new();
-    for table in &mut locked.tables {
-        for (path, (_, rows)) in table.current().into_iter().filter(|(path, _)| is_selected(path)) {
-            let state = table.state.series.entry(path.clone()).or_insert_with(|| SeriesState::new(&rows));
-            if state.retired.is_some() != is_retired {
-                state.retired = is_retired.then_some(now);
-                changed.push(path);
-            }
+    for (path, (_, rows)) in table.current() {
+        if !is_selected(&path) {
+            continue;
         }
-        table.save().await?;
+        let state = table.state.series.entry(path.clone()).or_insert_with(|| SeriesState::new(&rows));
+        if state.retired.is_some() != is_retired {
+            state.retired = is_retired.then_some(now);
+            changed.push(path);
+        }
     }
-    Ok(changed)
+    changed
+}
+
+/// Writes the list of retired series to the metadata of a data file and to the state. The file of a damaged table gets
+/// the list when a run repairs it.
+async fn save(table: &mut Table) -> Result<(), Error> {
+    if table.damaged.is_empty() {
+        match table.note_retired().await {
+            Err(Error::Damaged { .. }) => {}
+            noted => return noted,
+        }
+    }
+    table.save().await
 }

@@ -1,6 +1,7 @@
-//! The revisions of a table: the earlier values of rows, which a merge has replaced.
+//! The revisions of a table: the earlier rows, which a merge has replaced.
 //!
-//! A merge appends its revisions to a compressed file with a line for each row. It writes that file before the data file
+//! A row was visible from the time at which it was fetched until the time at which the row that has replaced it was
+//! fetched. A merge appends its revisions to a compressed file with a line for each row. It writes that file before the data file
 //! in which the values are replaced. If a run is killed in between, the next merge appends the same lines again, and a
 //! reader ignores the repeated lines.
 
@@ -9,8 +10,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array, RecordBatch};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
@@ -18,11 +17,12 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::fetched_at::fetched_at_index;
+use crate::fetched_at::{fetched_at_of, is_fetched_at};
 use crate::file_storage::{FileStorage, Out};
+use crate::series_columns::identifies;
 use crate::text_writer::Cell;
 
-/// The earlier values of a row.
+/// A row that another row has replaced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Revision {
     /// The path of the series.
@@ -34,48 +34,96 @@ pub(crate) struct Revision {
     pub(crate) replaced_at: Option<i64>,
     /// The earlier values as in CSV, by column; `None` for null.
     pub(crate) old: BTreeMap<String, Option<String>>,
+    /// The other values of the row, which the later row has too, without those that are null.
+    pub(crate) same: BTreeMap<String, String>,
+    /// Number of equal rows of the same time that were replaced before this row. Without it, a reader would take equal
+    /// rows for a line that was appended twice.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) number: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Revision {
-    /// Returns the changes of a row; `time` is its time, and each batch has one row.
-    pub(crate) fn of_row(series: &str, time: i64, old: &RecordBatch, new: &RecordBatch) -> Self {
-        let index = fetched_at_index(old.schema_ref());
+    /// Creates the revision of a row; `time` is its time, and each batch has one row. Without a new row, all values of
+    /// the old row have vanished.
+    pub(crate) fn of_row(
+        series: &str,
+        time: i64,
+        old: &RecordBatch,
+        new: Option<&RecordBatch>,
+        replaced_at: Option<i64>,
+    ) -> Self {
         let mut changed = BTreeMap::new();
-        for (position, field) in old.schema_ref().fields().iter().enumerate() {
-            let column = old.column(position);
-            if Some(position) == index || column == new.column(position) {
+        let mut same = BTreeMap::new();
+        for (index, field) in old.schema_ref().fields().iter().enumerate() {
+            if is_fetched_at(field) {
                 continue;
             }
+            let column = old.column(index);
             let text = column.is_valid(0).then(|| Cell::new(field, column, 0).text().into_owned());
-            changed.insert(field.name().clone(), text);
+            let is_same = identifies(field) || new.is_some_and(|new| column == new.column(index));
+            if !is_same {
+                changed.insert(field.name().clone(), text);
+            } else if let Some(text) = text {
+                same.insert(field.name().clone(), text);
+            }
         }
-        let fetched = |row: &RecordBatch| {
-            let column = row.column(index?).as_primitive_opt::<TimestampMicrosecondType>()?;
-            column.is_valid(0).then(|| column.value(0))
-        };
-        let fetched_at = fetched(old);
-        Self { series: series.to_owned(), time, fetched_at, replaced_at: fetched(new), old: changed }
+        let fetched_at = fetched_at_of(old);
+        Self { series: series.to_owned(), time, fetched_at, replaced_at, old: changed, same, number: 0 }
+    }
+
+    /// Returns the value of a column as in CSV; `None` for null.
+    pub(crate) fn value(&self, column: &str) -> Option<&str> {
+        match self.old.get(column) {
+            Some(old) => old.as_deref(),
+            None => self.same.get(column).map(String::as_str),
+        }
+    }
+
+    /// Returns whether the row was visible at a time in microseconds.
+    pub(crate) fn is_visible(&self, as_of: i64) -> bool {
+        let is_fetched = self.fetched_at.is_none_or(|fetched| fetched <= as_of);
+        is_fetched && self.replaced_at.is_some_and(|replaced| replaced > as_of)
     }
 }
 
-/// The revisions of a merge that are not in the file yet, compressed.
+/// The revisions of a merge that are not in the file yet.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RevisionLog(Arc<Mutex<Option<GzEncoder<Vec<u8>>>>>);
+pub(crate) struct RevisionLog(Arc<Mutex<Lines>>);
+
+/// Compressed lines.
+#[derive(Debug, Default)]
+struct Lines {
+    encoder: Option<GzEncoder<Vec<u8>>>,
+    /// The last revisions of one time.
+    of_time: Vec<Revision>,
+}
 
 impl RevisionLog {
-    pub(crate) fn push(&self, revision: &Revision) -> Result<(), Error> {
-        let mut line = serde_json::to_vec(revision).map_err(Error::invalid_input)?;
+    pub(crate) fn push(&self, mut revision: Revision) -> Result<(), Error> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.of_time.retain(|other| other.time == revision.time && other.series == revision.series);
+        let mut equal = 0;
+        for other in &lines.of_time {
+            equal += u64::from(*other == revision);
+        }
+        lines.of_time.push(revision.clone());
+        revision.number = equal;
+        let mut line = serde_json::to_vec(&revision).map_err(Error::invalid_input)?;
         line.push(b'\n');
-        let mut encoder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let encoder = encoder.get_or_insert_with(|| GzEncoder::new(Vec::new(), Compression::default()));
+        let encoder = lines.encoder.get_or_insert_with(|| GzEncoder::new(Vec::new(), Compression::default()));
         encoder.write_all(&line).map_err(Error::invalid_input)
     }
 
     /// Appends all revisions to the file of a table. The earlier content is copied, so that the file is complete at any
     /// time.
     pub(crate) async fn append(&self, storage: &FileStorage, path: &str) -> Result<(), Error> {
-        let encoder = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(encoder) = encoder else { return Ok(()) };
+        let mut pushed = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(encoder) = pushed.encoder.take() else { return Ok(()) };
         let lines = encoder.finish().map_err(|error| Error::storage(storage.name(path), error))?;
         let (mut known, version) = storage.open(path).await?.unzip();
         let content = |out: Out<'_>| {

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::marks::{Marks, endpoint_of};
 use crate::merge_rows::{Changes, invalid};
 use crate::partition::Partition;
+use crate::retired_series::RetiredSeries;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{microseconds, times, timestamp};
@@ -39,6 +40,9 @@ pub(crate) struct RowFacts {
     pub(crate) step: u64,
     /// Whether the time of a record is the end of its interval; otherwise, it is the start.
     pub(crate) time_is_end: bool,
+    /// The columns that identify a row in addition to its time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) key: Vec<String>,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
     /// The intervals with a row.
@@ -52,13 +56,24 @@ pub(crate) struct RowFacts {
 
 impl RowFacts {
     pub(crate) fn new(series: &SeriesRequest) -> Self {
-        let (time, step) = (series.time().to_owned(), series.step().as_secs());
-        Self { time, step, time_is_end: series.time_is_end, ..Self::default() }
+        Self {
+            time: series.time().to_owned(),
+            step: series.step().as_secs(),
+            time_is_end: series.time_is_end,
+            key: series.key(),
+            ..Self::default()
+        }
     }
 
-    /// Returns the facts of no rows, with the same time column and interval.
+    /// Returns the facts of no rows, with the same time column, interval and key.
     pub(crate) fn emptied(&self) -> Self {
-        Self { time: self.time.clone(), step: self.step, time_is_end: self.time_is_end, ..Self::default() }
+        Self {
+            time: self.time.clone(),
+            step: self.step,
+            time_is_end: self.time_is_end,
+            key: self.key.clone(),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn step(&self) -> Duration {
@@ -296,6 +311,9 @@ pub(crate) struct FileState {
     /// The checksum of each row group.
     pub(crate) checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
+    /// The retired series of the table; `None` in the journal, and in files of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retired: Option<RetiredSeries>,
     pub(crate) table: Option<TableState>,
 }
 

@@ -6,13 +6,13 @@ use std::ops::Range;
 use runtime::Timestamp;
 
 use crate::error::{Error, quoted};
-use crate::file_storage::FileStorage;
-use crate::lock::{self, RunOwner};
+use crate::lock::RunOwner;
 use crate::lost_rows::{self, LostRows};
 use crate::missing_fields::{self, MissingField};
-use crate::place::Place;
 use crate::saved_state::{RowFacts, SeriesState};
 use crate::series::read_param;
+use crate::stored_rows::missing;
+use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
@@ -25,6 +25,9 @@ pub struct Status {
     pub series: Vec<SeriesStatus>,
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
+    /// Tables whose state is missing, each with the start of the names of its files. [`adopt`](crate::adopt()) rebuilds
+    /// the states.
+    pub without_state: Vec<String>,
     /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
     pub missing_fields: Vec<MissingField>,
     /// Lost rows of damaged and missing files that no user has [acknowledged](crate::acknowledge).
@@ -138,47 +141,62 @@ impl SeriesStatus {
 /// Reads the state of a target from its states and, for files that were replaced, from their metadata. Finds missing
 /// and truncated files; [`verify`] also compares the content of all files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
-    read(target, false).await
+    StoredTables::open(target).await?.status()
 }
 
 /// Reads the state of a target as [`status`] does, and every row of its files.
 pub async fn verify(target: &Target) -> Result<Status, Error> {
-    read(target, true).await
-}
-
-async fn read(target: &Target, is_complete: bool) -> Result<Status, Error> {
-    let storage = FileStorage::of(target)?;
-    let mut status = Status::default();
-    for place in Place::all(&storage, target).await? {
-        let running = place.lock().and_then(|path| lock::holder(&path));
-        let known = status.series.len();
-        // Other tables are read even if one cannot be read.
-        match Table::open(place, Vec::new()).await {
-            Ok(table) => status.add(&table, is_complete, running.is_some()).await?,
-            Err(damage @ Error::InvalidInput(_)) if !matches!(target, Target::File { .. }) => {
-                status.damaged.push(damage.to_string());
-            }
-            Err(error) => return Err(error),
+    let tables = StoredTables::open(target).await?;
+    let mut status = tables.status()?;
+    for StoredTable { table, .. } in &tables.tables {
+        for path in table.state.files.keys() {
+            status.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
         }
-        status.series.iter_mut().skip(known).for_each(|series| series.is_running = running.is_some());
-        status.running = status.running.or(running);
     }
-    status.missing_fields = missing_fields::joined(status.missing_fields);
     status.damaged.sort();
     status.damaged.dedup();
-    status.series.sort_by(|one, other| one.path.cmp(&other.path));
-    let jobs = status.series.iter().filter_map(|series| series.job.clone());
-    // A map keeps the last of several values, which is the time of the last run.
-    let last: BTreeMap<_, _> = jobs.collect::<BTreeSet<_>>().into_iter().collect();
-    for series in &mut status.series {
-        series.is_retired |= series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
-    }
     Ok(status)
 }
 
+impl StoredTables {
+    /// Returns the state of the target.
+    pub fn status(&self) -> Result<Status, Error> {
+        let mut status = Status { damaged: self.damaged.clone(), ..Status::default() };
+        for StoredTable { table, running } in &self.tables {
+            let known = status.series.len();
+            status.add(table, running.is_some())?;
+            for series in status.series.iter_mut().skip(known) {
+                series.is_running = running.is_some();
+            }
+            status.running = status.running.or_else(|| running.clone());
+        }
+        status.missing_fields = missing_fields::joined(status.missing_fields);
+        status.damaged.sort();
+        status.damaged.dedup();
+        status.series.sort_by(|one, other| one.path.cmp(&other.path));
+        status.note_retired();
+        Ok(status)
+    }
+}
+
 impl Status {
-    async fn add(&mut self, table: &Table, is_complete: bool, is_running: bool) -> Result<(), Error> {
+    /// Retires the series that the last run of their named job has left out.
+    fn note_retired(&mut self) {
+        let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
+        for (name, time) in self.series.iter().filter_map(|series| series.job.as_ref()) {
+            let latest = last.entry(name.clone()).or_insert(*time);
+            *latest = (*latest).max(*time);
+        }
+        for series in &mut self.series {
+            series.is_retired |= series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
+        }
+    }
+
+    fn add(&mut self, table: &Table, is_running: bool) -> Result<(), Error> {
         self.damaged.extend(table.damaged.iter().map(|damage| damage.error().to_string()));
+        if table.is_without_state() {
+            self.without_state.push(table.place.name(&table.place.data));
+        }
         self.missing_fields.extend(missing_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
         self.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &BTreeSet::new()));
         if let Err(lost) = table.check_text() {
@@ -188,9 +206,8 @@ impl Status {
             }
             self.damaged.push(lost.to_string());
         } else {
-            let missing = "missing; the next run for its range fetches the rows again";
             for path in table.lost.keys() {
-                self.damaged.push(format!("{}: {missing}", quoted(table.place.name(path))));
+                self.damaged.push(missing(&table.place.name(path)));
             }
             let why = match table.text_state()? {
                 TextState::Current => "",
@@ -201,11 +218,6 @@ impl Status {
             };
             if !why.is_empty() {
                 self.damaged.push(format!("{}: {why}", quoted(table.text_path().unwrap_or_default())));
-            }
-        }
-        if is_complete {
-            for path in table.state.files.keys() {
-                self.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
             }
         }
         for file in table.journal.iter().map(|file| &file.state).filter(|file| file.rows() > 0) {

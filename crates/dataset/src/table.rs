@@ -12,11 +12,12 @@ use crate::columns::joined;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::file_storage::Out;
-use crate::journal::{self, Buffer, EXTENSION, GROUP};
+use crate::journal::{self, Buffer, GROUP};
 use crate::missing_fields::Earlier;
 use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
 use crate::partition::{MAX_ROWS, Partition};
-use crate::place::Place;
+use crate::place::{JOURNAL, Place};
+use crate::retired_series::RetiredSeries;
 use crate::saved_state::{self, FileState, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
@@ -111,7 +112,7 @@ impl Table {
         };
         for (path, _) in this.place.storage.list(&this.place.home).await? {
             // Another run may have merged and deleted the file meanwhile.
-            let file = if path.ends_with(EXTENSION) { this.file(&path).await? } else { None };
+            let file = if path.ends_with(JOURNAL) { this.file(&path).await? } else { None };
             this.journal.extend(file);
         }
         this.compare().await?;
@@ -124,6 +125,15 @@ impl Table {
         this.earlier = Earlier::of(&this.state);
         this.columns = this.all_columns()?;
         Ok(this)
+    }
+
+    /// Returns whether the table has data files and no state, for example because its folder was copied without it. A run
+    /// that was killed before it has written the first state leaves a journal.
+    pub(crate) fn is_without_state(&self) -> bool {
+        let has_state_damage = self.damaged.iter().any(|damage| damage.path == self.place.state());
+        let has_files =
+            !self.state.files.is_empty() || self.damaged.iter().any(|damage| !damage.path.ends_with(JOURNAL));
+        !self.place.is_single && self.stored.is_none() && self.journal.is_empty() && has_files && !has_state_damage
     }
 
     /// Returns the error of a damaged file.
@@ -144,6 +154,7 @@ impl Table {
             self.state.text = None;
             self.lost.insert(path, rows);
         }
+        let mut retired = RetiredSeries::default();
         for (path, version) in found {
             let Some((partition, range)) = self.place.period_of(&path) else { continue };
             if self.state.files.is_empty() && self.stored.is_none() {
@@ -156,7 +167,11 @@ impl Table {
                 continue;
             }
             let Some(input) = self.file(&path).await? else { continue };
-            let (schema, file) = (input.schema(), input.state);
+            let schema = input.schema();
+            let file = input.state;
+            if let Some(listed) = file.retired.filter(|_| self.stored.is_none()) {
+                retired = retired.max_by_time(listed);
+            }
             // The file of a table with one file also has the state, so that the file can be moved.
             if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
                 self.state = TableState { version: VERSION, ..table };
@@ -170,6 +185,7 @@ impl Table {
             self.state.columns = Some(schema);
             self.state.files.insert(path, version);
         }
+        self.state.retire(retired);
         if self.stored.is_none() && self.place.is_single && !self.state.files.is_empty() {
             self.stored = Some(self.state.clone());
         }
@@ -204,7 +220,7 @@ impl Table {
         let found = ParquetInput::find_with(&self.place.storage, path, known.is_some(), columns).await;
         let verified = match &found {
             // A data file that was damaged may have been replaced since then.
-            Ok(Some(file)) if known.is_some_and(String::is_empty) || path.ends_with(EXTENSION) => file.verify(),
+            Ok(Some(file)) if known.is_some_and(String::is_empty) || path.ends_with(JOURNAL) => file.verify(),
             _ => Ok(()),
         };
         match verified.and(found) {
@@ -226,6 +242,11 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// Returns the time column of a series.
+    pub(crate) fn time_of(&self, path: &str) -> &str {
+        self.state.series.get(path).map_or("", |series| &series.rows.time)
     }
 
     /// Returns the state of a series, which is created if it is missing.

@@ -1,9 +1,11 @@
 //! `acknowledge`: ends the marks of a file or a data set.
 
-use clap::Args;
-use dataset::{Target, quoted};
+use std::collections::BTreeSet;
 
-use crate::failure::{Failure, Result};
+use clap::Args;
+use dataset::{MissingField, Target, quoted};
+
+use crate::failure::{self, Failure, Result};
 use crate::log::Log;
 
 /// End the messages about fields that the service no longer sends, and about rows that were lost
@@ -20,8 +22,12 @@ pub(crate) struct Acknowledge {
 impl Acknowledge {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let target = Target::parse(&self.path)?;
-        if dataset::status(&target).await?.series.is_empty() {
+        let status = dataset::status(&target).await?;
+        if status.series.is_empty() {
             return Err(Failure::nothing_at(&self.path));
+        }
+        if let Some(field) = &self.field {
+            self.check_field(field, &status.missing_fields)?;
         }
         let ended = dataset::acknowledge(&target, self.field.as_deref()).await?;
         for field in &ended.fields {
@@ -30,9 +36,22 @@ impl Acknowledge {
         for file in &ended.files {
             log.remark(&format!("acknowledged: the lost rows of {}", quoted(file)));
         }
-        if ended.fields.is_empty() && ended.files.is_empty() {
+        if ended.fields.is_empty() && ended.files.is_empty() && ended.failed.is_empty() {
             log.remark(&format!("{}: nothing to acknowledge", quoted(&self.path)));
         }
-        Ok(())
+        failure::first_of(ended.failed)
+    }
+
+    /// Rejects a field without a mark if other fields have one.
+    fn check_field(&self, field: &str, missing: &[MissingField]) -> Result<()> {
+        let names: BTreeSet<&str> = missing.iter().map(|missing| missing.field.as_str()).collect();
+        if names.is_empty() || names.contains(field) {
+            return Ok(());
+        }
+        let message = format!("{}: no message about a field `{field}`", quoted(&self.path));
+        let known = names.iter().copied().collect::<Vec<_>>().join(", ");
+        let suggestion = wording::did_you_mean(field, names.iter().copied());
+        let help = suggestion.unwrap_or_else(|| format!("fields with a message: {known}"));
+        Err(Failure::usage(message).help(help))
     }
 }

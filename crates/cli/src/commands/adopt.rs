@@ -2,14 +2,16 @@
 
 use clap::Args;
 use dataset::{Target, quoted};
-use indicatif::HumanCount;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{self, ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::marks;
+use crate::progress::counted;
 
 /// Rebuild the state of a data set from its files, for example after it was copied without `.backfill`
 ///
-/// The files do not list the times that were requested and have no record: the next run requests them again.
+/// The files do not list the times that were requested and have no record: the next run requests them again. A damaged
+/// file is moved aside, and its readable rows are kept.
 #[derive(Args, Debug)]
 pub(crate) struct Adopt {
     /// The folder of a data set written by `backfill`
@@ -22,14 +24,27 @@ impl Adopt {
         let target = Target::parse(&self.path)?;
         let adopted = dataset::adopt(&target).await?;
         let path = quoted(&self.path);
-        if !adopted.is_empty() {
-            log.remark(&format!("{path}: adopted {} series", HumanCount(adopted.len() as u64)));
-            return Ok(());
+        if !adopted.series.is_empty() {
+            log.remark(&format!("{path}: adopted {} series", adopted.series.len()));
         }
-        if dataset::status(&target).await.is_ok_and(|status| !status.series.is_empty()) {
+        for repair in &adopted.repairs {
+            log.warning(repair);
+        }
+        for lost in &adopted.lost_rows {
+            log.warning(&marks::lost_rows(lost));
+        }
+        failure::first_of(adopted.failed)?;
+        if !adopted.repairs.is_empty() {
+            let files = counted(adopted.repairs.len() as u64, "file");
+            let message = format!("{path}: {files} damaged; a backfill of their range fetches what was not readable");
+            return Err(Failure::new(ExitKind::Incomplete, message).help(marks::lost_rows_help(&self.path)));
+        }
+        if adopted.series.is_empty() {
+            if dataset::status(&target).await?.series.is_empty() {
+                return Err(Failure::nothing_at(&self.path));
+            }
             log.remark(&format!("{path}: nothing to do; no state is missing"));
-            return Ok(());
         }
-        Err(Failure::nothing_at(&self.path))
+        Ok(())
     }
 }

@@ -1,25 +1,25 @@
 //! `export`: writes the rows of a file or a data set to another file, without the service.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dataset::{RevisedValue, StoredRows, Target, TextWriter, quoted};
+use dataset::{StoredRows, check_new_file, quoted};
 use runtime::Timestamp;
-use serde_json::{Map, Value, json};
 
-use crate::excel_file::{Column, ExcelFile, MAX_ROWS};
-use crate::failure::{ExitKind, Failure, Result};
+use crate::exported_rows::{ExportedRows, Form};
+use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::progress::counted;
 use crate::selected_series::Selection;
-use crate::{stdout, time_arg};
+use crate::stored_target::StoredTarget;
+use crate::time_arg::{self, Start};
 
 /// Write the rows of a file or a data set as CSV, JSON Lines or Excel, without the service
 ///
 /// Without options for series, all rows are written.
 #[derive(Args, Debug)]
+#[command(after_help = "Exit code 6 if the rows of damaged or missing files are left out.")]
 pub(crate) struct Export {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -30,6 +30,12 @@ pub(crate) struct Export {
     /// Format of stdout
     #[arg(long, value_enum, conflicts_with = "out")]
     format: Option<TextFormat>,
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the first row
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::start, allow_hyphen_values = true)]
+    from: Option<Start>,
+    /// End of the range, excluded; default: the last row
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::end)]
+    to: Option<Timestamp>,
     /// Only what was known at this time in UTC: 2025-01-31T12:00, or an age such as 90d
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     as_of: Option<Timestamp>,
@@ -46,76 +52,55 @@ enum TextFormat {
     Jsonl,
 }
 
-/// The form of the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Csv,
-    JsonLines,
-    Excel,
-}
-
-/// Returns whether a file is one of a target, in its folder, or in the folder with the state of a single file.
-fn is_part_of(target: &Path, file: &Path) -> bool {
-    let Ok(target) = target.canonicalize() else { return false };
-    let name = file.file_name().unwrap_or_default();
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(folder) = parent.canonicalize() else { return false };
-    let mut state = target.clone().into_os_string();
-    state.push(".parts");
-    folder.join(name).starts_with(&target) || folder.starts_with(&state)
-}
-
 impl Export {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let form = self.form()?;
-        let target = Target::parse(&self.path)?;
-        if let Some(out) = self.out.as_deref().filter(|out| is_part_of(Path::new(&self.path), out)) {
-            let message = format!("{}: part of {}, which the export would change", quoted(out), quoted(&self.path));
-            return Err(Failure::usage(message).help("write the export to another folder"));
+        if let Some(out) = &self.out {
+            check_new_file(out)?;
         }
-        let status = dataset::status(&target).await?;
-        if status.series.is_empty() {
-            let damage = status.damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
-            return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
-        }
-        for damage in &status.damaged {
-            log.warning(damage);
-        }
-        let is_incomplete = !status.damaged.is_empty();
-        if status.pending > 0 {
-            let records = counted(status.pending, "fetched record");
-            log.warning(&format!("{records} are not in the files yet; the next run adds them"));
-        }
-        let series = if self.selection.is_empty()? {
-            status.series
-        } else {
-            self.selection.of(status.series, &self.path, log)?
-        };
+        let target = StoredTarget::open(&self.path, log).await?;
+        let series = target.selected(&self.selection, log)?;
         let selected: BTreeSet<String> = series.iter().map(|one| one.path.clone()).collect();
         let endpoints: BTreeSet<String> = series.iter().map(|one| one.endpoint().to_owned()).collect();
-        let stored = StoredRows::open(&target, Some(&endpoints), self.as_of).await?;
+        let is_all = selected.len() == target.status.series.len();
+        let stored = target.tables.rows(Some(&endpoints).filter(|_| !is_all), self.as_of)?;
+        let stored = stored.within(self.range());
         let is_selected = |path: &str| selected.contains(path);
-        let mut rows = Rows { form, content: Vec::new(), excel: None, count: 0 };
-        if self.revisions {
-            rows.add_revisions(&stored.revisions(is_selected).await?)?;
+        let mut left_out = Vec::new();
+        let rows = if self.revisions {
+            self.revisions(form, &stored, is_selected).await?
         } else {
-            rows.add_all(&stored, is_selected).await?;
-        }
+            let mut rows = ExportedRows::of_rows(form, self.out.as_deref(), &stored)?;
+            left_out = add_all(&mut rows, &stored, is_selected).await?;
+            rows
+        };
         let count = rows.count;
-        let content = rows.finish()?;
-        match &self.out {
-            None => stdout::print(content)?,
-            Some(file) => {
-                dataset::write_file(file, |out| out.write_all(&content))
-                    .map_err(|error| Failure::write(file, error))?;
-                log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
+        rows.finish()?;
+        if let Some(file) = &self.out {
+            log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
+        }
+        target.check_left_out(&left_out, "the export", log)
+    }
+
+    fn range(&self) -> std::ops::Range<Timestamp> {
+        let start = self.from.map_or(Timestamp::from_unix_seconds(0), |from| from.time);
+        start..self.to.unwrap_or(time_arg::OPEN)
+    }
+
+    async fn revisions(
+        &self,
+        form: Form,
+        stored: &StoredRows<'_>,
+        is_selected: impl Fn(&str) -> bool,
+    ) -> Result<ExportedRows> {
+        let range = self.range();
+        let mut rows = ExportedRows::of_revisions(form, self.out.as_deref())?;
+        for revised in stored.revisions(is_selected).await? {
+            if range.contains(&revised.time) {
+                rows.add_revision(&revised)?;
             }
         }
-        if is_incomplete {
-            let message = format!("{}: the export has no rows of damaged or missing files", quoted(&self.path));
-            return Err(Failure::new(ExitKind::Incomplete, message));
-        }
-        Ok(())
+        Ok(rows)
     }
 
     fn form(&self) -> Result<Form> {
@@ -135,110 +120,23 @@ impl Export {
     }
 }
 
-/// The rows of an export.
-struct Rows {
-    form: Form,
-    content: Vec<u8>,
-    excel: Option<ExcelFile>,
-    count: u64,
-}
-
-impl Rows {
-    async fn add_all(&mut self, stored: &StoredRows, is_selected: impl Fn(&str) -> bool) -> Result<()> {
-        let schema = stored.schema();
-        let mut columns = Vec::new();
-        for field in schema.fields() {
-            columns.push(Column { name: field.name().clone(), is_time: field.data_type().is_temporal() });
+/// Writes all selected rows. Returns a message for each damaged or missing file, whose rows are left out.
+async fn add_all(
+    rows: &mut ExportedRows,
+    stored: &StoredRows<'_>,
+    is_selected: impl Fn(&str) -> bool,
+) -> Result<Vec<String>> {
+    let mut failure = None;
+    let each = |_: &str, batch: &dataset::RecordBatch| match rows.add(batch) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            failure = Some(error);
+            Err(dataset::Error::InvalidInput("an export that cannot be written is not read further".to_owned()))
         }
-        self.begin_excel(columns)?;
-        let mut csv = TextWriter::csv(Vec::new());
-        csv.begin(&schema).map_err(Failure::machine)?;
-        let mut failure = None;
-        let each = |_: &str, batch: &dataset::RecordBatch| {
-            let added = match self.form {
-                Form::Csv => {
-                    self.count += batch.num_rows() as u64;
-                    csv.write(batch).map_err(Failure::machine)
-                }
-                Form::JsonLines | Form::Excel => self.add_json(batch),
-            };
-            failure = failure.take().or(added.err());
-            Ok(())
-        };
-        stored.read(is_selected, each).await?;
-        failure.map_or(Ok(()), Err)?;
-        if self.form == Form::Csv {
-            self.content = csv.into_inner().map_err(Failure::machine)?;
-        }
-        Ok(())
-    }
-
-    fn begin_excel(&mut self, columns: Vec<Column>) -> Result<()> {
-        if self.form == Form::Excel {
-            self.excel = Some(ExcelFile::new(columns).map_err(Failure::machine)?);
-        }
-        Ok(())
-    }
-
-    /// Adds rows as JSON Lines, or to the Excel file.
-    fn add_json(&mut self, batch: &dataset::RecordBatch) -> Result<()> {
-        let mut lines = TextWriter::json(Vec::new());
-        lines.write(batch).map_err(Failure::machine)?;
-        let lines = lines.into_inner().map_err(Failure::machine)?;
-        self.count += batch.num_rows() as u64;
-        if self.excel.is_none() {
-            self.content.extend(lines);
-            return Ok(());
-        }
-        for row in serde_json::Deserializer::from_slice(&lines).into_iter::<Map<String, Value>>() {
-            self.add_excel(&row.map_err(Failure::machine)?)?;
-        }
-        Ok(())
-    }
-
-    fn add_excel(&mut self, row: &Map<String, Value>) -> Result<()> {
-        let Some(excel) = &mut self.excel else { return Ok(()) };
-        if excel.rows() == MAX_ROWS {
-            let message = format!("an Excel sheet has at most {MAX_ROWS} rows");
-            return Err(Failure::usage(message).help("select fewer series, or write a .csv or .jsonl file"));
-        }
-        excel.add(row).map_err(Failure::machine)
-    }
-
-    fn add_revisions(&mut self, all: &[RevisedValue]) -> Result<()> {
-        let names = ["series", "time", "field", "value", "fetched_at", "replaced_at"];
-        let is_time = |name: &str| ["time", "fetched_at", "replaced_at"].contains(&name);
-        let columns = names.map(|name| Column { name: name.to_owned(), is_time: is_time(name) });
-        self.begin_excel(columns.into())?;
-        let mut csv = csv::Writer::from_writer(Vec::new());
-        csv.write_record(names).map_err(Failure::machine)?;
-        for one in all {
-            let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
-            let object = json!({
-                "series": one.series, "time": one.time.to_string(), "field": one.field, "value": one.value,
-                "fetched_at": time(one.fetched_at), "replaced_at": time(one.replaced_at),
-            });
-            self.count += 1;
-            match self.form {
-                Form::Excel => self.add_excel(object.as_object().unwrap_or(&Map::new()))?,
-                Form::JsonLines => writeln!(self.content, "{object}").map_err(Failure::machine)?,
-                Form::Csv => {
-                    let cell = |name: &str| object[name].as_str().unwrap_or_default().to_owned();
-                    csv.write_record(names.map(cell)).map_err(Failure::machine)?;
-                }
-            }
-        }
-        if self.form == Form::Csv {
-            let inner = csv.into_inner().map_err(csv::IntoInnerError::into_error);
-            self.content = inner.map_err(|error: io::Error| Failure::machine(error))?;
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Vec<u8>> {
-        match self.excel {
-            Some(excel) => excel.finish().map_err(Failure::machine),
-            None => Ok(self.content),
-        }
+    };
+    let read = stored.read(is_selected, each).await;
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(read?),
     }
 }

@@ -1,13 +1,13 @@
 //! `plot`: draws line charts of series, in the terminal or in a file.
 //!
-//! Fetches the records of a range, or reads those of a file or a data set. `chart_data` selects the numbers, and `chart_drawing` draws them. If a series fails,
-//! the others are still drawn.
+//! Fetches the records of a range, or reads those of a file or a data set. `chart_data` selects the numbers, and
+//! `chart_drawing` draws them. If a series fails, the others are still drawn.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{Target, quoted};
+use dataset::quoted;
 use runtime::history::{History, interval_start};
 use runtime::{RateLimit, Timestamp};
 
@@ -25,6 +25,7 @@ use crate::requested_series::{Requested, plan, request};
 use crate::selected_series::Selection;
 use crate::stdout;
 use crate::stored_chart::{self, Range};
+use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
 
 /// Number of records that are drawn without `--from`.
@@ -70,22 +71,19 @@ impl Plot {
     /// Returns the path of a file or a data set, if the only argument is that and no endpoint.
     fn stored_path(&self) -> Option<&str> {
         let [path] = &self.requested.endpoints[..] else { return None };
-        let is_path = path.contains("://") || Path::new(path).exists();
+        let has_form = path.contains('/') || dataset::Format::of(Path::new(path)).is_some();
+        let is_path = has_form || Path::new(path).exists();
         (is_path && find(path).is_err()).then_some(path)
     }
 
     /// Draws what is on the disk, without the service.
     async fn draw_stored(&self, path: &str, log: Log) -> Result<()> {
-        let target = Target::parse(path)?;
-        let series = dataset::status(&target).await?.series;
-        if series.is_empty() {
-            return Err(Failure::nothing_at(path));
-        }
-        let selection = Selection::of_params(self.requested.params.clone());
-        let series = if selection.is_empty()? { series } else { selection.of(series, path, log)? };
+        let target = StoredTarget::open(path, log).await?;
+        let series = target.selected(&Selection::of_params(self.requested.params.clone()), log)?;
         let range = Range { from: self.from.map(|from| from.time), to: self.to };
-        let panels = stored_chart::panels(&target, &series, &self.fields, &range).await?;
-        self.draw_panels(&panels, "the range has no numbers", log)
+        let stored = stored_chart::panels(&target.tables, &series, &self.fields, &range).await?;
+        let drawn = self.draw_panels(&stored.panels, "the range has no numbers", log);
+        drawn.and(target.check_left_out(&stored.left_out, "the chart", log))
     }
 
     fn draw(&self, fetched: &[Fetched], log: Log) -> Result<()> {

@@ -6,7 +6,7 @@ use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
 use serde_json::{Value, json};
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{self, ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::program::program;
 use crate::progress::{counted, listed};
@@ -47,8 +47,9 @@ impl Remove {
         let series = match self.selection.of(series, &self.path, log) {
             Err(none) if !self.dry_run => {
                 // A removal that was interrupted may have left an outdated text file.
-                let files = dataset::remove(&target, |_| false).await?.files;
-                if files.is_empty() {
+                let finished = dataset::remove(&target, |_| false).await?;
+                failure::first_of(finished.failed)?;
+                if finished.files.is_empty() {
                     return Err(none);
                 }
                 log.remark(&format!("{path}: finished an interrupted removal"));
@@ -58,14 +59,21 @@ impl Remove {
         };
         let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
         let is_removed = |path: &str| selected.contains(path);
-        let files = if self.dry_run { Vec::new() } else { dataset::remove(&target, is_removed).await?.files };
-        self.print(&series, log)?;
-        self.warn(&series, log);
-        if !self.dry_run {
-            let changed = counted(files.len() as u64, "file");
+        if self.dry_run {
+            self.print(&series, log)?;
+            self.warn(&series, log);
+            return Ok(());
+        }
+        let removed = dataset::remove(&target, is_removed).await?;
+        let is_done = |one: &SeriesStatus| removed.series.contains(&one.path);
+        let done: Vec<_> = series.iter().filter(|one| is_done(one)).cloned().collect();
+        self.print(&done, log)?;
+        self.warn(&done, log);
+        if !done.is_empty() {
+            let changed = counted(removed.files.len() as u64, "file");
             log.remark(&format!("{path}: {changed} changed; `backfill` fetches the series again if a job has it"));
         }
-        Ok(())
+        failure::first_of(removed.failed)
     }
 
     fn print(&self, series: &[SeriesStatus], log: Log) -> Result<()> {

@@ -1,15 +1,20 @@
 //! `report`: shows figures about the values of a file or a data set.
 
+use std::ops::Range;
+use std::time::Duration;
+
 use clap::Args;
-use dataset::{FieldQuality, Quality, SeriesQuality, Target, quoted};
+use dataset::{FieldQuality, Quality, SeriesQuality, SeriesStatus, quoted};
+use runtime::Timestamp;
 use serde_json::{Value, json};
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::Result;
 use crate::log::Log;
 use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::identity_of;
 use crate::series_label::label_of;
+use crate::stored_target::StoredTarget;
 use crate::table::{Cell, Table};
 use crate::{stdout, time_arg};
 
@@ -28,10 +33,8 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        let quality = dataset::quality(&Target::parse(&self.path)?).await?;
-        if quality.series.is_empty() {
-            return Err(Failure::nothing_at(&self.path));
-        }
+        let target = StoredTarget::open(&self.path, log).await?;
+        let quality = dataset::quality(&target.tables).await?;
         if self.json {
             stdout::print(format!("{}\n", self.object(&quality)))?;
         } else {
@@ -44,14 +47,7 @@ impl Report {
         for lost in &quality.status.lost_rows {
             log.warning(&marks::lost_rows(lost));
         }
-        for damage in &quality.status.damaged {
-            log.warning(damage);
-        }
-        if quality.status.damaged.is_empty() {
-            return Ok(());
-        }
-        let message = format!("{}: the report has no rows of damaged or missing files", quoted(&self.path));
-        Err(Failure::new(ExitKind::Incomplete, message))
+        target.check_left_out(&quality.left_out, "the report", log)
     }
 
     fn totals(&self, quality: &Quality) -> String {
@@ -64,6 +60,8 @@ impl Report {
             format!("{} series", quality.series.len()),
             counted(of_series(|one| one.status.rows), "record"),
             format!("{} missing", of_series(|one| one.status.missing)),
+            format!("{} never requested", of_series(|one| steps(&one.status, &one.status.unrequested))),
+            format!("{} never fetched", of_series(|one| steps(&one.status, &one.status.unfetched))),
             counted(of_fields(|field| field.nulls), "null"),
             format!("{} out of range", of_fields(|field| field.out_of_range)),
             counted(of_series(|one| one.repeated_times), "repeated time"),
@@ -83,13 +81,15 @@ impl Report {
                     "out_of_range": field.out_of_range, "longest_constant": field.longest_constant,
                     "largest_step": field.largest_step,
                     "largest_step_at": field.largest_step_at.map(|time| time.to_string()),
-                    "is_missing": field.is_missing,
+                    "revisions": field.revisions, "is_missing": field.is_missing,
                 }));
             }
             let mut object = identity_of(&one.status);
             object.insert("records".to_owned(), one.status.rows.into());
             object.insert("missing".to_owned(), one.status.missing.into());
             object.insert("gaps".to_owned(), json!(time_arg::pairs(&one.status.gaps)));
+            object.insert("unrequested".to_owned(), json!(time_arg::pairs(&one.status.unrequested)));
+            object.insert("unfetched".to_owned(), json!(time_arg::pairs(&one.status.unfetched)));
             object.insert("repeated_times".to_owned(), one.repeated_times.into());
             object.insert("revisions".to_owned(), one.revisions.into());
             object.insert("fields".to_owned(), fields.into());
@@ -103,6 +103,11 @@ impl Report {
     }
 }
 
+/// Returns the number of intervals of ranges.
+fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
+    time_arg::steps(ranges, Duration::from_secs(series.step))
+}
+
 fn table_of(all: &[SeriesQuality]) -> Table {
     let names = [
         "series",
@@ -113,8 +118,9 @@ fn table_of(all: &[SeriesQuality]) -> Table {
         "longest constant",
         "largest step",
         "at",
-        "missing",
         "revised",
+        "missing",
+        "never requested",
         "repeated",
     ];
     let number = |count: u64| Cell::Value(count.into());
@@ -132,8 +138,9 @@ fn table_of(all: &[SeriesQuality]) -> Table {
                 number(field.longest_constant),
                 step,
                 field.largest_step_at.map_or(Cell::EMPTY, Cell::Time),
+                number(field.revisions),
                 number(one.status.missing),
-                number(one.revisions),
+                number(steps(&one.status, &one.status.unrequested)),
                 number(one.repeated_times),
             ]);
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use dataset::{Target, quoted};
 use serde_json::Value;
 
-use crate::failure::Result;
+use crate::failure::{self, Result};
 use crate::log::Log;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
@@ -38,7 +38,8 @@ impl Retire {
         let target = Target::parse(&self.path)?;
         let series = self.selection.of(dataset::status(&target).await?.series, &self.path, log)?;
         let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
-        let changed = dataset::retire(&target, |path| selected.contains(path), !self.undo).await?;
+        let retired = dataset::retire(&target, |path| selected.contains(path), !self.undo).await?;
+        let changed = retired.series;
         let what = if self.undo { "no longer retired" } else { "retired" };
         for one in series.iter().filter(|one| changed.contains(&one.path)) {
             if self.json {
@@ -47,9 +48,9 @@ impl Retire {
                 log.remark(&format!("{what}: {}, {}", label_of(one), counted(one.rows, "row")));
             }
         }
-        if changed.is_empty() {
+        if changed.is_empty() && retired.failed.is_empty() {
             log.remark(&format!("{}: nothing has changed", quoted(&self.path)));
         }
-        Ok(())
+        failure::first_of(retired.failed)
     }
 }

@@ -68,6 +68,7 @@ impl Status {
             });
             let all = json!({
                 "path": self.path, "series": series, "damaged": status.damaged, "pending": status.pending,
+                "without_state": status.without_state,
                 "missing_fields": marks::missing_fields_json(&status.missing_fields),
                 "lost_rows": marks::lost_rows_json(&status.lost_rows),
                 "pending_since": since, "running": running,
@@ -133,6 +134,7 @@ impl Status {
         };
         let problems = [
             (damaged > 0).then(|| counted(damaged, "damaged file")),
+            self.without_state(status),
             self.unacknowledged(status),
             is_late(status, now).then(|| format!("{} {unfinished}", counted(status.pending, "record"))),
             unfetched,
@@ -150,6 +152,16 @@ impl Status {
 }
 
 impl Status {
+    /// Names the tables whose state is missing.
+    fn without_state(&self, status: &dataset::Status) -> Option<String> {
+        if status.without_state.is_empty() {
+            return None;
+        }
+        let names: Vec<_> = status.without_state.iter().map(|name| quoted(format!("{name}*.parquet"))).collect();
+        let command = format!("`{} adopt {}`", program().name, quoted(&self.path));
+        Some(format!("the state of {} is missing; {command} rebuilds it from the files", listed(&names)))
+    }
+
     /// Returns the number of marks that no user has acknowledged.
     fn unacknowledged(&self, status: &dataset::Status) -> Option<String> {
         let fields = status.missing_fields.len() as u64;

@@ -23,8 +23,10 @@ use crate::table_schema::TableSchema;
 /// Number of rows that triggers a write, so that a killed run loses few rows.
 pub(super) const ROWS: usize = 50_000;
 
-/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
+/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows. The first
+/// rows of a run are written earlier, so that a run that is killed in its first seconds has kept some.
 const MAX_AGE: Duration = Duration::from_secs(60);
+const FIRST_AGE: Duration = Duration::from_secs(2);
 
 impl Content {
     /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose times
@@ -58,12 +60,15 @@ impl Content {
 
     /// Returns `true` if it is time to write the buffered rows.
     pub(super) fn is_due(&self) -> bool {
-        self.rows >= ROWS || self.since.is_some_and(|since| since.elapsed() >= MAX_AGE)
+        let max_age = FIRST_AGE.saturating_mul(1 << self.writes.min(5)).min(MAX_AGE);
+        self.rows >= ROWS || self.since.is_some_and(|since| since.elapsed() >= max_age)
     }
 
     /// Writes all buffered rows to the journals.
     pub(super) async fn write(&mut self, run: &WritingRun) -> Result<(), Error> {
-        (self.rows, self.since) = (0, None);
+        self.rows = 0;
+        self.since = None;
+        self.writes += 1;
         for table in self.tables.values_mut() {
             table.journal(run).await?;
         }

@@ -178,9 +178,9 @@ pub struct SeriesReport {
 }
 
 impl SeriesReport {
-    /// Returns `true` if the target has never had a record of this series.
+    /// Returns `true` if the target has never had a record of this series, although runs request it.
     pub fn is_empty(&self) -> bool {
-        self.last.is_none()
+        self.last.is_none() && !self.is_retired
     }
 
     pub(super) fn count(&mut self, changes: &Changes) {

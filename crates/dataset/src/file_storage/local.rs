@@ -78,6 +78,7 @@ fn create_folder(folder: &Path) -> Result<(), Error> {
 
 /// A complete file under another name. It is deleted unless [`finish`](Self::finish) renames it, so that it does not fill
 /// up the disk.
+#[derive(Debug)]
 pub(crate) struct Unfinished {
     /// The path for messages, and the path after symbolic links.
     path: PathBuf,
@@ -101,32 +102,63 @@ pub(super) fn prepare<T>(
     temporary: Option<PathBuf>,
     content: impl FnOnce(Out<'_>) -> Result<T, Failure>,
 ) -> Result<(T, Unfinished), Error> {
-    let fails = |error| Error::storage(path.display(), error);
-    let target = resolved(path);
-    let folder = folder_of(&target);
-    let replaced = existing(fs::metadata(&target)).map_err(fails)?;
-    if let Some(replaced) = &replaced {
-        check_regular(replaced).map_err(fails)?;
-        if replaced.permissions().readonly() {
-            return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
+    let mut new = OpenFile::create(path, temporary)?;
+    let written = content(&mut new.file).map_err(|error| Error::storage(path.display(), error))?;
+    Ok((written, new.complete()?))
+}
+
+/// A file that is being written under another name.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    pub(super) file: File,
+    /// The file that it will replace.
+    replaced: Option<fs::Metadata>,
+    unfinished: Unfinished,
+}
+
+impl OpenFile {
+    pub(super) fn create(path: &Path, temporary: Option<PathBuf>) -> Result<Self, Error> {
+        let fails = |error| Error::storage(path.display(), error);
+        let target = resolved(path);
+        let folder = folder_of(&target);
+        let replaced = existing(fs::metadata(&target)).map_err(fails)?;
+        if let Some(replaced) = &replaced {
+            check_regular(replaced).map_err(fails)?;
+            if replaced.permissions().readonly() {
+                return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
+            }
+        }
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let beside = folder.join(format!(".{name}.unfinished"));
+        let unfinished = temporary.unwrap_or_else(|| beside.clone());
+        create_folder(folder)?;
+        create_folder(folder_of(&unfinished))?;
+        let file = create(&unfinished, replaced.as_ref()).map_err(fails)?;
+        let unfinished = Unfinished { path: path.to_owned(), target, unfinished, beside, version: String::new() };
+        Ok(Self { file, replaced, unfinished })
+    }
+
+    /// Writes the content to the disk.
+    pub(super) fn complete(mut self) -> Result<Unfinished, Error> {
+        match self.sync() {
+            Ok(length) => {
+                self.unfinished.version = length.to_string();
+                Ok(self.unfinished)
+            }
+            Err(error) => Err(Error::storage(self.unfinished.path.display(), error)),
         }
     }
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder.join(format!(".{name}.unfinished"));
-    let unfinished = temporary.unwrap_or_else(|| beside.clone());
-    create_folder(folder)?;
-    create_folder(folder_of(&unfinished))?;
-    let mut file = create(&unfinished, replaced.as_ref()).map_err(fails)?;
-    let mut prepared =
-        Unfinished { path: path.to_owned(), target: target.clone(), unfinished, beside, version: String::new() };
-    let written = content(&mut file).map_err(|error| Error::storage(path.display(), error))?;
-    if let Some(replaced) = &replaced {
-        keep_owner(&file, replaced);
-        file.set_permissions(replaced.permissions()).map_err(fails)?;
+
+    /// Returns the length of the file.
+    fn sync(&self) -> io::Result<u64> {
+        if let Some(replaced) = &self.replaced {
+            keep_owner(&self.file, replaced);
+            self.file.set_permissions(replaced.permissions())?;
+        }
+        let length = self.file.metadata()?.len();
+        self.file.sync_all()?;
+        Ok(length)
     }
-    prepared.version = file.metadata().map_err(fails)?.len().to_string();
-    file.sync_all().map_err(fails)?;
-    Ok((written, prepared))
 }
 
 /// Returns the path after symbolic links. The last link may point to a file that does not exist.

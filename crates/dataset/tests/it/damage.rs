@@ -156,9 +156,9 @@ async fn a_data_set_without_its_state_is_adopted() {
     let rows = read(&path);
     fs::remove_dir_all(path.join(".backfill")).unwrap();
     let error = status(&target).await.unwrap_err().to_string();
-    assert!(error.contains("run `adopt "), "{error}");
-    assert_eq!(dataset::adopt(&target).await.unwrap().len(), 2);
-    assert_eq!(dataset::adopt(&target).await.unwrap().len(), 0, "no state is missing");
+    assert!(error.contains("the folder .backfill with the state"), "{error}");
+    assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 2);
+    assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 0, "no state is missing");
     let state = state_of(&path).await;
     assert!(state.damaged.is_empty() && state.series.iter().all(|one| one.rows == 300 * 24), "{state:?}");
     let again = run(&whole).await;
@@ -175,7 +175,7 @@ async fn a_retired_series_keeps_its_rows_and_is_not_requested() {
         let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 30 * DAY, end, &path);
         run(&until(END)).await;
         let is_eth = |path: &str| path.contains("coin=ETH");
-        assert_eq!(dataset::retire(&target, is_eth, true).await.unwrap().len(), 1, "{name}");
+        assert_eq!(dataset::retire(&target, is_eth, true).await.unwrap().series.len(), 1, "{name}");
         let summary = run(&until(END + DAY)).await;
         assert!(summary.is_complete && summary.records == 24 && summary.series[1].is_retired, "{name}: {summary:?}");
         let state = state_of(&path).await;

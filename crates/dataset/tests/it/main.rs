@@ -22,6 +22,8 @@ mod month;
 mod older_format;
 mod outages;
 mod removed_series;
+mod repairs;
 mod requests;
+mod stored_rows;
 mod support;
 mod table_schema;

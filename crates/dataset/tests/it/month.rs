@@ -13,7 +13,7 @@ use std::time::Duration;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
-use dataset::{Backfill, SeriesRequest, StoredRows, Summary, Target};
+use dataset::{Backfill, SeriesRequest, StoredTables, Summary, Target};
 use runtime::Timestamp;
 
 use crate::support::service::{Client, RATIO};
@@ -148,7 +148,8 @@ impl Month {
         let target = Target::parse(self.target.to_str().unwrap()).unwrap();
         for seen in &self.seen {
             let as_of = Some(Timestamp::from_unix_seconds(seen.time));
-            let stored = StoredRows::open(&target, None, as_of).await.unwrap();
+            let tables = StoredTables::open(&target).await.unwrap();
+            let stored = tables.rows(None, as_of).unwrap();
             let mut rows = Rows::new();
             let read = stored.read(
                 |_| true,

@@ -131,7 +131,9 @@ fn rows_on_the_disk_are_kept_exported_and_described() {
     let nothing = run(&["acknowledge", path]);
     assert!(nothing.code == Some(0) && nothing.err.contains("nothing to acknowledge"), "{}", nothing.err);
     std::fs::remove_dir_all(data.join(".backfill")).unwrap();
-    assert_eq!(run(&["status", path]).code, Some(2));
+    let without_state = run(&["status", path]);
+    let help = format!("derivs adopt {path}` rebuilds it from the files");
+    assert!(without_state.code == Some(6) && without_state.err.contains(&help), "{}", without_state.err);
     let adopted = run(&["adopt", path]);
     assert!(adopted.code == Some(0) && adopted.err.contains("adopted"), "{}", adopted.err);
     assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
@@ -168,6 +170,52 @@ fn an_export_does_not_replace_files_of_its_data_set() {
     assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
     for out in [data.clone(), folder.path().join("c.csv.parts/rows.csv")] {
         let exported = run(&["export", path, "--out", text(&out)]);
-        assert!(exported.code == Some(2) && exported.err.contains("part of"), "{}", exported.err);
+        assert!(
+            exported.code == Some(2)
+                && [" name another file", "; name a file elsewhere"].iter().any(|why| exported.err.contains(why)),
+            "{}",
+            exported.err
+        );
+    }
+}
+
+/// Every command that reads rows leaves out those of a damaged file, names the file, and ends with 6.
+#[test]
+fn commands_that_read_rows_agree_about_a_damaged_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let range = ["--from", "2024-12-30", "--to", "2025-01-03", "--partition", "year", "--out", path, "--sandbox"];
+    assert_eq!(run(&[&["backfill"], &*metric().two_hourly(), &range].concat()).code, Some(0));
+    let exported = run(&["export", path, "--from", "2025-01-01", "--to", "2025-01-02"]);
+    assert!(exported.code == Some(0) && exported.out.lines().count() == 1 + 2 * 24, "{}", exported.out);
+    let mut endpoints = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().path());
+    let endpoint = endpoints.find(|path| !path.ends_with(".backfill")).unwrap();
+    let damaged = endpoint.join("1h-2024.parquet");
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes.push(b'x');
+    std::fs::write(&damaged, &bytes).unwrap();
+    let chart = folder.path().join("a.svg");
+    let commands: [&[&str]; 4] =
+        [&["status", path], &["export", path], &["report", path], &["plot", path, "--out", text(&chart)]];
+    for command in commands {
+        let output = run(command);
+        assert!(output.code == Some(6) && output.err.contains("truncated"), "{command:?}: {}", output.err);
+        assert!(command[0] != "export" || output.out.lines().count() == 1 + 2 * 48, "{}", output.out);
+    }
+    let repaired = run(&["repair", path]);
+    assert!(repaired.code == Some(0) && repaired.err.contains("; moved to "), "{}", repaired.err);
+    assert_eq!(run(&["export", path]).out.lines().count(), 1 + 2 * 96);
+    assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
+}
+
+#[test]
+fn a_missing_path_is_named_as_such() {
+    for command in ["export", "report", "plot", "repair", "acknowledge", "status"] {
+        for path in ["nope.parquet", "nope/"] {
+            let output = run(&[command, path]);
+            let expected = output.err.contains(&format!("{path}: no such file or folder"));
+            assert!(output.code == Some(2) && expected, "{command} {path}: {}", output.err);
+        }
     }
 }

@@ -134,5 +134,13 @@ static LABELLED_RECORD: RecordInfo = RecordInfo::new(
 
 /// An endpoint whose records have fields with the names of params.
 pub(crate) static LABELLED: EndpointInfo = series("labelled", "/labelled", Some(&LABELLED_RECORD));
+static STRIKE_RECORD: RecordInfo =
+    RecordInfo::new("Strike", &[TIME, number("strike", ValueType::String), number("volumeRatio", ValueType::Number)]);
+
+/// An endpoint whose records are identified by their time and a field.
+pub(crate) static STRIKES: EndpointInfo =
+    EndpointInfo { key: &["strike"], ..series("strikes", "/strikes", Some(&STRIKE_RECORD)) };
+/// An endpoint with the same records, whose key is unknown.
+pub(crate) static TRADES: EndpointInfo = series("trades", "/trades", Some(&STRIKE_RECORD));
 /// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);

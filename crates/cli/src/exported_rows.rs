@@ -1,0 +1,208 @@
+//! The rows of an export, in the chosen form. CSV and JSON Lines are written row by row; an Excel file is written at the
+//! end.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use dataset::{NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
+use runtime::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::excel_file::{Column, ExcelFile, MAX_ROWS};
+use crate::failure::{Failure, Result};
+use crate::stdout;
+
+/// The form of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Csv,
+    JsonLines,
+    Excel,
+}
+
+/// The columns of an export of earlier values.
+const REVISION_COLUMNS: [&str; 6] = ["series", "time", "field", "value", "fetched_at", "replaced_at"];
+
+/// The place to which rows are written.
+enum Out {
+    Stdout(BufWriter<io::Stdout>),
+    File { path: PathBuf, file: Box<BufWriter<NewFile>> },
+}
+
+/// The writer of rows.
+enum Rows {
+    Text(TextWriter<Out>),
+    /// Earlier values have no Arrow columns.
+    Csv(Box<csv::Writer<Out>>),
+    Lines(Out),
+    Excel(Box<ExcelFile>, Out),
+}
+
+/// The rows of an export.
+pub(crate) struct ExportedRows {
+    rows: Rows,
+    path: Option<PathBuf>,
+    pub(crate) count: u64,
+}
+
+impl Out {
+    fn create(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Stdout(BufWriter::new(io::stdout()))) };
+        let file = NewFile::create(path).map_err(|error| Failure::write(path, error))?;
+        Ok(Self::File { path: path.to_owned(), file: Box::new(BufWriter::new(file)) })
+    }
+
+    /// Makes the rows visible.
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Stdout(mut out) => stdout::written(out.flush()),
+            Self::File { path, file } => {
+                let file = file.into_inner().map_err(|error| Failure::file("write", &path, error.error()))?;
+                file.finish().map_err(|error| Failure::write(&path, error))
+            }
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::File { file, .. } => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::File { file, .. } => file.flush(),
+        }
+    }
+}
+
+impl ExportedRows {
+    /// Begins an export of rows.
+    pub(crate) fn of_rows(form: Form, path: Option<&Path>, stored: &StoredRows<'_>) -> Result<Self> {
+        let schema = stored.schema();
+        let out = Out::create(path)?;
+        let rows = match form {
+            Form::Csv => Rows::Text(TextWriter::csv(out)),
+            Form::JsonLines => Rows::Text(TextWriter::json(out)),
+            Form::Excel => {
+                let mut columns = Vec::new();
+                for field in schema.fields() {
+                    columns.push(Column { name: field.name().clone(), is_time: field.data_type().is_temporal() });
+                }
+                excel(columns, out)?
+            }
+        };
+        let mut this = Self { rows, path: path.map(Path::to_owned), count: 0 };
+        if let Rows::Text(text) = &mut this.rows {
+            let begun = text.begin(&schema);
+            this.written(begun)?;
+        }
+        Ok(this)
+    }
+
+    /// Begins an export of earlier values.
+    pub(crate) fn of_revisions(form: Form, path: Option<&Path>) -> Result<Self> {
+        let out = Out::create(path)?;
+        let rows = match form {
+            Form::Csv => Rows::Csv(Box::new(csv::Writer::from_writer(out))),
+            Form::JsonLines => Rows::Lines(out),
+            Form::Excel => {
+                let is_time = |name: &str| ["time", "fetched_at", "replaced_at"].contains(&name);
+                let columns = REVISION_COLUMNS.map(|name| Column { name: name.to_owned(), is_time: is_time(name) });
+                excel(columns.into(), out)?
+            }
+        };
+        let mut this = Self { rows, path: path.map(Path::to_owned), count: 0 };
+        if let Rows::Csv(lines) = &mut this.rows {
+            let begun = lines.write_record(REVISION_COLUMNS).map_err(io::Error::from);
+            this.written(begun)?;
+        }
+        Ok(this)
+    }
+
+    pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.count += batch.num_rows() as u64;
+        match &mut self.rows {
+            Rows::Text(text) => {
+                let written = text.write(batch);
+                self.written(written)
+            }
+            Rows::Excel(excel, _) => {
+                let mut lines = TextWriter::json(Vec::new());
+                lines.write(batch).map_err(Failure::machine)?;
+                let lines = lines.into_inner().map_err(Failure::machine)?;
+                for row in serde_json::Deserializer::from_slice(&lines).into_iter::<Map<String, Value>>() {
+                    add_excel(excel, &row.map_err(Failure::machine)?)?;
+                }
+                Ok(())
+            }
+            Rows::Csv(_) | Rows::Lines(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn add_revision(&mut self, revised: &RevisedValue) -> Result<()> {
+        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+        let object = json!({
+            "series": revised.series, "time": revised.time.to_string(), "field": revised.field,
+            "value": revised.value, "fetched_at": time(revised.fetched_at), "replaced_at": time(revised.replaced_at),
+        });
+        self.count += 1;
+        let written = match &mut self.rows {
+            Rows::Excel(excel, _) => return add_excel(excel, object.as_object().unwrap_or(&Map::new())),
+            Rows::Lines(out) => writeln!(out, "{object}"),
+            Rows::Csv(lines) => {
+                let cells = REVISION_COLUMNS.map(|name| object[name].as_str().unwrap_or_default().to_owned());
+                lines.write_record(cells).map_err(io::Error::from)
+            }
+            Rows::Text(_) => Ok(()),
+        };
+        self.written(written)
+    }
+
+    /// Writes the remaining rows, and makes the file visible.
+    pub(crate) fn finish(self) -> Result<()> {
+        let path = self.path;
+        let out = match self.rows {
+            Rows::Text(text) => text.into_inner(),
+            Rows::Csv(lines) => lines.into_inner().map_err(csv::IntoInnerError::into_error),
+            Rows::Lines(out) => Ok(out),
+            Rows::Excel(excel, mut out) => {
+                let content = excel.finish().map_err(Failure::machine)?;
+                out.write_all(&content).map(|()| out)
+            }
+        };
+        match out {
+            Ok(out) => out.finish(),
+            Err(error) => written(Err(error), path.as_deref()),
+        }
+    }
+
+    fn written(&self, result: io::Result<()>) -> Result<()> {
+        written(result, self.path.as_deref())
+    }
+}
+
+/// Converts the result of writing to a file or to standard output.
+fn written(result: io::Result<()>, path: Option<&Path>) -> Result<()> {
+    match path {
+        Some(path) => result.map_err(|error| Failure::file("write", path, &error)),
+        None => stdout::written(result),
+    }
+}
+
+fn excel(columns: Vec<Column>, out: Out) -> Result<Rows> {
+    let excel = ExcelFile::new(columns).map_err(Failure::machine)?;
+    Ok(Rows::Excel(Box::new(excel), out))
+}
+
+fn add_excel(excel: &mut ExcelFile, row: &Map<String, Value>) -> Result<()> {
+    if excel.rows() == MAX_ROWS {
+        let message = format!("an Excel sheet has at most {MAX_ROWS} rows");
+        return Err(Failure::usage(message).help("select fewer series, or write a .csv or .jsonl file"));
+    }
+    excel.add(row).map_err(Failure::machine)
+}

@@ -1,0 +1,64 @@
+//! A file or a data set whose rows a command reads, without the service.
+
+use std::collections::BTreeSet;
+
+use dataset::{SeriesStatus, Status, StoredTables, Target, quoted};
+
+use crate::failure::{ExitKind, Failure, Result, repair_help};
+use crate::log::Log;
+use crate::progress::counted;
+use crate::selected_series::Selection;
+
+/// The tables of a target, which are opened once, and their state.
+pub(crate) struct StoredTarget<'p> {
+    path: &'p str,
+    pub(crate) tables: StoredTables,
+    pub(crate) status: Status,
+}
+
+impl<'p> StoredTarget<'p> {
+    /// Opens a target that has series. Prints what is not in its files yet.
+    pub(crate) async fn open(path: &'p str, log: Log) -> Result<Self> {
+        let tables = StoredTables::open(&Target::parse(path)?).await?;
+        let status = tables.status()?;
+        let this = Self { path, tables, status };
+        let running = this.status.running.as_ref().map(|by| format!("a run is in progress ({by})"));
+        if this.status.series.is_empty() {
+            return Err(match (this.status.damaged.first(), running) {
+                (Some(damage), _) => Failure::new(ExitKind::Incomplete, damage.clone()).help(repair_help(path)),
+                (None, Some(running)) => {
+                    Failure::new(ExitKind::Incomplete, format!("{}: {running}; it has no rows yet", quoted(path)))
+                }
+                (None, None) => Failure::nothing_at(path),
+            });
+        }
+        let pending = this.status.pending;
+        let records = counted(pending, "fetched record");
+        if let Some(running) = running {
+            let what = if pending > 0 { records } else { "its records".to_owned() };
+            log.warning(&format!("{}: {running}; {what} are not in the files yet", quoted(path)));
+        } else if pending > 0 {
+            log.warning(&format!("{}: {records} are not in the files yet; the next run adds them", quoted(path)));
+        }
+        Ok(this)
+    }
+
+    /// Returns the selected series, by default all.
+    pub(crate) fn selected(&self, selection: &Selection, log: Log) -> Result<Vec<SeriesStatus>> {
+        let all = self.status.series.clone();
+        if selection.is_empty()? { Ok(all) } else { selection.of(all, self.path, log) }
+    }
+
+    /// Fails if the rows of damaged or missing files were left out, of which each has a message. `what` lacks the rows.
+    pub(crate) fn check_left_out(&self, left_out: &[String], what: &str, log: Log) -> Result<()> {
+        let left_out: BTreeSet<&String> = left_out.iter().collect();
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        for damage in left_out {
+            log.warning(damage);
+        }
+        let message = format!("{}: {what} has no rows of damaged or missing files", quoted(self.path));
+        Err(Failure::new(ExitKind::Incomplete, message).help(repair_help(self.path)))
+    }
+}

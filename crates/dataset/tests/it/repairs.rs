@@ -1,0 +1,238 @@
+//! Tests of the commands that rebuild, repair and retire: what they could not do is reported, and nothing known is lost.
+
+use std::fs;
+use std::path::Path;
+
+use dataset::{Error, StoredTables, Target, status};
+
+use crate::support::service::{RATIO, STRIKES, WIDE};
+use crate::support::{
+    DAY, END, HOUR, all_files, client, client_of, coins, files, hours, job, read, run, run_cancelled, state_of, with,
+};
+
+fn target_of(path: &Path) -> Target {
+    Target::parse(path.to_str().unwrap()).unwrap()
+}
+
+/// Changes a byte of the rows, or the length of a file.
+fn damage(file: &Path, is_footer: bool) {
+    let mut bytes = fs::read(file).unwrap();
+    if is_footer {
+        bytes.truncate(bytes.len() - 20);
+    } else {
+        bytes[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+    }
+    fs::write(file, bytes).unwrap();
+}
+
+/// The state is not needed to know that a series is retired: it may be lost, or the folder copied without it.
+#[tokio::test(start_paused = true)]
+async fn a_retired_series_stays_retired_without_the_state() {
+    for name in ["out.parquet", "data/"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let target = target_of(&path);
+        let both = job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, END, &path);
+        run(&both).await;
+        let is_eth = |path: &str| path.contains("coin=ETH");
+        for is_retired in [true, false, true] {
+            let retired = dataset::retire(&target, is_eth, is_retired).await.unwrap();
+            assert!(retired.series.len() == 1 && retired.failed.is_empty(), "{name}: {retired:?}");
+            let state = state_of(&path).await;
+            assert_eq!(state.damaged, [""; 0], "{name}");
+            for folder in [".backfill", "../out.parquet.parts"] {
+                let _ = fs::remove_dir_all(path.join(folder));
+            }
+            let _ = fs::remove_dir_all(dir.path().join("out.parquet.parts"));
+            if name == "data/" {
+                assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 2);
+            }
+            let found: Vec<_> = state_of(&path).await.series.iter().map(|one| (one.is_retired, one.rows)).collect();
+            assert_eq!(found, [(false, 300 * 24), (is_retired, 300 * 24)], "{name}");
+        }
+    }
+}
+
+/// A run without a record of a series ends with an error, unless nobody wants the series any more.
+#[tokio::test(start_paused = true)]
+async fn a_retired_series_without_rows_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let client = client_of(|url, from, to| {
+        let is_empty = url.contains("coin=NONE");
+        (200, crate::support::body(from, to, |_| (!is_empty).then(|| "0.5".to_owned())))
+    });
+    let client = client.build().unwrap();
+    let both = job(coins(&client, &["BTC", "NONE"]), END - 3 * DAY, END, &path);
+    assert!(!run(&both).await.is_complete);
+    let retired = dataset::retire(&target_of(&path), |path| path.contains("coin=NONE"), true).await.unwrap();
+    assert_eq!(retired.series.len(), 1);
+    let summary = run(&both).await;
+    assert!(summary.is_complete, "{summary:?}");
+    fs::remove_dir_all(path.join(".backfill")).unwrap();
+    dataset::adopt(&target_of(&path)).await.unwrap();
+    assert!(run(&both).await.is_complete, "the files list retired series that have no rows");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_file_does_not_keep_a_data_set_from_being_adopted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let client = client();
+    let series = vec![hours(&client, &RATIO, "BTC"), hours(&client, &STRIKES, "BTC")];
+    let all = job(series, END - 300 * DAY, END, &path);
+    run(&all).await;
+    fs::remove_dir_all(path.join(".backfill")).unwrap();
+    let file = path.join("orderflow.volume_ratio/1h-2023.parquet");
+    damage(&file, true);
+    assert!(matches!(status(&target_of(&path)).await, Err(Error::StateMissing { .. })));
+    let adopted = dataset::adopt(&target_of(&path)).await.unwrap();
+    assert_eq!((adopted.series.len(), adopted.repairs.len(), adopted.failed.len()), (2, 1, 0), "{adopted:?}");
+    let state = state_of(&path).await;
+    assert!(state.damaged.is_empty(), "{state:?}");
+    assert!(all_files(&path).iter().any(|name| name.contains("1h-2023.parquet.damaged-")));
+    let summary = run(&all).await;
+    assert!(summary.is_complete, "{summary:?}");
+    assert!(state_of(&path).await.series.iter().all(|one| one.rows == 300 * 24));
+}
+
+/// One of two tables has lost its state. Its rows are still read, and the status names it.
+#[tokio::test(start_paused = true)]
+async fn a_table_without_a_state_beside_another_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let series = || vec![hours(&client(), &RATIO, "BTC"), hours(&client(), &STRIKES, "BTC")];
+    run(&job(series(), END - 3 * DAY, END, &path)).await;
+    fs::remove_dir_all(path.join(".backfill/orderflow.strikes-1h")).unwrap();
+    let state = state_of(&path).await;
+    assert_eq!((state.series.len(), state.without_state.len()), (2, 1), "{state:?}");
+    assert!(state.without_state[0].contains("orderflow.strikes"), "{state:?}");
+    let adopted = dataset::adopt(&target_of(&path)).await.unwrap();
+    assert_eq!(adopted.series.len(), 1, "{adopted:?}");
+    assert_eq!(state_of(&path).await.without_state, [""; 0]);
+}
+
+/// A run that is killed before it has written a state leaves a journal.
+#[tokio::test(start_paused = true)]
+async fn the_journal_of_a_killed_first_run_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 400 * DAY, END, &path);
+    run_cancelled(&whole).await;
+    fs::remove_file(path.join(".backfill/orderflow.volume_ratio-1h/state.json")).unwrap();
+    let state = state_of(&path).await;
+    assert!(state.series.len() == 1 && state.pending > 0 && state.without_state.is_empty(), "{state:?}");
+    assert!(run(&whole).await.is_complete);
+    assert_eq!(read(&path).len(), 400 * 24);
+}
+
+/// Only a run with new rows reads the rows of a file, so a finished range needs another way to repair a file.
+#[tokio::test(start_paused = true)]
+async fn damaged_rows_of_a_finished_range_are_repaired() {
+    for name in ["out.csv", "out.parquet", "data/"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = with(job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path), |job| {
+            job.service_time = Some(runtime::Timestamp::from_unix_seconds(END + 90 * DAY));
+        });
+        run(&whole).await;
+        let rows = read(&path);
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        damage(&dir.path().join(file), false);
+        assert_eq!(state_of(&path).await.damaged.len(), 1, "{name}");
+        let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+        assert_eq!((repaired.repairs.len(), repaired.failed.len()), (1, 0), "{name}: {repaired:?}");
+        assert!(!repaired.lost_rows.is_empty(), "{name}: {repaired:?}");
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
+        let summary = run(&whole).await;
+        assert!(summary.is_complete && summary.lost_rows.is_empty(), "{name}: {summary:?}");
+        let values =
+            |rows: &[crate::support::Row]| rows.iter().map(|row| row["volumeRatio"].clone()).collect::<Vec<_>>();
+        assert_eq!(values(&read(&path)), values(&rows), "{name}");
+        let again = dataset::repair(&target_of(&path)).await.unwrap();
+        assert!(again.repairs.is_empty() && again.lost_rows.is_empty(), "{name}: {again:?}");
+    }
+}
+
+/// The rows of intact files are read, and each damaged or missing file is named.
+#[tokio::test(start_paused = true)]
+async fn rows_of_intact_files_are_read_beside_damaged_ones() {
+    for kind in ["rows", "footer", "missing", "deleted while it is read"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        run(&job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path)).await;
+        let file = path.join("orderflow.volume_ratio/1h-2023.parquet");
+        let before = StoredTables::open(&target_of(&path)).await.unwrap();
+        match kind {
+            "rows" => damage(&file, false),
+            "footer" => damage(&file, true),
+            _ => fs::remove_file(&file).unwrap(),
+        }
+        let tables = match kind {
+            "deleted while it is read" => before,
+            _ => StoredTables::open(&target_of(&path)).await.unwrap(),
+        };
+        let stored = tables.rows(None, None).unwrap();
+        let mut count = 0;
+        let each = |_: &str, batch: &dataset::RecordBatch| {
+            count += batch.num_rows();
+            Ok(())
+        };
+        let left_out = stored.read(|_| true, each).await.unwrap();
+        assert!(left_out.len() == 1 && left_out[0].contains("1h-2023.parquet"), "{kind}: {left_out:?}");
+        assert_eq!(count, 166 * 24, "{kind}");
+        let quality = dataset::quality(&tables).await.unwrap();
+        assert_eq!(quality.left_out, left_out, "{kind}");
+    }
+}
+
+/// A state that cannot be changed does not hide what was done in the other tables.
+#[tokio::test(start_paused = true)]
+async fn a_command_reports_what_it_has_done_and_what_it_could_not_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let target = target_of(&path);
+    let both = job(vec![hours(&client(), &RATIO, "BTC"), hours(&client(), &STRIKES, "BTC")], END - 3 * DAY, END, &path);
+    run(&both).await;
+    let state = path.join(".backfill/orderflow.strikes-1h/state.json");
+    let intact = fs::read(&state).unwrap();
+    let mut bytes = intact.clone();
+    bytes[100] ^= 1;
+    fs::write(&state, bytes).unwrap();
+    let retired = dataset::retire(&target, |_| true, true).await.unwrap();
+    assert_eq!((retired.series.len(), retired.failed.len()), (1, 1), "{retired:?}");
+    fs::write(&state, intact).unwrap();
+    let retired = dataset::retire(&target, |_| true, true).await.unwrap();
+    assert_eq!((retired.series.len(), retired.failed.len()), (1, 0), "{retired:?}");
+    let removed = dataset::remove(&target, |_| true).await.unwrap();
+    assert_eq!((removed.series.len(), removed.failed.len()), (2, 0), "{removed:?}");
+}
+
+/// A value that the service sends for the first time replaces nothing.
+#[tokio::test(start_paused = true)]
+async fn a_new_field_is_no_revision() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let shared = std::sync::Arc::new(std::sync::Mutex::new(""));
+    let fields = shared.clone();
+    let client = client_of(move |_, from, to| {
+        let fields = *fields.lock().unwrap();
+        let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
+        let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.5{fields}}}"#)).collect();
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+    });
+    let whole = job(vec![hours(&client.build().unwrap(), &WIDE, "BTC")], END - 3 * DAY, END, &path);
+    run(&whole).await;
+    let revisions = async || {
+        let tables = StoredTables::open(&target_of(&path)).await.unwrap();
+        let quality = dataset::quality(&tables).await.unwrap();
+        let fields = &quality.series[0].fields;
+        fields.iter().map(|field| (field.field.clone(), field.revisions)).collect::<Vec<_>>()
+    };
+    *shared.lock().unwrap() = r#","share":0.25"#;
+    run(&whole).await;
+    assert_eq!(revisions().await, [("share".to_owned(), 0), ("volumeRatio".to_owned(), 0)]);
+    *shared.lock().unwrap() = r#","share":0.5"#;
+    run(&whole).await;
+    assert_eq!(revisions().await, [("share".to_owned(), 3 * 24), ("volumeRatio".to_owned(), 0)]);
+}

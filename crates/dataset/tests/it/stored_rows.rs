@@ -1,0 +1,189 @@
+//! Tests of the rows that are read from a target, also as they were known at an earlier time.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dataset::{Backfill, SeriesRequest, StoredTables, Target, TextWriter};
+use runtime::Timestamp;
+use runtime::registry::EndpointInfo;
+
+use crate::support::service::{RATIO, STRIKES, TRADES};
+use crate::support::{DAY, END, HOUR, TARGETS, client_of, hours, job, read, run, run_cancelled_after};
+
+/// A record of a mock service: its time, its strike and its value.
+#[derive(Clone, Debug, PartialEq)]
+struct Record {
+    time: i64,
+    strike: String,
+    value: i64,
+}
+
+/// The records of a mock service, which a test can replace.
+type Records = Arc<Mutex<Vec<Record>>>;
+
+fn series(endpoint: &'static EndpointInfo, records: &Records) -> SeriesRequest {
+    let records = records.clone();
+    let client = client_of(move |_, from, to| {
+        let mut lines = Vec::new();
+        for Record { time, strike, value } in records.lock().unwrap().iter() {
+            if (from..=to).contains(time) {
+                lines.push(format!(r#"{{"openDate":{time},"strike":"{strike}","volumeRatio":{value}}}"#));
+            }
+        }
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, lines.join(",")))
+    });
+    hours(&client.build().unwrap(), endpoint, "BTC")
+}
+
+fn record(time: i64, strike: &str, value: i64) -> Record {
+    Record { time, strike: strike.to_owned(), value }
+}
+
+/// Draws numbers that depend only on the seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+/// Draws what the service has now: several records of one time, times that are corrected by seconds, and records that
+/// vanish and come back.
+fn draw(dice: &mut Dice) -> Vec<Record> {
+    let mut records = Vec::new();
+    for hour in 0..12 {
+        let time = END - 12 * HOUR + hour * HOUR + dice.below(3);
+        let is_jittered = dice.below(3) == 0;
+        for strike in ["a", "b", "c"] {
+            if dice.below(4) == 0 {
+                continue;
+            }
+            let jitter = if is_jittered { dice.below(5) } else { 0 };
+            records.push(record(time + jitter, strike, dice.below(3)));
+            // Two equal records of one time are two.
+            if dice.below(5) == 0 {
+                records.push(records[records.len() - 1].clone());
+            }
+        }
+    }
+    records.sort_by_key(|record| record.time);
+    records
+}
+
+/// Returns the rows of a target as text in their order, without the times at which they were fetched.
+async fn rows_as_of(target: &Target, as_of: Option<Timestamp>) -> Vec<String> {
+    let tables = StoredTables::open(target).await.unwrap();
+    let stored = tables.rows(None, as_of).unwrap();
+    let mut lines = TextWriter::csv(Vec::new());
+    let each = |_: &str, batch: &dataset::RecordBatch| {
+        lines.write(batch).unwrap();
+        Ok(())
+    };
+    assert_eq!(stored.read(|_| true, each).await.unwrap(), [""; 0]);
+    let text = String::from_utf8(lines.into_inner().unwrap()).unwrap();
+    let rows: Vec<_> = text.lines().skip(1).map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect();
+    let time = |row: &String| row.split(',').nth(4).map(str::to_owned);
+    assert!(rows.iter().map(time).is_sorted(), "{rows:#?}");
+    rows
+}
+
+async fn check(endpoint: &'static EndpointInfo, name: &str, seed: u64) {
+    let mut dice = Dice(seed);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let records = Records::default();
+    let mut visible = Vec::new();
+    for run_number in 0..6 {
+        *records.lock().unwrap() = draw(&mut dice);
+        let fetched = Timestamp::from_unix_seconds(END + run_number * HOUR);
+        let mut job = job(vec![series(endpoint, &records)], END - 20 * HOUR, END, &path);
+        job.service_time = Some(fetched);
+        job.refetch = Duration::from_secs(90 * 86_400);
+        if dice.below(3) == 0 {
+            // The next run continues from the journal of a run that was stopped.
+            run_cancelled_after(&job, 1).await;
+            continue;
+        }
+        run(&job).await;
+        let mut rows = rows_as_of(&target, None).await;
+        rows.sort();
+        visible.push((fetched, rows));
+    }
+    for (fetched, expected) in visible {
+        let mut found = rows_as_of(&target, Some(fetched)).await;
+        found.sort();
+        let missing: Vec<_> = expected.iter().filter(|row| !found.contains(row)).collect();
+        let unexpected: Vec<_> = found.iter().filter(|row| !expected.contains(row)).collect();
+        let context = format!("{} {name} seed {seed} as of {fetched}: {missing:?} {unexpected:?}", endpoint.name);
+        assert!(found == expected, "{context}, {} and {} rows", found.len(), expected.len());
+    }
+}
+
+/// Whatever the service replaces, the rows as of the time of a run are those that readers saw after that run.
+#[tokio::test(start_paused = true)]
+async fn rows_as_of_a_time_are_those_that_were_visible_then() {
+    for endpoint in [&STRIKES, &TRADES] {
+        for seed in 0..12 {
+            check(endpoint, TARGETS[usize::try_from(seed % 3).unwrap()], seed).await;
+        }
+    }
+}
+
+/// A run, or a removal, merges what a stopped run of other series has fetched. The key of these series is among the
+/// facts of their rows.
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_series_keep_their_key_when_another_job_merges_them() {
+    for name in ["out.csv", "out.parquet"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let hours = (END - 5 * DAY..END).step_by(3600);
+        let of_strikes = |strikes: [&str; 2]| {
+            let times = hours.clone();
+            times.flat_map(move |time| strikes.map(|strike| record(time, strike, 1))).collect::<Vec<_>>()
+        };
+        let records = Records::new(Mutex::new(of_strikes(["a", "b"])));
+        let strikes = |end: i64| -> Backfill {
+            let mut job = job(vec![series(&STRIKES, &records)], END - 5 * DAY, end, &path);
+            job.refetch = Duration::from_secs(90 * 86_400);
+            job
+        };
+        run(&strikes(END - DAY)).await;
+        *records.lock().unwrap() = of_strikes(["b", "c"]);
+        run_cancelled_after(&strikes(END), 1).await;
+        let other = crate::support::coins(&crate::support::client(), &["ETH"]);
+        run(&job(other, END - DAY, END, &path)).await;
+        let rows = read(&path);
+        let count = |strike: &str| rows.iter().filter(|row| row.get("strike").is_some_and(|is| is == strike)).count();
+        assert_eq!(["a", "b", "c"].map(count), [4 * 24, 5 * 24, 5 * 24], "{name}");
+    }
+}
+
+/// The rows of another series of the target are not needed for a removal.
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_series_keep_their_key_when_another_series_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let records = Records::default();
+    for hour in 0..48 {
+        for strike in ["a", "b"] {
+            records.lock().unwrap().push(record(END - 48 * HOUR + hour * HOUR, strike, hour));
+        }
+    }
+    let both = || {
+        let client = crate::support::client();
+        vec![series(&STRIKES, &records), hours(&client, &RATIO, "ETH")]
+    };
+    let mut all = job(both(), END - 2 * DAY, END, &path);
+    all.refetch = Duration::from_secs(90 * 86_400);
+    run(&all).await;
+    records.lock().unwrap().retain(|record| record.strike == "b");
+    let mut strikes = job(vec![series(&STRIKES, &records)], END - 2 * DAY, END, &path);
+    strikes.refetch = all.refetch;
+    run_cancelled_after(&strikes, 1).await;
+    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    assert_eq!(dataset::remove(&target, |path| path.contains("coin=ETH")).await.unwrap().series.len(), 1);
+    assert_eq!(read(&path).len(), 2 * 48, "a record that the service no longer sends stays");
+}
