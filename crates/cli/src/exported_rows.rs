@@ -4,6 +4,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use arrow_ipc::writer::StreamWriter;
 use dataset::{NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
 use runtime::Timestamp;
 use serde_json::{Map, Value, json};
@@ -18,6 +19,8 @@ pub(crate) enum Form {
     Csv,
     JsonLines,
     Excel,
+    /// A stream in Arrow's IPC format.
+    Arrow,
 }
 
 /// The columns of an export of earlier values.
@@ -36,6 +39,8 @@ enum Rows {
     Csv(Box<csv::Writer<Out>>),
     Lines(Out),
     Excel(Box<ExcelFile>, Out),
+    /// The stream is written to memory first, so that an error of the file keeps its cause.
+    Arrow(Box<StreamWriter<Vec<u8>>>, Out),
 }
 
 /// The rows of an export.
@@ -88,6 +93,10 @@ impl ExportedRows {
         let rows = match form {
             Form::Csv => Rows::Text(TextWriter::csv(out)),
             Form::JsonLines => Rows::Text(TextWriter::json(out)),
+            Form::Arrow => {
+                let stream = StreamWriter::try_new(Vec::new(), &schema).map_err(Failure::machine)?;
+                Rows::Arrow(Box::new(stream), out)
+            }
             Form::Excel => {
                 let mut columns = Vec::new();
                 for field in schema.fields() {
@@ -110,6 +119,7 @@ impl ExportedRows {
         let rows = match form {
             Form::Csv => Rows::Csv(Box::new(csv::Writer::from_writer(out))),
             Form::JsonLines => Rows::Lines(out),
+            Form::Arrow => return Err(Failure::usage("`--revisions` has the formats csv and jsonl")),
             Form::Excel => {
                 let is_time = |name: &str| ["time", "fetched_at", "replaced_at"].contains(&name);
                 let columns = REVISION_COLUMNS.map(|name| Column { name: name.to_owned(), is_time: is_time(name) });
@@ -140,6 +150,11 @@ impl ExportedRows {
                 }
                 Ok(())
             }
+            Rows::Arrow(stream, out) => {
+                stream.write(batch).map_err(Failure::machine)?;
+                let written = out.write_all(&std::mem::take(stream.get_mut()));
+                self.written(written)
+            }
             Rows::Csv(_) | Rows::Lines(_) => Ok(()),
         }
     }
@@ -158,7 +173,7 @@ impl ExportedRows {
                 let cells = REVISION_COLUMNS.map(|name| object[name].as_str().unwrap_or_default().to_owned());
                 lines.write_record(cells).map_err(io::Error::from)
             }
-            Rows::Text(_) => Ok(()),
+            Rows::Text(_) | Rows::Arrow(..) => Ok(()),
         };
         self.written(written)
     }
@@ -170,6 +185,10 @@ impl ExportedRows {
             Rows::Text(text) => text.into_inner(),
             Rows::Csv(lines) => lines.into_inner().map_err(csv::IntoInnerError::into_error),
             Rows::Lines(out) => Ok(out),
+            Rows::Arrow(stream, mut out) => {
+                let end = stream.into_inner().map_err(Failure::machine)?;
+                out.write_all(&end).map(|()| out)
+            }
             Rows::Excel(excel, mut out) => {
                 let content = excel.finish().map_err(Failure::machine)?;
                 out.write_all(&content).map(|()| out)

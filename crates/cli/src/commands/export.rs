@@ -1,17 +1,19 @@
 //! `export`: writes the rows of a file or a data set to another file, without the service.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dataset::{StoredRows, check_new_file, quoted};
+use dataset::{SeriesStatus, StoredRows, check_new_file, quoted};
 use runtime::Timestamp;
+use serde_json::{Value, json};
 
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{Failure, Result};
-use crate::log::Log;
+use crate::log::{self, Log};
 use crate::progress::counted;
-use crate::selected_series::Selection;
+use crate::selected_series::{Selection, identity_of};
 use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
 
@@ -42,6 +44,9 @@ pub(crate) struct Export {
     /// Write the earlier values that later runs have replaced, instead of the rows
     #[arg(long, conflicts_with = "as_of")]
     revisions: bool,
+    /// Print one JSON object for each series on standard error: its rows, their first and last time, and its gaps
+    #[arg(long, conflicts_with = "revisions")]
+    json: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -50,6 +55,8 @@ pub(crate) struct Export {
 enum TextFormat {
     Csv,
     Jsonl,
+    /// A stream in Arrow's IPC format
+    Arrow,
 }
 
 impl Export {
@@ -66,23 +73,29 @@ impl Export {
         let stored = target.tables.rows(Some(&endpoints).filter(|_| !is_all), self.as_of)?;
         let stored = stored.within(self.range());
         let is_selected = |path: &str| selected.contains(path);
-        let mut left_out = Vec::new();
+        let mut exported = Exported::default();
         let rows = if self.revisions {
             self.revisions(form, &stored, is_selected).await?
         } else {
             let mut rows = ExportedRows::of_rows(form, self.out.as_deref(), &stored)?;
-            left_out = add_all(&mut rows, &stored, is_selected).await?;
+            exported.add_all(&mut rows, &stored, is_selected).await?;
             rows
         };
         let count = rows.count;
         rows.finish()?;
+        if self.json {
+            // Standard output is for the rows.
+            for one in &series {
+                log::write(&exported.object(one, &self.range()).to_string());
+            }
+        }
         if let Some(file) = &self.out {
             log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
         }
-        target.check_left_out(&left_out, "the export", log)
+        target.check_left_out(&exported.left_out, "the export", log)
     }
 
-    fn range(&self) -> std::ops::Range<Timestamp> {
+    fn range(&self) -> Range<Timestamp> {
         let start = self.from.map_or(Timestamp::from_unix_seconds(0), |from| from.time);
         start..self.to.unwrap_or(time_arg::OPEN)
     }
@@ -107,6 +120,7 @@ impl Export {
         let Some(file) = &self.out else {
             return Ok(match self.format {
                 Some(TextFormat::Jsonl) => Form::JsonLines,
+                Some(TextFormat::Arrow) => Form::Arrow,
                 _ => Form::Csv,
             });
         };
@@ -120,23 +134,55 @@ impl Export {
     }
 }
 
-/// Writes all selected rows. Returns a message for each damaged or missing file, whose rows are left out.
-async fn add_all(
-    rows: &mut ExportedRows,
-    stored: &StoredRows<'_>,
-    is_selected: impl Fn(&str) -> bool,
-) -> Result<Vec<String>> {
-    let mut failure = None;
-    let each = |_: &str, batch: &dataset::RecordBatch| match rows.add(batch) {
-        Ok(()) => Ok(()),
-        Err(error) => {
+/// What was exported.
+#[derive(Default)]
+struct Exported {
+    /// Number of rows of each series, by path.
+    counts: BTreeMap<String, u64>,
+    /// A message for each damaged or missing file, whose rows are left out.
+    left_out: Vec<String>,
+}
+
+impl Exported {
+    /// Writes all selected rows.
+    async fn add_all(
+        &mut self,
+        rows: &mut ExportedRows,
+        stored: &StoredRows<'_>,
+        is_selected: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        let mut failure = None;
+        let counts = &mut self.counts;
+        let each = |path: &str, batch: &dataset::RecordBatch| {
+            *counts.entry(path.to_owned()).or_default() += batch.num_rows() as u64;
+            let Err(error) = rows.add(batch) else { return Ok(()) };
             failure = Some(error);
             Err(dataset::Error::InvalidInput("an export that cannot be written is not read further".to_owned()))
+        };
+        let read = stored.read(is_selected, each).await;
+        if let Some(failure) = failure {
+            return Err(failure);
         }
-    };
-    let read = stored.read(is_selected, each).await;
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(read?),
+        self.left_out = read?;
+        Ok(())
+    }
+
+    /// Describes the rows of a series.
+    fn object(&self, series: &SeriesStatus, range: &Range<Timestamp>) -> Value {
+        let mut gaps = Vec::new();
+        for gap in &series.gaps {
+            let start = gap.start.max(range.start);
+            let end = gap.end.min(range.end);
+            if start < end {
+                gaps.push(start..end);
+            }
+        }
+        let mut object = identity_of(series);
+        object.insert("added".to_owned(), self.counts.get(&series.path).copied().unwrap_or_default().into());
+        object.insert("first".to_owned(), json!(series.first.map(|time| time.max(range.start).to_string())));
+        object.insert("last".to_owned(), json!(series.last.map(|time| time.min(range.end).to_string())));
+        object.insert("gaps".to_owned(), json!(time_arg::pairs(&gaps)));
+        object.insert("error".to_owned(), Value::Null);
+        Value::Object(object)
     }
 }

@@ -30,6 +30,7 @@ from ._command import (
     Time,
     endpoint_names,
     parse_rows,
+    parse_time,
     range_options,
     time_option,
     with_own_options,
@@ -51,6 +52,8 @@ __all__ = [
     "get",
     "history",
     "remove",
+    "report",
+    "revisions",
     "status",
     "stored",
 ]
@@ -128,14 +131,51 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
     return run.result(json.loads(state or b"{}"))
 
 
-def stored(path: Path, *, as_of: Optional[Time] = None, revisions: bool = False, **params: Any) -> List[Row]:
+def stored(
+    path: Path,
+    *,
+    endpoint: Optional[Names] = None,
+    start: Optional[Time] = None,
+    end: Optional[Time] = None,
+    as_of: Optional[Time] = None,
+    **params: Any,
+) -> Table:
     """Returns the rows of a file or a data set, without the service; with `as_of`, as they were known at that time.
 
-    The params select series, such as `coin="BTC"`. `revisions=True` returns the earlier values that later runs have
-    replaced."""
-    own = {"as_of": time_option("as_of", as_of), "revisions": revisions, "format": "jsonl"}
+    The params select series, such as `coin="BTC"`, and `end` is excluded. If the rows of a damaged or missing file are left
+    out, the error of the kind `incomplete` has the others as its `result`."""
+    own = {
+        **range_options(start, end),
+        "endpoint": endpoint,
+        "as_of": time_option("as_of", as_of),
+        "format": "arrow",
+        "json": True,
+    }
     run = Run(["export", os.fspath(path)], with_own_options(params, own))
-    return run.result(parse_rows(run.read()))
+    out = run.read()
+    return run.result(Table(out, run.objects))
+
+
+def revisions(path: Path, *, endpoint: Optional[Names] = None, **params: Any) -> List[Row]:
+    """Returns the earlier values of a file or a data set, which later runs have replaced.
+
+    Each has its series, the time of the record, the field, the value as text, and the times at which it was fetched and
+    replaced. The params select series, such as `coin="BTC"`."""
+    own = {"endpoint": endpoint, "revisions": True, "format": "jsonl"}
+    run = Run(["export", os.fspath(path)], with_own_options(params, own))
+    rows = parse_rows(run.read())
+    for row in rows:
+        for name in ("time", "fetched_at", "replaced_at"):
+            row[name] = row[name] and parse_time(row[name])
+    return run.result(rows)
+
+
+def report(path: Path) -> Row:
+    """Returns figures about the values of a file or a data set, for each of its `series` and their `fields`: nulls, values out
+    of range, the longest constant run, the largest step, and the number of revisions."""
+    run = Run(["report", os.fspath(path)], {"json": True})
+    figures = run.read()
+    return run.result(json.loads(figures or b"{}"))
 
 
 def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:

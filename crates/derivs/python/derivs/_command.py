@@ -229,3 +229,10 @@ def _text(value: Any) -> str:
 
 def parse_rows(lines: bytes) -> List[Row]:
     return [json.loads(line) for line in lines.splitlines()]
+
+
+def parse_time(text: str) -> datetime:
+    """Parses a time in UTC that the command has written, to the microsecond."""
+    seconds, _, fraction = text.rstrip("Z").partition(".")
+    micros = int(fraction[:6].ljust(6, "0"))
+    return datetime.fromisoformat(seconds).replace(microsecond=micros, tzinfo=timezone.utc)
