@@ -8,7 +8,8 @@
 //! immediately, even if its runtime has stopped.
 
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -16,9 +17,10 @@ use std::task::{Context, Poll, ready};
 use super::Core;
 use super::blocking::Background;
 use crate::decode::BadRecords;
-use crate::dispatch::Policy;
+use crate::dispatch::{Observers, Policy};
 use crate::error::Error;
 use crate::platform::{Runtime, Task};
+use crate::rate_limit::Rank;
 use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
 use crate::send::{self, Body, Connection, Options, Outcome, Response};
@@ -58,9 +60,38 @@ impl Untyped {
         self.connection().clock.read().time()
     }
 
+    /// The endpoint of the request.
+    pub fn endpoint(&self) -> &'static EndpointInfo {
+        self.0.target.endpoint
+    }
+
+    /// The names and values of the params, without encoding.
+    pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.target.params()
+    }
+
+    /// The value of a param as it is sent; `None` if the param is not set.
+    pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
+        self.0.target.value(wire_name)
+    }
+
+    /// Checks the request against the catalogue.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.0.target.check()
+    }
+
+    /// The encoded path and query.
+    pub fn path_and_query(&self) -> String {
+        self.0.target.path_and_query()
+    }
+
     /// Adds a description of the request to an error.
     pub(crate) fn about(&self, error: Error) -> Error {
         self.0.core.connection.about(error, &self.0.target)
+    }
+
+    pub(crate) fn observers(&self, rank: Rank) -> Observers {
+        self.connection().observers_of(&self.0.target, rank)
     }
 
     /// Returns the thread that sends blocking requests.
@@ -120,7 +151,7 @@ impl Untyped {
 
     /// Skips records that cannot be decoded, instead of failing the response.
     pub fn skip_bad_records(mut self) -> Self {
-        self.0.target.bad_records = BadRecords::Skipped;
+        self.0.options.bad_records = BadRecords::Skipped;
         self
     }
 
@@ -158,15 +189,35 @@ impl Untyped {
     }
 }
 
-impl Deref for Untyped {
-    type Target = RequestTarget;
-
-    fn deref(&self) -> &RequestTarget {
-        &self.0.target
+/// Two requests are equal if they ask for the same, and treat the response in the same way.
+impl PartialEq for Untyped {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.target == other.0.target && self.0.options.bad_records == other.0.options.bad_records
     }
 }
 
-crate::debug::opaque_debug!(Untyped);
+impl Eq for Untyped {}
+
+impl Hash for Untyped {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.target.hash(state);
+        self.0.options.bad_records.hash(state);
+    }
+}
+
+impl fmt::Display for Untyped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.target.fmt(f)
+    }
+}
+
+// Omits the headers, because they may contain a secret.
+impl fmt::Debug for Untyped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skips = if self.0.options.bad_records == BadRecords::Skipped { ", skip_bad_records" } else { "" };
+        write!(f, "Request({:?}{skips})", self.0.target)
+    }
+}
 
 /// The future of a response before decoding.
 pub(crate) struct Sending {

@@ -220,7 +220,7 @@ macro_rules! __request {
 
             /// Returns the endpoint's description in the catalogue.
             pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
-                self.untyped.endpoint
+                self.untyped.endpoint()
             }
         }
 
@@ -272,7 +272,7 @@ macro_rules! __request {
 
         impl<E> ::std::cmp::PartialEq for Request<E> {
             fn eq(&self, other: &Self) -> bool {
-                *self.untyped == *other.untyped
+                self.untyped == other.untyped
             }
         }
 
@@ -280,20 +280,20 @@ macro_rules! __request {
 
         impl<E> ::std::hash::Hash for Request<E> {
             fn hash<H: ::std::hash::Hasher>(&self, state: &mut H) {
-                ::std::hash::Hash::hash(&*self.untyped, state);
+                ::std::hash::Hash::hash(&self.untyped, state);
             }
         }
 
         impl<E> ::std::fmt::Debug for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Debug::fmt(&*self.untyped, f)
+                ::std::fmt::Debug::fmt(&self.untyped, f)
             }
         }
 
         /// Formats the request as `GET /ratio?id=a1`, for example.
         impl<E> ::std::fmt::Display for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Display::fmt(&*self.untyped, f)
+                ::std::fmt::Display::fmt(&self.untyped, f)
             }
         }
     };

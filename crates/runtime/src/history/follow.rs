@@ -169,7 +169,7 @@ impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
         let request = request.untyped.set_policy(|policy| policy.rank = Rank::Live);
-        let observers = request.connection().observers_of(&request, Rank::Live);
+        let observers = request.observers(Rank::Live);
         Self(State {
             request,
             observers,
@@ -267,7 +267,7 @@ impl<T: Send + 'static> State<T> {
                     Some(Ok(window)) => {
                         let now = Instant::now();
                         if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
-                            let request = RequestKind::Data(self.request.endpoint);
+                            let request = RequestKind::Data(self.request.endpoint());
                             self.observers.notify(&Event::Recovered { request, elapsed, was_outage });
                             let update = was_outage.then_some(Update::Recovered { elapsed });
                             self.updates.extend(update);
@@ -371,7 +371,7 @@ impl<T: Send + 'static> State<T> {
         }
         self.request.connection().outage.failed();
         let kind = error.kind();
-        let request = RequestKind::Data(self.request.endpoint);
+        let request = RequestKind::Data(self.request.endpoint());
         self.observers.notify(&Event::Outage { request, kind, elapsed, is_first, is_outage });
         if is_outage {
             self.updates.push_back(Update::Outage { elapsed, error });
@@ -449,6 +449,6 @@ impl<E: HasHistory> Stream for Follow<E> {
 impl<E: HasHistory> fmt::Debug for Follow<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { request, from, .. } = &self.0;
-        f.debug_struct("Follow").field("request", &**request).field("from", from).finish_non_exhaustive()
+        f.debug_struct("Follow").field("request", request).field("from", from).finish_non_exhaustive()
     }
 }

@@ -130,7 +130,8 @@ impl Options {
         let range = Span { from: start.range.from, to: end };
         let pager = self.pager(&template, range);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let (endpoint, limit) = (request.endpoint, request.connection().dispatcher.rate_limiter.rate_limit());
+        let endpoint = request.endpoint();
+        let limit = request.connection().dispatcher.rate_limiter.rate_limit();
         Ok(Plan {
             range: range.range(),
             step: template.grid.step,

@@ -45,11 +45,11 @@ impl RequestTemplate {
     }
 
     fn read(request: &Untyped) -> Result<Self, Error> {
-        let Some(info) = request.endpoint.history(request.connection().service) else {
+        let Some(info) = request.endpoint().history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let set_by_history = [named(info.from), named(info.to), info.sort.map(|(param, _)| param)];
-        let param = |name: &str| request.endpoint.param(name);
+        let param = |name: &str| request.endpoint().param(name);
         // A required param is an argument of the method, so it is always set, and the history replaces its value. Only
         // an optional param that is set is an error.
         let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
@@ -217,7 +217,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let Some(name) = named(info.step) else {
         return Ok(info.every.and_then(TimeGrid::new).unwrap_or(TimeGrid::EVENTS));
     };
-    let param = request.endpoint.param(name);
+    let param = request.endpoint().param(name);
     let Some(value) = request.value(name).or(param.and_then(|param| param.default)) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
@@ -245,7 +245,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<us
     let name = info.limit;
     let size = match request.value(name) {
         Some(value) => value.parse().ok(),
-        None => request.endpoint.param(name).and_then(largest),
+        None => request.endpoint().param(name).and_then(largest),
     };
     match size {
         Some(size) if size > outside => Ok(size),

@@ -13,7 +13,6 @@ use std::hash::{Hash, Hasher};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::check;
-use crate::decode::BadRecords;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ValueType};
 use crate::secrets::Secret;
@@ -21,13 +20,11 @@ use crate::values::Value;
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
-pub struct RequestTarget {
-    pub endpoint: &'static EndpointInfo,
+pub(crate) struct RequestTarget {
+    pub(crate) endpoint: &'static EndpointInfo,
     /// `None` if only the endpoint's name is known.
     path: Option<Cow<'static, str>>,
     params: Vec<Param>,
-    /// Whether records that cannot be decoded are errors or are skipped.
-    pub(crate) bad_records: BadRecords,
 }
 
 /// One param and its value.
@@ -64,7 +61,7 @@ impl RequestTarget {
             let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
             Some(Param { order, name, value, is_ambiguous: false })
         });
-        Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
+        Self { endpoint, path, params: fixed.collect() }
     }
 
     /// Creates a target for a path that need not be in the catalogue. If the path begins with the suffix of the base
@@ -75,7 +72,7 @@ impl RequestTarget {
             Some("") if !path.is_empty() => "/".to_owned(),
             _ => path,
         };
-        Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new(), bad_records: BadRecords::default() }
+        Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new() }
     }
 
     /// Sets a param to these values, replacing earlier values; without a value, the param is omitted.
@@ -102,7 +99,7 @@ impl RequestTarget {
 
     /// Returns the parts that are compared for equality.
     fn parts(&self) -> impl Eq + Hash {
-        (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, self.bad_records)
+        (self.endpoint.group, self.endpoint.ident, &self.path, &self.params)
     }
 
     /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
@@ -116,7 +113,7 @@ impl RequestTarget {
     }
 
     /// Returns the names and values of the params, without encoding.
-    pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
 
@@ -142,7 +139,7 @@ impl RequestTarget {
     }
 
     /// Returns the encoded path and query.
-    pub fn path_and_query(&self) -> String {
+    pub(crate) fn path_and_query(&self) -> String {
         let path = self.expanded();
         // The capacity does not include the additional bytes of encoded characters, because such characters are rare.
         let params = self.params.iter().map(|param| param.name.len() + param.value.len() + 2);
@@ -200,8 +197,7 @@ impl fmt::Display for RequestTarget {
 
 impl fmt::Debug for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let skips = if self.bad_records == BadRecords::Skipped { ", skip_bad_records" } else { "" };
-        write!(f, "Request({} {self}{skips})", self.endpoint)
+        write!(f, "{} {self}", self.endpoint)
     }
 }
 

@@ -13,7 +13,7 @@ use super::host_outage::HostOutage;
 use super::rejection_hints::with_hints;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::{self, DecodeError, ENDS_EARLY, Row, error_body};
+use crate::decode::{self, BadRecords, DecodeError, ENDS_EARLY, Row, error_body};
 #[cfg(feature = "tracing")]
 use crate::dispatch::log;
 use crate::dispatch::observer::Event;
@@ -46,6 +46,8 @@ pub(crate) struct Connection {
 pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
+    /// The option of the request.
+    pub(super) bad_records: BadRecords,
     pub(super) response: HttpResponse,
     /// A time that the service had reached when it created the response.
     pub(crate) reached: Timestamp,
@@ -158,7 +160,14 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
             let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
             let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
             let reached = connection.clock.add(date, age, context.last_attempt);
-            Ok(Box::new(UndecodedResponse { connection, target, response, reached, context }))
+            Ok(Box::new(UndecodedResponse {
+                connection,
+                target,
+                bad_records: options.bad_records,
+                response,
+                reached,
+                context,
+            }))
         }
         Err(error) => {
             let error = with_hints(error.after(context.timing()), &target);
@@ -289,6 +298,8 @@ crate::debug::opaque_debug!(UndecodedResponse);
 pub(crate) struct Options {
     /// The timeouts and retry rules; `None` if those of the client apply.
     pub(super) policy: Option<Box<Policy>>,
+    /// Whether records that cannot be decoded are errors or are skipped.
+    pub(crate) bad_records: BadRecords,
     headers: Headers,
     /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
     invalid: Option<InvalidHeader>,

@@ -131,7 +131,8 @@ fn read_series<M: Record>(
     let (target, service) = (&response.target, response.connection.service);
     let known = if let BodyInfo::Series { record, .. } = target.endpoint.body { record } else { None };
     let info = SeriesInfo { service, endpoint: Some(target.endpoint), record: record.or(known) };
-    let (layout, bad_records) = (info.layout(), target.bad_records);
+    let layout = info.layout();
+    let bad_records = response.bad_records;
     if error_body::means_no_data(&response.response, &service.error_body) {
         return Ok((without_records(&response.response.body), info));
     }
