@@ -5,28 +5,58 @@
 //! seed, so the same request gets the same response. Requests are checked against the registry, which is the only
 //! source of facts about the service.
 
-mod access;
-mod fault;
-mod groups;
-mod host_check;
-mod listener;
-mod middleware;
-mod page;
-mod query;
-mod rejection;
-#[doc(hidden)]
-pub mod request_checks;
-mod response_body;
-mod routes;
-mod sandbox;
+// The modules, lowest layer first.
 mod seed;
-mod settings;
-mod time_range;
+
+mod rejection;
+
+mod authorization;
+
 mod token;
+
+mod access;
+
+mod query;
+
 mod traffic;
+
+mod connection;
+
+mod paths;
+
+mod fault;
+
+mod settings;
+
+mod shared;
+
+mod listener;
+
+mod host_check;
+
+mod middleware;
+
 mod values;
 
+mod groups;
+
+mod time_range;
+
+mod response_body;
+
+mod page;
+
+mod routes;
+
+mod sandbox;
+
+mod builder;
+
+#[doc(hidden)]
+pub mod request_checks;
+
+pub use builder::Builder;
 pub use fault::{Rule, RuleError};
 pub use sandbox::Sandbox;
-pub use settings::{Builder, RetryAfter};
+pub use settings::RetryAfter;
 pub use traffic::{Counts, Peak};

@@ -1,13 +1,9 @@
-//! Connections of the sandbox, which a fault can end.
-//!
-//! The server reads and writes through a [`FaultStream`], and every request has access to the [`ConnectionState`] of
-//! its connection. Other modules decide which connections end.
+//! Accepts the connections of the sandbox, through which the server reads and writes until a fault ends them.
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use axum::extract::connect_info::Connected;
@@ -15,39 +11,8 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::routes::Shared;
-
-/// The way in which a connection ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// With a FIN, as usual.
-    Closed = 1,
-    /// With a RST, as when a server crashes.
-    Reset = 2,
-}
-
-/// The way in which a connection has to end, and the number of its requests so far. Clones share these values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ConnectionState {
-    ending: Arc<AtomicU8>,
-    requests: Arc<AtomicU64>,
-}
-
-impl ConnectionState {
-    /// Stops all writing, and sets how the connection ends when the server drops it.
-    pub(crate) fn end(&self, ending: Ending) {
-        self.ending.store(ending as u8, Ordering::Relaxed);
-    }
-
-    /// Counts a request, and returns `true` if it is not the first of the connection.
-    pub(crate) fn is_reused(&self) -> bool {
-        self.requests.fetch_add(1, Ordering::Relaxed) > 0
-    }
-
-    fn is_reset(&self) -> bool {
-        self.ending.load(Ordering::Relaxed) == Ending::Reset as u8
-    }
-}
+use crate::connection::ConnectionState;
+use crate::shared::Shared;
 
 impl Connected<IncomingStream<'_, FaultListener>> for ConnectionState {
     fn connect_info(stream: IncomingStream<'_, FaultListener>) -> Self {
@@ -94,7 +59,7 @@ pub(crate) struct FaultStream {
 impl FaultStream {
     /// Returns the stream, or an error once writing has been stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
-        if self.connection.ending.load(Ordering::Relaxed) != 0 {
+        if self.connection.is_ended() {
             return Err(io::ErrorKind::ConnectionReset.into());
         }
         Ok(Pin::new(&mut self.stream))

@@ -17,11 +17,11 @@ use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
 use crate::access;
+use crate::connection::ConnectionState;
 use crate::fault::{ActiveFaults, Replacement, Target};
-use crate::listener::ConnectionState;
 use crate::rejection::Rejection;
-use crate::routes::Shared;
 use crate::settings::RetryAfter;
+use crate::shared::Shared;
 use crate::traffic::Slot;
 
 /// Passes a request to its route, or rejects it.
@@ -32,7 +32,7 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let (target, params) = Target::of(&shared, request.uri());
+    let (target, params) = Target::of(shared.registry, request.uri());
     let value = |name: &str| params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.as_ref());
     let weighed = target.endpoint().map(|endpoint| (endpoint, endpoint.weight_of(value)));
     match shared.traffic.admit(Instant::now(), weighed) {

@@ -4,9 +4,12 @@
 //! Fields and sources are in the reference of the client. The page needs no API key, contains none, and loads nothing
 //! from other servers.
 
-mod article;
 mod code_spans;
+
 mod control;
+
+mod article;
+
 mod document;
 
 use axum::Router;
@@ -17,7 +20,9 @@ use axum::http::header::{
 use axum::response::IntoResponse;
 use axum::routing::get;
 
-use crate::routes::{Shared, is_free};
+use crate::paths::is_free;
+use crate::shared::Shared;
+use document::Access;
 
 /// The files of the page besides its HTML, each with path, content type and content.
 const FILES: [(&str, &str, &str); 4] = [
@@ -37,13 +42,6 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (REFERRER_POLICY, "no-referrer"),
     (CACHE_CONTROL, "no-cache"),
 ];
-
-/// The settings of access control that the page shows; they never include a key.
-#[derive(Clone, Copy)]
-struct Access {
-    any_key: bool,
-    bearer_required: bool,
-}
 
 /// Returns a router for the page and its files, except those whose path is also the path of an endpoint.
 pub(crate) fn router(shared: &Shared) -> Router {

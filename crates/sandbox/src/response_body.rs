@@ -13,9 +13,9 @@ use crate::fault::{RequestParams, Target};
 use crate::groups;
 use crate::query::Query;
 use crate::rejection::put;
-use crate::routes::Shared;
 use crate::seed::Seed;
 use crate::settings::Settings;
+use crate::shared::Shared;
 use crate::time_range::{self, DATA_START, RangeParams};
 use crate::values::{self, Source};
 

@@ -8,15 +8,15 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
-use ::runtime::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
+use crate::connection::ConnectionState;
 use crate::fault::{Rule, RuleError};
-use crate::listener::{ConnectionState, FaultListener};
-use crate::routes::{self, Shared};
-use crate::settings::Builder;
+use crate::listener::FaultListener;
+use crate::routes;
+use crate::shared::Shared;
 use crate::traffic::Counts;
 
 /// A mock server for the client of a registry. It runs until it is dropped.
@@ -46,11 +46,6 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Returns the settings of a server for the client of this registry.
-    pub fn of(registry: &Registry) -> Builder {
-        Builder::new(*registry)
-    }
-
     /// Returns the base URL of the server, for a client.
     pub fn base_url(&self) -> &str {
         &self.base_url

@@ -4,7 +4,7 @@
 //! is not documented in which order the service checks them. Tokens are kept until they expire or are revoked.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
@@ -15,7 +15,7 @@ use base64::prelude::BASE64_STANDARD;
 use runtime::Value;
 use serde_json::json;
 
-use crate::access;
+use crate::authorization::{credentials, header_text};
 use crate::rejection::Rejection;
 use crate::seed::Seed;
 
@@ -30,7 +30,7 @@ pub(crate) fn issue(
     tokens: &Tokens,
 ) -> Result<Value, Rejection> {
     const FORM: &str = "application/x-www-form-urlencoded";
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = header_text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case(FORM) {
         let message = format!("the content type is not `{FORM}`");
@@ -51,18 +51,24 @@ pub(crate) fn issue(
 
 /// Checks the client's credentials; the error describes the first problem.
 fn client(headers: &HeaderMap, expected: Option<&ClientCredentials>) -> Result<(), &'static str> {
-    let Some(encoded) = access::credentials(headers, "basic") else {
+    let Some(encoded) = credentials(headers, "basic") else {
         return Err("the `Authorization` header does not have the Basic scheme");
     };
-    let decoded = BASE64_STANDARD.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some((id, secret)) = decoded.as_deref().and_then(|decoded| decoded.split_once(':')) else {
+    let Some((id, secret)) = decoded_pair(encoded) else {
         return Err("the Basic value is not the base64 encoding of `CLIENT_ID:CLIENT_SECRET`");
     };
     let accepted = match expected {
-        Some((expected_id, expected_secret)) => (id, secret) == (expected_id, expected_secret),
+        Some((expected_id, expected_secret)) => id == *expected_id && secret == *expected_secret,
         None => !id.is_empty() && !secret.is_empty(),
     };
     if accepted { Ok(()) } else { Err("the client id or the client secret is wrong") }
+}
+
+/// The two texts that Basic authentication joins with a colon.
+fn decoded_pair(encoded: &str) -> Option<(String, String)> {
+    let decoded = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
+    let (id, secret) = decoded.split_once(':')?;
+    Some((id.to_owned(), secret.to_owned()))
 }
 
 /// The issued tokens.
@@ -85,9 +91,13 @@ impl Tokens {
         Self { lifetime, seed: seed.name("token"), issued: Mutex::default() }
     }
 
+    fn lock(&self) -> MutexGuard<'_, Issued> {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn issue(&self) -> String {
         let now = Instant::now();
-        let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut issued = self.lock();
         issued.count += 1;
         let token = format!("sandbox-token-{}-{:016x}", issued.count, self.seed.number(issued.count).bits());
         // Expired tokens are removed, so that the map does not grow without limit.
@@ -96,18 +106,18 @@ impl Tokens {
         token
     }
 
-    /// Returns the number of tokens issued so far, still valid or not.
+    /// The number of tokens issued so far, still valid or not.
     pub(crate) fn issued(&self) -> u64 {
-        self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
+        self.lock().count.unsigned_abs()
     }
 
     /// Revokes every token issued so far.
     pub(crate) fn revoke(&self) {
-        self.issued.lock().unwrap_or_else(PoisonError::into_inner).expiry.clear();
+        self.lock().expiry.clear();
     }
 
     pub(crate) fn is_valid(&self, token: &str) -> bool {
-        let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        let issued = self.lock();
         issued.expiry.get(token).is_some_and(|expiry| expiry.is_none_or(|expiry| expiry > Instant::now()))
     }
 }

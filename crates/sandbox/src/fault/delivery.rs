@@ -18,7 +18,7 @@ use flate2::write::GzEncoder;
 use http_body::{Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use crate::listener::{ConnectionState, Ending};
+use crate::connection::{ConnectionState, Ending};
 
 /// A fault in the delivery of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use axum::http::Uri;
 use runtime::registry::{EndpointInfo, Registry};
 
-use crate::routes::{PathValues, Shared, callable};
+use crate::paths::{callable, endpoint_at, is_token};
 
 /// The part of the service that a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +17,18 @@ pub(crate) enum Target {
 pub(crate) type RequestParams = Vec<(String, String)>;
 
 impl Target {
-    /// Returns the target of a URL on the server, and its params.
-    pub(crate) fn of(shared: &Shared, uri: &Uri) -> (Self, RequestParams) {
-        let other = if shared.is_token(uri.path()) { Self::Token } else { Self::Other };
-        let (target, path) = shared
-            .endpoint_at(uri)
-            .map_or((other, PathValues::new()), |(endpoint, values)| (Self::Endpoint(endpoint), values));
-        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned();
-        (target, path.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(query).collect())
+    /// The target of a URL on the server, and its params.
+    pub(crate) fn of(registry: Registry, uri: &Uri) -> (Self, RequestParams) {
+        let mut target = if is_token(registry, uri.path()) { Self::Token } else { Self::Other };
+        let mut params = RequestParams::new();
+        if let Some((endpoint, values)) = endpoint_at(registry, uri) {
+            target = Self::Endpoint(endpoint);
+            for (name, value) in values {
+                params.push((name.to_owned(), value));
+            }
+        }
+        params.extend(form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned());
+        (target, params)
     }
 
     pub(crate) const fn endpoint(self) -> Option<&'static EndpointInfo> {
@@ -57,13 +61,16 @@ pub(super) fn is_param(registry: Registry, word: &str) -> bool {
     callable(registry).any(|(_, endpoint)| endpoint.param(name).is_some())
 }
 
-/// Returns every word that names a target in this registry.
+/// Every word that names a target in this registry.
 pub(super) fn words(registry: Registry) -> Vec<String> {
-    let token = registry.service.client_credentials.as_ref().map(|_| TOKEN);
-    let fixed = [ALL].into_iter().chain(token).map(str::to_owned);
-    let endpoints = callable(registry)
-        .flat_map(|(path, endpoint)| [path.to_owned(), endpoint.to_string(), endpoint.group.to_owned()]);
-    fixed.chain(endpoints).collect()
+    let mut words = vec![ALL.to_owned()];
+    if registry.service.client_credentials.is_some() {
+        words.push(TOKEN.to_owned());
+    }
+    for (path, endpoint) in callable(registry) {
+        words.extend([path.to_owned(), endpoint.to_string(), endpoint.group.to_owned()]);
+    }
+    words
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, Registry};
 
 use super::code_spans::code_spans;
 use super::control::control;
-use crate::routes::full;
+use crate::paths::full;
 
 pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
     html! {

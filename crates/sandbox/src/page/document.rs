@@ -5,11 +5,17 @@ use std::collections::BTreeMap;
 use maud::{DOCTYPE, Markup, html};
 use runtime::registry::{EndpointInfo, GroupInfo, Registry, ServiceInfo, TimeUnit, TypeInfo, ValueType};
 
-use super::Access;
 use super::article::article;
 use super::code_spans::code_spans;
 use super::control::suggestions;
-use crate::routes::callable;
+use crate::paths::callable;
+
+/// The settings of access control that the page shows; they never include a key.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub(super) any_key: bool,
+    pub(super) bearer_required: bool,
+}
 
 pub(super) fn document(registry: Registry, access: Access) -> Markup {
     let service = registry.service;

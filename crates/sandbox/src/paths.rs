@@ -1,0 +1,112 @@
+//! The paths of a registry on the server, and the endpoint to which a path belongs.
+
+use std::cmp::Reverse;
+
+use axum::http::Uri;
+use percent_encoding::percent_decode_str;
+use runtime::registry::{EndpointInfo, Registry};
+
+/// Names and values of the params in a path.
+pub(crate) type PathValues = Vec<(&'static str, String)>;
+
+/// The endpoint of a URL on the server, with the values of the params in the path.
+///
+/// The most specific endpoint wins: the endpoint with the fewest params in its path, then the endpoint with the longest
+/// text around them. Endpoints with the same path differ in their params with a constant value.
+pub(crate) fn endpoint_at(registry: Registry, uri: &Uri) -> Option<(&'static EndpointInfo, PathValues)> {
+    let path = uri.path().strip_prefix(registry.service.base_url_suffix)?;
+    let mut best = None;
+    let mut best_rank = None;
+    for (template, endpoint) in callable(registry) {
+        let Some(values) = path_values(template, path) else { continue };
+        let mut text_length = template.len();
+        for (name, _) in &values {
+            text_length -= name.len();
+        }
+        let rank = Some((Reverse(values.len()), text_length, sends_constants(uri, endpoint)));
+        if rank >= best_rank {
+            best_rank = rank;
+            best = Some((endpoint, values));
+        }
+    }
+    best
+}
+
+/// `true` if a request has the constant values of an endpoint's params.
+fn sends_constants(uri: &Uri, endpoint: &EndpointInfo) -> bool {
+    let query = uri.query().unwrap_or_default();
+    for param in endpoint.params() {
+        let Some(constant) = param.const_value else { continue };
+        let mut sent = form_urlencoded::parse(query.as_bytes());
+        if !sent.any(|(name, value)| name == param.wire_name && value == constant) {
+            return false;
+        }
+    }
+    true
+}
+
+/// `true` if a path on the server is the path of the token endpoint.
+pub(crate) fn is_token(registry: Registry, path: &str) -> bool {
+    let flow = &registry.service.client_credentials;
+    flow.as_ref().is_some_and(|flow| full(registry, flow.path) == path)
+}
+
+/// The values of a template's params in a path; `None` if the path does not match the template. A value is at most one
+/// segment, and as short as possible.
+fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
+    let Some((literal, rest)) = template.split_once('{') else {
+        return (template == path).then(PathValues::new);
+    };
+    let (name, rest) = rest.split_once('}')?;
+    let path = path.strip_prefix(literal)?;
+    let segment = path.split('/').next()?;
+    for (start, character) in segment.char_indices() {
+        let (value, remaining) = path.split_at(start + character.len_utf8());
+        if let Some(mut values) = path_values(rest, remaining) {
+            values.push((name, percent_decode_str(value).decode_utf8_lossy().into_owned()));
+            return Some(values);
+        }
+    }
+    None
+}
+
+/// The endpoints that have a path. The fragment of each path is removed, because it is not sent.
+pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
+    registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
+}
+
+/// `true` if a path on the server is not the path of an endpoint.
+pub(crate) fn is_free(registry: Registry, path: &str) -> bool {
+    callable(registry).all(|(known, _)| full(registry, known) != path)
+}
+
+/// The path on the server for a path in the registry.
+pub(crate) fn full(registry: Registry, path: &str) -> String {
+    [registry.service.base_url_suffix, path].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn params_are_parts_of_a_segment() {
+        let values = |template, path| {
+            let values = path_values(template, path)?;
+            Some(values.into_iter().rev().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+        };
+        let table = [
+            ("/", "/", Some("")),
+            ("/a/", "/a/", Some("")),
+            ("/a/", "/a", None),
+            ("/v1/{symbol}.json", "/v1/BTC.USD.json", Some("symbol=BTC.USD")),
+            ("/v1/{symbol}.json", "/v1/.json", None),
+            ("/{from}..{to}/x", "/1..2/x", Some("from=1 to=2")),
+            ("/{a}/{b}", "/x%2Fy/%C3%BC", Some("a=x/y b=ü")),
+            ("/{a}", "/x/y", None),
+        ];
+        for (template, path, expected) in table {
+            assert_eq!(values(template, path).as_deref(), expected, "{template} {path}");
+        }
+    }
+}
