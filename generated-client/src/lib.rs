@@ -88,8 +88,8 @@
 //! `join_all` need the future itself, `request.into_future()`. Each request becomes a separate task when it is first
 //! polled, and all requests wait in one queue for the rate limit. Of all timeouts, only `Builder::queue_timeout` counts
 //! the time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
-//! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request
-//! ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
+//! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request, with the
+//! params of the request ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
 //! The crate `generated-client-shared-rate-limit` shares the rate limit of an API key between processes and machines.
 //!
 //! # Limits and errors
@@ -119,7 +119,9 @@
 //!
 //! If the API has renamed a field since the previous version, the field is `None` and its value is in `unknown_fields`.
 //! If no record of a response has a known field, an [`Observer`](observer::Observer) receives
-//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). Anything unknown is a [`Value`], never a guess, and
+//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). If a field that had values is absent or `null` in an
+//! entire response, the observer receives [`FieldMissing`](observer::Event::FieldMissing) once, with the names of new
+//! fields, and the feature `tracing` logs a warning. Anything unknown is a [`Value`], never a guess, and
 //! still usable: [`Request::query`] sends any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`]
 //! accept any text.
 //!

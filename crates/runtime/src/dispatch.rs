@@ -9,6 +9,8 @@ pub(crate) mod retry;
 
 pub(crate) mod service_pause;
 
+pub(crate) mod request_params;
+
 mod readable_body;
 
 pub(crate) mod status;
@@ -27,5 +29,6 @@ mod dispatcher;
 pub(crate) use dispatcher::Dispatcher;
 pub(crate) use observers::Observers;
 pub(crate) use request_context::{Policy, RequestContext};
+pub(crate) use request_params::ShownParams;
 pub(crate) use retry::Retries;
 pub use retry::Retry;

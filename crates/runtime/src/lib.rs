@@ -28,7 +28,8 @@
 // `xtask/tests/it/layers.rs` checks.
 mod debug;
 
-mod text;
+#[doc(hidden)]
+pub mod text;
 
 mod html_page;
 

@@ -10,6 +10,8 @@ mod service_clock;
 
 mod host_outage;
 
+mod sent_fields;
+
 mod exchange;
 
 mod body;
@@ -25,5 +27,6 @@ pub use series::Series;
 pub(crate) use body::TimedRecords;
 pub(crate) use exchange::{Connection, Options, Outcome, send};
 pub(crate) use host_outage::HostOutage;
+pub(crate) use sent_fields::SentFields;
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

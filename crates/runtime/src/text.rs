@@ -1,6 +1,35 @@
-//! Texts from other sources, shortened and without control characters, so that errors can quote them.
+//! Texts from outside: of the service, of files that others have written, of other machines. They are shortened, and
+//! without characters that steer a terminal, so that errors can quote them.
 
 use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+/// A text from outside, which is displayed without characters that steer a terminal. They are escaped as in JSON, such as
+/// `\u001b`; line breaks and tabs stay.
+///
+/// Whatever prints lines prints them as this type, because any of them can quote a text from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignText<'t>(pub &'t str);
+
+impl fmt::Display for ForeignText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            if steers_terminal(character) && !matches!(character, '\n' | '\t') {
+                write!(f, "\\u{:04x}", u32::from(character))?;
+            } else {
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a character is no part of a text, but steers the terminal that shows it: control characters, and
+/// characters that end a line or change the direction of the text after them.
+pub fn steers_terminal(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
 
 /// Returns the text. If it is longer than `max_bytes`, returns its beginning, followed by `…` and the original length.
 pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
@@ -12,10 +41,8 @@ pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
 }
 
 /// Returns a text without line breaks and other characters that garble a terminal or a log.
-pub(crate) fn one_line(text: &str) -> String {
-    // Line separators outside ASCII, and characters that change the writing direction of the following text.
-    let garbles = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|character| if garbles(character) { ' ' } else { character }).collect()
+pub fn one_line(text: &str) -> String {
+    text.replace(steers_terminal, " ")
 }
 
 /// Returns whether bytes are readable text: UTF-8 without control characters, except white space.
@@ -41,6 +68,12 @@ mod tests {
         assert_eq!(excerpt("abc", 3), "abc");
         assert_eq!(excerpt("abcd", 3), "abc… (4 bytes)");
         assert_eq!(excerpt("aé", 2), "a… (3 bytes)");
+    }
+
+    #[test]
+    fn foreign_text_cannot_steer_a_terminal() {
+        let text = ForeignText("é\n\tx\u{1b}]0;y\u{7}\r\u{9b}\u{202e}\u{61c}").to_string();
+        assert_eq!(text, "é\n\tx\\u001b]0;y\\u0007\\u000d\\u009b\\u202e\\u061c");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
 use crate::request::base_url;
 use crate::secrets::Secret;
-use crate::send::{Connection, HostOutage, ServiceClock, WallClock};
+use crate::send::{Connection, HostOutage, SentFields, ServiceClock, WallClock};
 use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
 use crate::values::Timestamp;
 
@@ -89,6 +89,7 @@ impl Settings {
                 retries: Retries::new(&self.policy.retry),
                 pauses: Arc::default(),
             }),
+            sent_fields: SentFields::default(),
             observers: Observers::new(self.observer),
             outage: HostOutage::default(),
             clock: ServiceClock::new(self.clock.unwrap_or_else(|| Box::new(Timestamp::now))),

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use super::error::DecodeError;
+use super::field_value::FieldValue;
 use super::read_columns::Columns;
 use super::record::{Item, Record};
 use super::row::{ANY, DecodedValue, Row};
@@ -32,6 +33,12 @@ pub(crate) trait Push {
 
     /// Reserves memory for this many more records.
     fn reserve(&mut self, records: usize);
+
+    /// The number of stored records.
+    fn count(&self) -> usize;
+
+    /// Returns a stored record; `None` after the last one.
+    fn get(&self, index: usize) -> Option<FieldValue<'_>>;
 }
 
 impl<T: Item> Push for Vec<T> {
@@ -41,6 +48,14 @@ impl<T: Item> Push for Vec<T> {
 
     fn reserve(&mut self, records: usize) {
         Self::reserve(self, records);
+    }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, index: usize) -> Option<FieldValue<'_>> {
+        self.as_slice().get(index).map(T::as_field_value)
     }
 }
 

@@ -232,7 +232,7 @@ impl<'r> RecordValue<'r> {
         self.value_at(self.info.fields.iter().position(|field| field.wire_name == wire_name)?)
     }
 
-    pub(super) fn value_at(self, index: usize) -> Option<FieldValue<'r>> {
+    pub(crate) fn value_at(self, index: usize) -> Option<FieldValue<'r>> {
         self.fields.value_at(index).map(AsFieldValue::as_field_value)
     }
 

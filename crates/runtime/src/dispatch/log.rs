@@ -2,23 +2,21 @@
 //!
 //! Only the values that are listed here are logged, and never a URL, a header or a body.
 
-use std::fmt;
 use std::time::Duration;
 
 use tracing::Span;
 use tracing::field::{DisplayValue, Empty, display};
 
-use super::observer::{Event, Outcome};
+use super::observer::{Event, Outcome, RequestParams};
 use crate::registry::EndpointInfo;
-use crate::request::{RequestKind, RequestTarget};
-use crate::secrets::Redact;
+use crate::request::RequestKind;
 
 /// The target of all spans and events.
 const TARGET: &str = "generated_client_runtime";
 
 /// Creates the span of a request. It has the level `ERROR`, so that it is enabled whenever an event inside the span is
 /// enabled.
-pub(super) fn span(endpoint: &EndpointInfo, params: &dyn fmt::Display) -> Span {
+pub(super) fn span(endpoint: &EndpointInfo, params: &dyn std::fmt::Display) -> Span {
     tracing::error_span!(
         target: TARGET, "request", %endpoint, %params, status = Empty, bytes = Empty, attempts = Empty,
         waited_ms = Empty
@@ -29,7 +27,7 @@ pub(super) fn span(endpoint: &EndpointInfo, params: &dyn fmt::Display) -> Span {
 pub(super) struct Log<'l> {
     pub(super) span: &'l Span,
     /// The params of the request, which each event repeats, because not every subscriber shows the span.
-    pub(super) params: &'l str,
+    pub(super) params: &'l RequestParams,
     /// True for the requests of a follower: the follower warns about the first failure and about an outage, so that each
     /// failure need not be a warning.
     pub(super) is_quiet: bool,
@@ -70,6 +68,9 @@ impl Log<'_> {
             Event::UnexpectedValues { request, values, .. } => tracing::warn!(
                 target: TARGET, %request, values, params, "values of other types; they are in `unknown_fields`"
             ),
+            Event::FieldMissing { request, field, new, .. } => tracing::warn!(
+                target: TARGET, %request, field, ?new, params, "the service no longer sends a field; it is `None`"
+            ),
             Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
                 self.end(*request, *outcome, *bytes, *attempts, [ms(elapsed), ms(waited)]);
             }
@@ -88,8 +89,8 @@ impl Log<'_> {
     }
 
     /// The params as the value of a field; `None` if there are none.
-    fn params(&self) -> Option<DisplayValue<&str>> {
-        (!self.params.is_empty()).then(|| display(self.params))
+    fn params(&self) -> Option<DisplayValue<&RequestParams>> {
+        self.params.iter().next().is_some().then(|| display(self.params))
     }
 
     fn end(&self, request: RequestKind, outcome: Outcome, bytes: usize, attempts: u32, times: [u64; 2]) {
@@ -110,19 +111,6 @@ impl Log<'_> {
         } else {
             tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, params, "end");
         }
-    }
-}
-
-/// The params of a request that are in the catalogue, with secrets masked. Other params, which only the user knows, are
-/// omitted, because they may be secrets.
-pub(crate) struct Params<'r>(pub(crate) &'r RequestTarget, pub(crate) &'r dyn Redact);
-
-impl fmt::Display for Params<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.0.params().filter(|(name, _)| self.0.endpoint.param(name).is_some());
-        let mut text = known.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
-        self.1.redact(&mut text);
-        f.write_str(&text)
     }
 }
 

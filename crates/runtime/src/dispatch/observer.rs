@@ -1,11 +1,13 @@
 //! Events of requests, for observers.
 //!
-//! The events of one request are reported in the order in which they occur. They contain no URL, no param, and nothing
-//! of the response except its status and size, so they can be written to any log.
+//! The events of one request are reported in the order in which they occur. They contain no URL, of the params only those
+//! of the catalogue with secrets masked, and of the response only its status, its size and names of fields, so they can be
+//! written to any log.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use super::request_params::RequestParams;
 use crate::error::ErrorKind;
 use crate::request::RequestKind;
 
@@ -54,6 +56,8 @@ pub enum Event {
     Wait {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The reason for the wait.
         reason: WaitReason,
         /// The duration of the wait.
@@ -64,6 +68,8 @@ pub enum Event {
     Attempt {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The number of the attempt, counted from one.
         number: u32,
         /// The outcome: the status, or the phase in which the attempt failed.
@@ -78,6 +84,8 @@ pub enum Event {
     Retry {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The phase in which it failed.
         kind: ErrorKind,
         /// The delay before the next attempt.
@@ -91,6 +99,8 @@ pub enum Event {
     UnrecognizedRecords {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The number of records.
         records: usize,
     },
@@ -101,8 +111,26 @@ pub enum Event {
     UnexpectedValues {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The number of values.
         values: usize,
+    },
+    /// No record of a response has a value for a field that earlier responses for the endpoint had: the service no longer
+    /// sends the field, or sends it under another name.
+    ///
+    /// The field is `None` in the records. An update of the program may know a new name; the command `learn` adds it to the
+    /// catalogue. Reported once for each endpoint and field, for the series that this client and its clones receive.
+    #[non_exhaustive]
+    FieldMissing {
+        /// The kind of the request.
+        request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
+        /// The name of the field on the wire.
+        field: &'static str,
+        /// The names of fields that are not in the catalogue, and that the first response did not have.
+        new: Vec<String>,
     },
     /// The request has ended. This is the last event of every data request, including a request that failed before it
     /// was sent.
@@ -112,6 +140,8 @@ pub enum Event {
     End {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The outcome.
         outcome: Outcome,
         /// The size of the decoded body in bytes.
@@ -128,6 +158,8 @@ pub enum Event {
     Outage {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The phase in which it failed.
         kind: ErrorKind,
         /// The time since the first failed request was sent, or since the last response if that was later.
@@ -143,6 +175,8 @@ pub enum Event {
     Recovered {
         /// The kind of the request.
         request: RequestKind,
+        /// The params of the request.
+        params: RequestParams,
         /// The time for which requests had failed.
         elapsed: Duration,
         /// True if the failures were reported as an outage.

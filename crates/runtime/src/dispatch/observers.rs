@@ -5,20 +5,18 @@ use std::sync::Arc;
 #[cfg(feature = "tracing")]
 use super::log;
 use super::observer::{Event, Observer};
+use super::request_params::{RequestParams, ShownParams};
 use crate::platform::catch_panic;
-#[cfg(feature = "tracing")]
-use crate::registry::EndpointInfo;
 
 /// The receivers of events: the user's observer, and `tracing`.
 #[derive(Clone)]
 pub(crate) struct Observers {
     observer: Option<Arc<dyn Observer>>,
+    /// The params of the request; empty if nobody receives its events.
+    params: RequestParams,
     /// The span of the request; disabled for events that belong to no request.
     #[cfg(feature = "tracing")]
     span: tracing::Span,
-    /// The params of the request, for its events.
-    #[cfg(feature = "tracing")]
-    params: Arc<str>,
     /// True for the requests of a follower, which logs failures itself.
     #[cfg(feature = "tracing")]
     is_quiet: bool,
@@ -28,10 +26,9 @@ impl Observers {
     pub(crate) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
         Self {
             observer,
+            params: RequestParams::default(),
             #[cfg(feature = "tracing")]
             span: tracing::Span::none(),
-            #[cfg(feature = "tracing")]
-            params: Arc::from(""),
             #[cfg(feature = "tracing")]
             is_quiet: false,
         }
@@ -39,23 +36,31 @@ impl Observers {
 
     /// Returns the receivers for the events of one request, which are logged in a span. The failures of a quiet request
     /// are logged for debugging only.
-    #[cfg(feature = "tracing")]
-    pub(crate) fn in_span(&self, endpoint: &EndpointInfo, params: &dyn std::fmt::Display, is_quiet: bool) -> Self {
-        let span = log::span(endpoint, params);
-        // Without a subscriber, the text is not needed.
-        let params = if span.is_disabled() { self.params.clone() } else { params.to_string().into() };
-        Self { observer: self.observer.clone(), span, params, is_quiet }
+    #[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "only the log distinguishes requests"))]
+    pub(crate) fn of_request(&self, params: &ShownParams<'_>, is_quiet: bool) -> Self {
+        let mut observers = self.clone();
+        #[cfg(not(feature = "tracing"))]
+        let is_logged = false;
+        #[cfg(feature = "tracing")]
+        let is_logged = {
+            observers.span = log::span(params.target.endpoint, params);
+            observers.is_quiet = is_quiet;
+            !observers.span.is_disabled()
+        };
+        if is_logged || self.observer.is_some() {
+            observers.params = params.copied();
+        }
+        observers
     }
 
     /// Returns the receivers for the events of a token request that a data request starts.
     pub(crate) fn of_token(&self) -> Self {
-        #[cfg_attr(not(feature = "tracing"), expect(unused_mut, reason = "only the log has params"))]
-        let mut observers = self.clone();
-        #[cfg(feature = "tracing")]
-        {
-            observers.params = Arc::from("");
-        }
-        observers
+        Self { params: RequestParams::default(), ..self.clone() }
+    }
+
+    /// Returns the params of the request, for its events.
+    pub(crate) fn params(&self) -> RequestParams {
+        self.params.clone()
     }
 
     /// Returns the span in which the events of a request are logged.

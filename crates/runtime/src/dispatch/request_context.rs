@@ -107,7 +107,12 @@ impl RequestContext {
             self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(elapsed));
         }
         if !elapsed.is_zero() {
-            self.observers.notify(&Event::Wait { request: self.request, reason, elapsed });
+            self.observers.notify(&Event::Wait {
+                request: self.request,
+                params: self.observers.params(),
+                reason,
+                elapsed,
+            });
         }
     }
 
@@ -125,8 +130,10 @@ impl RequestContext {
     /// Reports the outcome of an attempt.
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
         self.last_attempt = since.elapsed();
-        let (request, number, elapsed) = (self.request, self.attempts.sent, self.last_attempt);
-        self.observers.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
+        let params = self.observers.params();
+        let number = self.attempts.sent;
+        let elapsed = self.last_attempt;
+        self.observers.notify(&Event::Attempt { request: self.request, params, number, outcome, bytes, elapsed });
     }
 
     /// Waits until the next attempt is due; returns the error if no attempt follows.
@@ -137,7 +144,8 @@ impl RequestContext {
         // The failure is counted before the decision, which compares the counts with their maximums.
         self.attempts.failed(&error);
         let (delay, error) = retries.decide(&self.policy.retry, error, self.attempts, self.left())?;
-        self.observers.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
+        let params = self.observers.params();
+        self.observers.notify(&Event::Retry { request: self.request, params, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(WaitReason::Delay)?;
         sleep(delay).await;
@@ -182,7 +190,8 @@ impl Drop for RequestContext {
         let Self { request, outcome, bytes, .. } = *self;
         let Timing { attempts, elapsed, waited } = self.timing();
         if matches!(request, RequestKind::Data(_)) {
-            self.observers.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
+            let params = self.observers.params();
+            self.observers.notify(&Event::End { request, params, outcome, bytes, attempts, elapsed, waited });
         }
     }
 }

@@ -268,7 +268,8 @@ impl<T: Send + 'static> State<T> {
                         let now = Instant::now();
                         if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
                             let request = RequestKind::Data(self.request.endpoint());
-                            self.observers.notify(&Event::Recovered { request, elapsed, was_outage });
+                            let params = self.observers.params();
+                            self.observers.notify(&Event::Recovered { request, params, elapsed, was_outage });
                             let update = was_outage.then_some(Update::Recovered { elapsed });
                             self.updates.extend(update);
                         }
@@ -372,7 +373,8 @@ impl<T: Send + 'static> State<T> {
         self.request.connection().outage.failed();
         let kind = error.kind();
         let request = RequestKind::Data(self.request.endpoint());
-        self.observers.notify(&Event::Outage { request, kind, elapsed, is_first, is_outage });
+        let params = self.observers.params();
+        self.observers.notify(&Event::Outage { request, params, kind, elapsed, is_first, is_outage });
         if is_outage {
             self.updates.push_back(Update::Outage { elapsed, error });
         }

@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use super::host_outage::HostOutage;
 use super::rejection_hints::with_hints;
+use super::sent_fields::SentFields;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::{self, BadRecords, DecodeError, ENDS_EARLY, Row, error_body};
-#[cfg(feature = "tracing")]
-use crate::dispatch::log;
-use crate::dispatch::observer::Event;
-use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, status};
+use crate::decode::{self, BadRecords, DecodeError, ENDS_EARLY, Push, Row, error_body};
+use crate::dispatch::observer::{Event, RequestParams};
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, ShownParams, status};
 use crate::error::Error;
 use crate::rate_limit::Rank;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
@@ -33,6 +32,7 @@ pub(crate) struct Connection {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
     pub(crate) clock: ServiceClock,
+    pub(crate) sent_fields: SentFields,
     /// An outage that all followers of the client share.
     pub(crate) outage: HostOutage,
     /// The timeouts and retry rules of requests that set none.
@@ -93,9 +93,24 @@ impl UndecodedResponse {
     /// Notifies the observer of values that do not fit undocumented fields.
     pub(super) fn report_misfits(&self, values: usize) {
         if values > 0 {
-            let request = RequestKind::Data(self.target.endpoint);
-            self.connection.observers.notify(&Event::UnexpectedValues { request, values });
+            self.report(|request, params| Event::UnexpectedValues { request, params, values });
         }
+    }
+
+    /// Notifies the observer of fields that had values in earlier responses.
+    pub(super) fn report_missing(&self, table: Option<&'static RecordInfo>, records: &dyn Push) {
+        let Some(table) = table else { return };
+        let missing = self.connection.sent_fields.note(self.target.endpoint, table, records);
+        for field in missing.fields {
+            let new = missing.new.clone();
+            self.report(|request, params| Event::FieldMissing { request, params, field, new });
+        }
+    }
+
+    /// Notifies the observer of an event of the body.
+    pub(super) fn report(&self, event: impl FnOnce(RequestKind, RequestParams) -> Event) {
+        let observers = &self.context.observers;
+        observers.notify(&event(self.context.request(), observers.params()));
     }
 
     /// Creates the error for a body that does not match the endpoint.
@@ -122,17 +137,8 @@ impl UndecodedResponse {
 impl Connection {
     /// Returns the receivers of the events of a request.
     pub(crate) fn observers_of(&self, target: &RequestTarget, rank: Rank) -> Observers {
-        #[cfg(feature = "tracing")]
-        let observers = {
-            let params = log::Params(target, &self.credentials);
-            self.observers.in_span(target.endpoint, &params, rank == Rank::Live)
-        };
-        #[cfg(not(feature = "tracing"))]
-        let observers = {
-            let _ = (target, rank);
-            self.observers.clone()
-        };
-        observers
+        let params = ShownParams { target, secrets: &self.credentials };
+        self.observers.of_request(&params, rank == Rank::Live)
     }
 
     /// Adds a description of the request to an error, and masks secrets.

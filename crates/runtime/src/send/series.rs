@@ -14,7 +14,6 @@ use crate::decode::{
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
-use crate::request::RequestKind;
 use crate::values::Timestamp;
 
 /// A list of records, usually one per timestamp, with the service's metadata. In an emitted client, `Series<T>` is an
@@ -145,12 +144,12 @@ fn read_series<M: Record>(
                     bad.time = decode::time_of_text(info.record, &bad.text, time);
                 }
             }
-            let records = decoded.1.strange;
-            if records > 0 {
-                let request = RequestKind::Data(target.endpoint);
-                response.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
+            let strange = decoded.1.strange;
+            if strange > 0 {
+                response.report(|request, params| Event::UnrecognizedRecords { request, params, records: strange });
             }
             response.report_misfits(decoded.1.misfits);
+            response.report_missing(info.record, records);
             Ok((decoded, info))
         }
         Err(error) => Err(response.misfit(error)),

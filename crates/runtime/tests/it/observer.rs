@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
-use runtime::{ErrorKind, Retry};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, RecordInfo, ServiceInfo, ValueType};
+use runtime::{AnyClient, ErrorKind, Retry};
 
 use crate::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
 
@@ -90,4 +91,96 @@ async fn every_request_ends_once() {
     for (outcome, patience, expected) in table {
         assert_eq!(ending(outcome, patience).await, expected);
     }
+}
+
+static SERVICE: ServiceInfo = ServiceInfo::new("Fields");
+
+static RATE: RecordInfo = RecordInfo::new(
+    "Rate",
+    &[
+        FieldInfo::new("time", "t", ValueType::Integer, Evidence::Documented),
+        FieldInfo { optional: true, ..FieldInfo::new("rate", "rate", ValueType::Number, Evidence::Reported) },
+        FieldInfo { optional: true, ..FieldInfo::new("volume", "volume", ValueType::Number, Evidence::Reported) },
+    ],
+);
+
+static RATES: EndpointInfo = EndpointInfo {
+    path: Some("/rates"),
+    body: BodyInfo::Series { record: Some(&RATE), time: None, evidence: Evidence::Reported },
+    param_lists: Some(&[&[ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Reported)]]),
+    ..EndpointInfo::new("market", "rates", "Rates")
+};
+
+/// An observer that stores the fields that are missing.
+#[derive(Default)]
+struct Missing(Mutex<Vec<String>>);
+
+impl Observer for Missing {
+    fn observe(&self, event: &Event) {
+        if let Event::FieldMissing { request, params, field, new, .. } = event {
+            self.0.lock().unwrap().push(format!("{request} {params}: {field}, new {new:?}"));
+        }
+    }
+}
+
+/// Receives these bodies one after the other, and returns the missing fields.
+async fn missing(bodies: &[&'static str]) -> Vec<String> {
+    let count = bodies.len();
+    let bodies = bodies.to_vec();
+    let service = Service::new(move |_, before| reply(200, &[], bodies[before]));
+    let observer = Arc::new(Missing::default());
+    let builder = AnyClient::builder(&SERVICE, "https://example.com").transport(service.clone());
+    let client = builder.observer(observer.clone()).build().unwrap();
+    for _ in 0..count {
+        // Clones know the same fields.
+        client.clone().endpoint(&RATES).query("symbol", "A\nB").query("mine", "unknown").await.unwrap();
+    }
+    let lines = observer.0.lock().unwrap();
+    lines.clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn field_without_values_is_reported_once() {
+    const FULL: &str = r#"[{"t": 1, "rate": 1, "volume": 2, "old": 1}, {"t": 2, "rate": 1, "volume": 2}]"#;
+    let renamed = r#"[{"t": 3, "rate": 1, "vol": 2, "old": 1}]"#;
+    let line = |field: &str, new: &str| vec![format!("market.rates symbol=A B: {field}, new [{new}]")];
+    assert_eq!(missing(&[FULL, renamed, renamed]).await, line("volume", "\"vol\""));
+    let null = r#"[{"t": 3, "rate": null, "volume": 2}, {"t": 4, "volume": 2}]"#;
+    assert_eq!(missing(&[FULL, null, FULL, null]).await, line("rate", ""));
+    // A field that some records have, that no response had, or that has a value of another type, is not missing.
+    let partly = r#"[{"t": 3, "volume": 2}, {"t": 4, "rate": 1, "volume": 2}, {"t": 5, "volume": 2}]"#;
+    let never = r#"[{"t": 3, "volume": 2}]"#;
+    let text = r#"[{"t": 3, "rate": "high", "volume": 2}]"#;
+    for bodies in [&[FULL, partly][..], &[never, never], &[FULL, text], &[FULL, "[]"], &[never, FULL]] {
+        assert_eq!(missing(bodies).await, Vec::<String>::new(), "{bodies:?}");
+    }
+}
+
+/// Events have the params of their request, so that "this line" can be related to a series.
+#[tokio::test(start_paused = true)]
+async fn events_have_the_params_of_their_request() {
+    #[derive(Default)]
+    struct Params(Mutex<Vec<String>>);
+
+    impl Observer for Params {
+        fn observe(&self, event: &Event) {
+            let (Event::Wait { params, .. }
+            | Event::Attempt { params, .. }
+            | Event::Retry { params, .. }
+            | Event::End { params, .. }) = event
+            else {
+                return;
+            };
+            assert_eq!(params.get("other"), None);
+            self.0.lock().unwrap().push(format!("{params} {:?}", params.get("symbol")));
+        }
+    }
+
+    let (_, builder) = troubled();
+    let params = Arc::new(Params::default());
+    let client = builder.observer(params.clone()).build().unwrap();
+    client.market().ratio().symbol("A canary-secret").query("other", "private").await.unwrap();
+    let mut seen = params.0.lock().unwrap().clone();
+    seen.dedup();
+    assert_eq!(seen, [" None", "symbol=A ************* Some(\"A *************\")"]);
 }

@@ -2,6 +2,7 @@
 //!
 //! Tests of single records are in `decode/tests.rs`.
 
+use crate::decode::FieldValue;
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
 use crate::decode::{
     BadRecords, Layout, Push, Record, RecordValue, Row, TimeField, UnknownFields, serialize_series,
@@ -248,6 +249,14 @@ impl Push for Room {
 
     fn reserve(&mut self, records: usize) {
         self.reserved.push(records);
+    }
+
+    fn count(&self) -> usize {
+        self.records
+    }
+
+    fn get(&self, _: usize) -> Option<FieldValue<'_>> {
+        None
     }
 }
 
