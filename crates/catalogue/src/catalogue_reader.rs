@@ -27,13 +27,13 @@ pub(crate) trait Read: Sized {
     /// Reads a node. If the node is invalid, reports an error and returns `None`.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
-    /// Returns a placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. A
+    /// A placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. A
     /// placeholder breaks no rule, and no entry refers to it.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
 
-    /// Returns the node from which the value would be read.
+    /// The node from which the value would be read.
     fn write(&self, key: &Key) -> Node;
 }
 
@@ -43,11 +43,14 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// Returns the entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and
-/// the value is its default.
+/// The entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and the value
+/// is its default.
 pub(crate) fn written<T: Read + Default + PartialEq>(key: &Key, value: &T) -> Option<(Node, Node)> {
     let is_shown = key.required || T::SHOWS_DEFAULT || *value != T::default();
-    is_shown.then(|| (Kind::Text(key.name.to_owned()).into(), value.write(key)))
+    if !is_shown {
+        return None;
+    }
+    Some((Kind::Text(key.name.to_owned()).into(), value.write(key)))
 }
 
 /// The key that is passed to `read` for the root of a file, because the root is not the value of any key.
@@ -74,31 +77,50 @@ pub(crate) struct Entries<'n> {
 }
 
 impl<'n> Entries<'n> {
-    /// Returns the nodes of a key and of its value.
+    /// The nodes of a key and of its value.
     fn get(&self, name: &str) -> Option<(&'n Node, &'n Node)> {
-        self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
+        let (_, key, value) = self.values.iter().find(|(known, ..)| *known == name)?;
+        Some((*key, *value))
     }
 
-    /// Returns the first of `keys` that is present.
-    fn first(&self, keys: &[&'static str]) -> Option<&'static str> {
-        keys.iter().copied().find(|key| self.get(key).is_some())
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
     }
 
-    fn meets(&self, condition: &Condition) -> bool {
+    fn value(&self, name: &str) -> Option<&'n Node> {
+        let (_, value) = self.get(name)?;
+        Some(value)
+    }
+
+    fn text(&self, name: &str) -> Option<&'n str> {
+        self.value(name)?.text()
+    }
+
+    /// The items of a list; none if the key is missing, or if its value is not a list.
+    fn items(&self, name: &str) -> &'n [Node] {
+        match self.value(name) {
+            Some(Node { kind: Kind::List(items), .. }) => items,
+            _ => &[],
+        }
+    }
+
+    fn first_present(&self, keys: &[&'static str]) -> Option<&'static str> {
+        keys.iter().copied().find(|key| self.has(key))
+    }
+
+    fn fulfills(&self, condition: &Condition) -> bool {
         match condition {
-            Condition::Has(key) => self.get(key).is_some(),
-            Condition::HasAny(keys) => self.first(keys).is_some(),
-            Condition::HasNotOne(keys) => keys.iter().filter(|key| self.get(key).is_some()).count() != 1,
-            Condition::Lacks(key) => self.get(key).is_none(),
+            Condition::Has(key) => self.has(key),
+            Condition::HasAny(keys) => self.first_present(keys).is_some(),
+            Condition::HasNotOne(keys) => keys.iter().filter(|key| self.has(key)).count() != 1,
+            Condition::Lacks(key) => !self.has(key),
             Condition::ListsNothing(key) => {
-                self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
+                let is_list = matches!(self.value(key), Some(Node { kind: Kind::List(_), .. }));
+                !self.has(key) || (is_list && self.items(key).is_empty())
             }
-            Condition::Lists(key, word) => self.get(key).is_some_and(|(_, value)| match &value.kind {
-                Kind::List(items) => items.iter().any(|item| item.text() == Some(word)),
-                _ => false,
-            }),
-            Condition::Is(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
-            Condition::IsNot(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
+            Condition::Lists(key, word) => self.items(key).iter().any(|item| item.text() == Some(word)),
+            Condition::Is(key, word) => self.text(key) == Some(word),
+            Condition::IsNot(key, word) => self.has(key) && self.text(key) != Some(word),
         }
     }
 }
@@ -128,22 +150,29 @@ impl Reader {
         // would also be reported as missing.
         let is_whole = entries.values.len() == written.len();
         if is_whole {
-            map.rules.iter().for_each(|rule| self.rule(rule, &entries));
+            for rule in map.rules {
+                self.rule(rule, &entries);
+            }
         }
         if let Form::With(other, fault) = &key.form
-            && entries.get(other).is_none()
+            && !entries.has(other)
         {
             self.fault(fault, &entries, "");
         }
-        if let (Some((_, name)), Some((_, summary))) = (entries.get("name"), entries.get("summary"))
-            && let (Some(text), Some(summary)) = (name.text(), summary.text())
+        self.warn_about_summary(&entries);
+        // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
+        // cause a second error.
+        let has_required = map.keys.iter().any(|key| key.required);
+        if is_whole || has_required || !entries.values.is_empty() { Some(entries) } else { None }
+    }
+
+    fn warn_about_summary(&mut self, entries: &Entries<'_>) {
+        let Some(name) = entries.value("name") else { return };
+        if let (Some(text), Some(summary)) = (name.text(), entries.text("summary"))
             && repeats_name(summary, text)
         {
             self.warnings.push(Diagnostic::new("summary-repeats-name", &self.location(name), &[&text]));
         }
-        // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
-        // cause a second error.
-        (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
     /// Looks up a key in the declaration of a map, and reports an unknown key.
@@ -160,22 +189,31 @@ impl Reader {
     }
 
     fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
-        if rule.never.iter().all(|condition| entries.meets(condition)) {
-            let marked = rule.never.iter().find_map(|condition| match condition {
-                Condition::HasAny(keys) => entries.first(keys),
-                _ => None,
-            });
-            self.fault(rule.fault, entries, marked.unwrap_or(rule.at));
+        if !rule.never.iter().all(|condition| entries.fulfills(condition)) {
+            return;
         }
+        let mut marked = rule.at;
+        for condition in rule.never {
+            if let Condition::HasAny(keys) = condition
+                && let Some(key) = entries.first_present(keys)
+            {
+                marked = key;
+                break;
+            }
+        }
+        self.fault(rule.fault, entries, marked);
     }
 
     /// Reports an error about a map. The error is located at the value of the key `at` or, if `at` is empty, at the
     /// `id` or `name` of the map. If the map does not have the key, the error is located at the start of the map.
     fn fault(&mut self, rule: &'static str, entries: &Entries<'_>, at: &str) {
-        let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
+        let label = entries.value("id").or(entries.value("name"));
         let text = label.and_then(Node::text).unwrap_or_default();
-        let at = entries.get(at).map(|(_, value)| value).or(label.filter(|_| at.is_empty()));
-        let location = at.map_or_else(|| entries.head.clone(), |node| self.location(node));
+        let marked = if at.is_empty() { label } else { entries.value(at) };
+        let location = match marked {
+            Some(node) => self.location(node),
+            None => entries.head.clone(),
+        };
         self.diagnostics.push(Diagnostic::new(rule, &location, &[&text]));
     }
 
@@ -187,14 +225,15 @@ impl Reader {
 
     /// Reads the value of a required key.
     pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
-        if entries.get(key.name).is_none() {
+        if !entries.has(key.name) {
             let values: [&dyn Display; 3] = [&key.name, &entries.what, &expected(&key.shape)];
             self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, &values));
         }
-        self.value(entries, key).or_else(|| {
-            self.cut.insert(text::placeholder(&entries.head));
-            T::stand_in(&entries.head)
-        })
+        if let Some(value) = self.value(entries, key) {
+            return Some(value);
+        }
+        self.cut.insert(text::placeholder(&entries.head));
+        T::stand_in(&entries.head)
     }
 
     fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
@@ -242,7 +281,7 @@ impl Reader {
         false
     }
 
-    /// Returns the location that is marked for a node. For a map it is the first key, for a list the first item.
+    /// The location that is marked for a node. For a map it is the first key, for a list the first item.
     fn location(&self, node: &Node) -> Location {
         match &node.kind {
             Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),
@@ -252,7 +291,7 @@ impl Reader {
     }
 }
 
-/// Returns help for a node that does not have a shape.
+/// The help for a node that does not have a shape.
 fn other_shape(node: &Node, shape: &Shape) -> Option<String> {
     match (node.text(), shape.maps().as_slice()) {
         (Some(text), _) if has_list(shape) => Some(format!("write `[{text}]`")),
@@ -261,7 +300,7 @@ fn other_shape(node: &Node, shape: &Shape) -> Option<String> {
     }
 }
 
-/// Returns `true` if a node has a shape. The form of the value is checked separately.
+/// `true` if a node has a shape. The form of the value is checked separately.
 fn fits(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Word(words), Kind::Text(text)) => words.iter().any(|(word, _)| word == text),
@@ -275,12 +314,12 @@ fn fits(node: &Node, shape: &Shape) -> bool {
     }
 }
 
-/// Returns `true` if a shape accepts a list.
+/// `true` if a shape accepts a list.
 fn has_list(shape: &Shape) -> bool {
     shape.choices().into_iter().any(|shape| matches!(shape, Shape::List(_)))
 }
 
-/// Returns the words that a shape accepts.
+/// The words that a shape accepts.
 fn words(shape: &Shape) -> Vec<&'static str> {
     match shape {
         Shape::Word(words) => words.iter().map(|(word, _)| *word).collect(),
@@ -312,7 +351,8 @@ fn expected_choice(shape: &Shape) -> Vec<String> {
     vec![one.to_owned()]
 }
 
-/// Returns the names of the keys of a map.
+/// The names of the keys of a map.
 fn names(map: &Map) -> String {
-    map.keys.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ")
+    let names: Vec<_> = map.keys.iter().map(|key| format!("`{}`", key.name)).collect();
+    names.join(", ")
 }

@@ -25,31 +25,88 @@ const FACTS: &[&str] = &["facts", "documented", "published", "reported", "previo
 impl Coverage {
     /// Computes the coverage of a client model.
     pub fn of(api: &Api) -> Self {
-        let endpoints: Vec<_> = api.endpoints().collect();
-        let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // In the model, the records of series have copies of the service's time field. The copies are not counted.
-        let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
-        let params = endpoints.iter().flat_map(|endpoint| endpoint.known_params());
-        let facts = vec![
-            row("paths", endpoints.iter().map(|endpoint| endpoint.path.as_ref().map(|_| endpoint.evidence))),
-            row("bodies", endpoints.iter().map(|endpoint| endpoint.body.evidence())),
-            row("fields", fields.map(|field| Some(field.evidence))),
-            row("params of endpoints", params.map(|param| Some(param.evidence))),
-            row("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
-            row("statuses of errors", api.service.errors.iter().map(|status| Some(status.evidence))),
-        ];
         Self {
             endpoints: endpoint_counts(api),
-            facts: CountTable { heading: FACTS, rows: facts },
+            facts: CountTable { heading: FACTS, rows: fact_counts(api) },
             unknown: unknown_facts::unknown_facts(api),
         }
     }
 }
 
-fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, Vec<usize>) {
-    let facts: Vec<_> = facts.collect();
-    let kinds = Evidence::ALL.iter().copied().map(Some).chain([None]);
-    (label.to_owned(), kinds.map(|kind| facts.iter().filter(|fact| **fact == kind).count()).collect())
+fn fact_counts(api: &Api) -> Vec<(String, Vec<usize>)> {
+    let mut paths = EvidenceCounts::default();
+    let mut bodies = EvidenceCounts::default();
+    let mut params = EvidenceCounts::default();
+    for endpoint in api.endpoints() {
+        paths.add(endpoint.path.as_ref().map(|_| endpoint.declared.evidence));
+        bodies.add(endpoint.body.evidence());
+        for param in endpoint.known_params() {
+            params.add(Some(param.evidence));
+        }
+    }
+    let mut fields = EvidenceCounts::default();
+    for record in all_records(api) {
+        for field in &record.fields {
+            // In the model, the records of series have copies of the service's time field. The copies are not counted.
+            if !field.is_envelope_time {
+                fields.add(Some(field.evidence));
+            }
+        }
+    }
+    let mut values = EvidenceCounts::default();
+    for ty in &api.types {
+        for value in &ty.values {
+            values.add(Some(value.evidence));
+        }
+    }
+    let mut statuses = EvidenceCounts::default();
+    for status in &api.service.declared.errors {
+        statuses.add(Some(status.evidence));
+    }
+    vec![
+        paths.row("paths"),
+        bodies.row("bodies"),
+        fields.row("fields"),
+        params.row("params of endpoints"),
+        values.row("values of types"),
+        statuses.row("statuses of errors"),
+    ]
+}
+
+fn all_records(api: &Api) -> Vec<&Record> {
+    let mut records: Vec<_> = api.records.iter().collect();
+    for group in &api.groups {
+        records.extend(&group.records);
+    }
+    records
+}
+
+/// The numbers of facts of one kind, by their evidence.
+#[derive(Default)]
+struct EvidenceCounts {
+    known: [usize; Evidence::ALL.len()],
+    unknown: usize,
+}
+
+impl EvidenceCounts {
+    /// Counts a fact; `None` is an unknown fact.
+    fn add(&mut self, evidence: Option<Evidence>) {
+        let Some(evidence) = evidence else {
+            self.unknown += 1;
+            return;
+        };
+        for (kind, count) in Evidence::ALL.iter().zip(&mut self.known) {
+            if *kind == evidence {
+                *count += 1;
+            }
+        }
+    }
+
+    fn row(&self, label: &str) -> (String, Vec<usize>) {
+        let mut counts = self.known.to_vec();
+        counts.push(self.unknown);
+        (label.to_owned(), counts)
+    }
 }
 
 /// Formats the output of `cargo xtask status`.
@@ -94,24 +151,28 @@ impl fmt::Display for CountTable {
 /// Counts the endpoints of each group by the facts that are known, with the total in the last row. The columns `typed`,
 /// `untyped` and `body unknown` add up to the column `with path`.
 pub fn endpoint_counts(api: &Api) -> CountTable {
-    let counts = |endpoints: &mut dyn Iterator<Item = &Endpoint>| {
-        let mut counts = vec![0; ENDPOINTS.len() - 1];
-        for endpoint in endpoints {
-            let column = match (&endpoint.path, &endpoint.body) {
-                (None, _) => 5,
-                (Some(_), Body::Unknown) => 4,
-                (Some(_), Body::Series { record: None, .. }) => 3,
-                (Some(_), Body::Series { .. } | Body::Object { .. }) => 2,
-            };
-            counts[0] += 1;
-            counts[1] += usize::from(endpoint.path.is_some());
-            counts[column] += 1;
-        }
-        counts
-    };
-    let groups = api.groups.iter().map(|group| (group.ident.clone(), counts(&mut group.endpoints.iter())));
-    let rows = groups.chain([("total".to_owned(), counts(&mut api.endpoints()))]).collect();
+    let mut rows = Vec::new();
+    for group in &api.groups {
+        rows.push((group.ident.clone(), counts_of(group.endpoints.iter())));
+    }
+    rows.push(("total".to_owned(), counts_of(api.endpoints())));
     CountTable { heading: ENDPOINTS, rows }
+}
+
+fn counts_of<'a>(endpoints: impl Iterator<Item = &'a Endpoint>) -> Vec<usize> {
+    let mut counts = vec![0; ENDPOINTS.len() - 1];
+    for endpoint in endpoints {
+        let column = match (&endpoint.path, &endpoint.body) {
+            (None, _) => 5,
+            (Some(_), Body::Unknown) => 4,
+            (Some(_), Body::Series { record: None, .. }) => 3,
+            (Some(_), Body::Series { .. } | Body::Object { .. }) => 2,
+        };
+        counts[0] += 1;
+        counts[1] += usize::from(endpoint.path.is_some());
+        counts[column] += 1;
+    }
+    counts
 }
 
 const ENDPOINTS: &[&str] = &["group", "endpoints", "with path", "typed", "untyped", "body unknown", "by name only"];

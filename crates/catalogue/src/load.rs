@@ -70,28 +70,36 @@ impl<T> Document<T> {
 /// Reads every `.yaml` file of a folder.
 pub fn load(dir: &Path) -> Catalogue {
     let mut reader = Reader::default();
-    let sources = match file_names(dir) {
-        Ok(names) => Some(names.into_iter().filter_map(|name| read_file(&mut reader, dir, name)).collect()),
-        Err(error) => {
-            reader.diagnostics.push(Diagnostic::of_file("unreadable/folder", "", &[&error]));
-            None
+    let mut sources = None;
+    match file_names(dir) {
+        Ok(names) => {
+            let mut read = Vec::new();
+            for name in names {
+                read.extend(read_file(&mut reader, dir, name));
+            }
+            sources = Some(read);
         }
-    };
+        Err(error) => reader.diagnostics.push(Diagnostic::of_file("unreadable/folder", "", &[&error])),
+    }
     catalogue(reader, sources)
 }
 
 /// Reads files from memory, given as pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
-    let mut sources: Vec<_> =
-        files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), without_mark(text))).collect();
+    let mut sources = Vec::new();
+    for (name, text) in files {
+        sources.push(SourceFile::new((*name).to_owned(), without_mark(text)));
+    }
     sources.sort_by(|a, b| a.name.cmp(&b.name));
     catalogue(Reader::default(), Some(sources))
 }
 
 /// Reads files; `None` if their folder cannot be read, so that it is unknown whether a file is missing.
 fn catalogue(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
-    let (mut service, mut groups) = (None, Vec::new());
-    if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.name != SERVICE_FILE)) {
+    let mut service = None;
+    let mut groups = Vec::new();
+    let has_service = |sources: &Vec<SourceFile>| sources.iter().any(|source| source.name == SERVICE_FILE);
+    if sources.as_ref().is_some_and(|sources| !has_service(sources)) {
         reader.diagnostics.push(Diagnostic::of_file("missing-file", SERVICE_FILE, &[]));
     }
     for source in sources.into_iter().flatten() {
@@ -110,8 +118,10 @@ const SERVICE_FILE: &str = "service.yaml";
 
 /// Returns the names of the entries of a folder, sorted.
 fn file_names(dir: &Path) -> io::Result<Vec<String>> {
-    let names = fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let mut names = names.collect::<io::Result<Vec<_>>>()?;
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
     names.sort();
     Ok(names)
 }

@@ -103,21 +103,26 @@ const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
     fn new(catalogue: &'a Catalogue, service: &'a Service) -> Self {
-        let groups = catalogue.groups.iter();
-        let records_of_groups =
-            groups.flat_map(|group| group.spec.records.iter().map(|record| (record.name.as_str(), group.module())));
-        let types = service.types.iter().map(|ty| {
-            let values = || ty.values.iter().map(|value| value.value.as_str()).collect();
-            (ty.name.as_str(), (ty.kind == spec::TypeKind::Enum).then(values))
-        });
+        let mut records_of_groups = HashMap::new();
+        for group in &catalogue.groups {
+            for record in &group.spec.records {
+                records_of_groups.insert(record.name.as_str(), group.module());
+            }
+        }
+        let mut types = HashMap::new();
+        for ty in &service.types {
+            let is_closed = ty.kind == spec::TypeKind::Enum;
+            let values = is_closed.then(|| ty.values.iter().map(|value| value.value.as_str()).collect());
+            types.insert(ty.name.as_str(), values);
+        }
         Self {
             catalogue,
             service,
             errors: catalogue.diagnostics.clone(),
             reported: 0,
-            types: types.collect(),
+            types,
             records: RecordsOfFile::of(None, &service.records),
-            records_of_groups: records_of_groups.collect(),
+            records_of_groups,
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
             paths: Unique::default(),
@@ -132,7 +137,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn api(&mut self) -> Api {
-        let (service, catalogue) = (self.service, self.catalogue);
+        let service = self.service;
+        let catalogue = self.catalogue;
         let types = service.types.iter().map(|ty| self.named_type(ty)).collect();
         let facts = self.service_facts();
         let records = self.shared_records();
@@ -154,10 +160,13 @@ impl<'a> Resolver<'a> {
 
     /// Calls a function, and returns its result if the function finds no invalid part.
     fn valid<T>(&mut self, resolve: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let invalid = |resolver: &Self| resolver.errors.as_slice().len() + resolver.reported;
-        let before = invalid(self);
+        let before = self.invalid_parts();
         let result = resolve(self);
-        (invalid(self) == before).then_some(result)
+        if self.invalid_parts() == before { Some(result) } else { None }
+    }
+
+    fn invalid_parts(&self) -> usize {
+        self.errors.as_slice().len() + self.reported
     }
 
     /// Returns the evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an
@@ -208,8 +217,13 @@ impl<'a> Resolver<'a> {
 
     /// Derives a Rust name from a name of the catalogue.
     fn derived_name(&mut self, rule: &'static str, name: &str, case: Case, at: &Location) -> Option<String> {
-        let report = |reason| self.error(rule, at, &[&name, &reason, &case.example()]);
-        names::ident(name, case).map_err(report).ok()
+        match names::ident(name, case) {
+            Ok(ident) => Some(ident),
+            Err(reason) => {
+                self.error(rule, at, &[&name, &reason, &case.example()]);
+                None
+            }
+        }
     }
 
     /// Checks that a name that the author has chosen is a valid Rust name.
@@ -232,8 +246,9 @@ impl<'a> Resolver<'a> {
 
     /// Checks the name of a type, which is the same in the catalogue and in Rust.
     fn type_name(&mut self, name: &Text) -> String {
-        let chosen = self.chosen_name("type-name", name, Case::Pascal);
-        chosen.and_then(|chosen| self.free_name("taken-name", Scope::Types, chosen, name.at()));
+        if let Some(chosen) = self.chosen_name("type-name", name, Case::Pascal) {
+            self.free_name("taken-name", Scope::Types, chosen, name.at());
+        }
         name.to_string()
     }
 
@@ -245,8 +260,12 @@ impl<'a> Resolver<'a> {
 }
 
 /// Maps each name to its index. A duplicate name is mapped to its first index.
-fn first<'a>(names: impl DoubleEndedIterator<Item = &'a str> + ExactSizeIterator) -> HashMap<&'a str, usize> {
-    names.enumerate().map(|(index, name)| (name, index)).rev().collect()
+fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut first = HashMap::new();
+    for (index, name) in names.enumerate() {
+        first.entry(name).or_insert(index);
+    }
+    first
 }
 
 /// A set of names, each with its first location.

@@ -6,10 +6,14 @@ use std::sync::LazyLock;
 
 /// The message and the help of each key.
 static RULES: LazyLock<HashMap<&str, [&str; 2]>> = LazyLock::new(|| {
-    let sections = include_str!("rules.txt").split("\n[").skip(1).filter_map(|section| section.split_once("]\n"));
-    let parts = |texts: &'static str| texts.split_once('\n').unwrap_or((texts, ""));
-    let texts = sections.map(|(key, texts)| (key, parts(texts)));
-    texts.map(|(key, (message, help))| (key, [message, help.trim_end()])).collect()
+    let mut rules = HashMap::new();
+    for section in include_str!("rules.txt").split("\n[").skip(1) {
+        if let Some((key, texts)) = section.split_once("]\n") {
+            let (message, help) = texts.split_once('\n').unwrap_or((texts, ""));
+            rules.insert(key, [message, help.trim_end()]);
+        }
+    }
+    rules
 });
 
 /// Returns the name of the rule that a key belongs to: `time-type/absent` belongs to `time-type`.

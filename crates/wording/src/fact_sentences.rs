@@ -36,43 +36,75 @@ pub struct Facts<'a> {
 impl Facts<'_> {
     /// Returns the sentences, separated by spaces. `code` formats a value, and `prose` formats text of the catalogue.
     pub fn sentences(&self, code: fn(&str) -> String, prose: fn(&str) -> String) -> String {
-        let stated = |words: &str, value: Option<&str>| value.map(|value| format!("{words} {}.", code(value)));
-        let listed = |words: &str, values: &[&str]| {
-            let values: Vec<_> = values.iter().map(|value| code(value)).collect();
-            (!values.is_empty()).then(|| format!("{words} {}.", enumerated(&values, "and")))
-        };
-        let unknown: Vec<_> = self.unknown.iter().map(|fact| prose(fact)).collect();
-        let is_listed =
-            |example: &&str| [&self.allowed_values, &self.tested_values].iter().any(|list| list.contains(example));
-        let sentences = [
-            self.value(prose),
-            self.required.map(|source| sourced("Required", source)),
-            listed(if self.is_open { "Known values:" } else { "Values:" }, &self.values),
-            stated("Always sent as", self.const_value),
-            stated("Default:", self.default),
-            self.single_value.map(|source| sourced("Accepts one value", source)),
-            listed("Only these values worked for public clients:", &self.allowed_values),
-            listed("Works with", &self.tested_values),
-            listed("Fails with", &self.rejected_values),
-            stated("Example:", self.example.filter(|example| !is_listed(example))),
-            (!unknown.is_empty()).then(|| format!("Undocumented: {}.", unknown.join("; "))),
-        ];
-        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let mut sentences = Sentences { code, texts: Vec::new() };
+        sentences.texts.extend(self.value(prose));
+        if let Some(source) = self.required {
+            sentences.texts.push(sourced("Required", source));
+        }
+        sentences.add_list(if self.is_open { "Known values:" } else { "Values:" }, &self.values);
+        sentences.add_value("Always sent as", self.const_value);
+        sentences.add_value("Default:", self.default);
+        if let Some(source) = self.single_value {
+            sentences.texts.push(sourced("Accepts one value", source));
+        }
+        sentences.add_list("Only these values worked for public clients:", &self.allowed_values);
+        sentences.add_list("Works with", &self.tested_values);
+        sentences.add_list("Fails with", &self.rejected_values);
+        sentences.add_value("Example:", self.unlisted_example());
+        if !self.unknown.is_empty() {
+            let unknown: Vec<_> = self.unknown.iter().map(|fact| prose(fact)).collect();
+            sentences.texts.push(format!("Undocumented: {}.", unknown.join("; ")));
+        }
+        sentences.texts.join(" ")
     }
 
-    /// Returns a sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
+    /// The example, unless a sentence already lists it.
+    fn unlisted_example(&self) -> Option<&str> {
+        let example = self.example?;
+        let is_listed = self.allowed_values.contains(&example) || self.tested_values.contains(&example);
+        if is_listed { None } else { Some(example) }
+    }
+
+    /// A sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
     fn value(&self, prose: fn(&str) -> String) -> Option<String> {
-        let range = match self.range {
-            [Some(min), Some(max)] => Some(format!("from {min} to {max}")),
-            [Some(min), None] => Some(format!("at least {min}")),
-            [None, Some(max)] => Some(format!("at most {max}")),
-            [None, None] => None,
-        };
-        let unit = (!self.unit.is_empty()).then(|| format!("in {}", prose(self.unit)));
-        let source = Some(self.source).filter(|source| !["", DOCUMENTED].contains(source)).map(str::to_owned);
-        let facts = [unit, range, source].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let mut facts = Vec::new();
+        if !self.unit.is_empty() {
+            facts.push(format!("in {}", prose(self.unit)));
+        }
+        match self.range {
+            [Some(min), Some(max)] => facts.push(format!("from {min} to {max}")),
+            [Some(min), None] => facts.push(format!("at least {min}")),
+            [None, Some(max)] => facts.push(format!("at most {max}")),
+            [None, None] => {}
+        }
+        if !self.source.is_empty() && self.source != DOCUMENTED {
+            facts.push(self.source.to_owned());
+        }
+        let facts = facts.join(", ");
         let (first, rest) = facts.split_at_checked(1)?;
         Some(format!("{}{rest}.", first.to_uppercase()))
+    }
+}
+
+/// The sentences about a param or a field.
+struct Sentences {
+    /// Formats a value.
+    code: fn(&str) -> String,
+    texts: Vec<String>,
+}
+
+impl Sentences {
+    fn add_value(&mut self, words: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.texts.push(format!("{words} {}.", (self.code)(value)));
+        }
+    }
+
+    fn add_list(&mut self, words: &str, values: &[&str]) {
+        if !values.is_empty() {
+            let values: Vec<_> = values.iter().map(|value| (self.code)(value)).collect();
+            self.texts.push(format!("{words} {}.", enumerated(&values, "and")));
+        }
     }
 }
 

@@ -31,12 +31,18 @@ fn similarity(written: &str, name: &str) -> f64 {
 }
 
 fn initials(name: &str) -> String {
-    name.split('_').filter_map(|word| word.chars().next()).collect()
+    let mut initials = String::new();
+    for word in name.split('_') {
+        initials.extend(word.chars().next());
+    }
+    initials
 }
 
 /// A name in lower case, without separators between words.
 pub fn normalized(name: &str) -> String {
-    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut normalized = name.to_lowercase();
+    normalized.retain(char::is_alphanumeric);
+    normalized
 }
 
 #[cfg(test)]

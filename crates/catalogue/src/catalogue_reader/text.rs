@@ -10,10 +10,22 @@ use crate::diagnostic::Location;
 /// Ranges (first and last character) of characters that are invisible, or that reorder or hide text. Control characters
 /// are checked separately.
 pub static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
-    let character = |hexadecimal| char::from_u32(u32::from_str_radix(hexadecimal, 16).ok()?);
-    let lines = include_str!("invisible_characters.txt").lines().filter_map(|line| line.split_once(' '));
-    lines.filter_map(|(first, last)| Some((character(first)?, character(last)?))).collect()
+    let mut ranges = Vec::new();
+    for line in include_str!("invisible_characters.txt").lines() {
+        ranges.extend(range(line));
+    }
+    ranges
 });
+
+/// The range in a line such as `200b 200f`.
+fn range(line: &str) -> Option<(char, char)> {
+    let (first, last) = line.split_once(' ')?;
+    Some((character(first)?, character(last)?))
+}
+
+fn character(hexadecimal: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(hexadecimal, 16).ok()?)
+}
 
 /// Returns `true` if a text is one line that is not blank and has no invisible characters.
 pub fn is_line(text: &str) -> bool {
@@ -52,11 +64,18 @@ pub fn repeats_name(summary: &str, name: &str) -> bool {
 
 /// Splits a text or a name into words, in lower case and without endings such as a plural `s`.
 fn words(text: &str) -> Vec<String> {
-    let stem = |word: &str| {
-        let ending = ["ed", "ing", "es", "s", "e"].into_iter().find_map(|ending| word.strip_suffix(ending));
-        ending.filter(|stem| !stem.is_empty()).unwrap_or(word).to_owned()
-    };
     text.to_snake_case().split('_').map(stem).collect()
+}
+
+fn stem(word: &str) -> String {
+    for ending in ["ed", "ing", "es", "s", "e"] {
+        match word.strip_suffix(ending) {
+            Some("") => return word.to_owned(),
+            Some(stem) => return stem.to_owned(),
+            None => {}
+        }
+    }
+    word.to_owned()
 }
 
 #[cfg(test)]

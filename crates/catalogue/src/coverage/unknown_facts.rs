@@ -29,7 +29,7 @@ enum Gain {
     Method = 8,
 }
 
-/// Returns all unknown facts, the most useful first. Equally useful facts are in the order of the catalogue.
+/// All unknown facts, the most useful first. Equally useful facts are in the order of the catalogue.
 pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     let mut unknown = Vec::new();
     for group in &api.groups {
@@ -41,7 +41,7 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     unknown
 }
 
-/// Returns the unknown paths of a group. The help lists known paths of the group as examples, because the unknown paths
+/// The unknown paths of a group. The help lists known paths of the group as examples, because the unknown paths
 /// are probably similar.
 fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
@@ -52,7 +52,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path of {} in {}", count(&unknown), group.ident), help)
 }
 
-/// Returns the unknown response fields in a group as one fact about the affected endpoints. One response per endpoint
+/// The unknown response fields in a group as one fact about the affected endpoints. One response per endpoint
 /// is sufficient to find the fields of that endpoint.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped: Vec<_> = group.methods().filter(|endpoint| endpoint.body.record().is_none()).collect();
@@ -65,7 +65,7 @@ fn params(group: &Group) -> Option<UnknownFact> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// Returns the rate limits with an unknown scope. The client enforces these limits for every request, so requests may
+/// The rate limits with an unknown scope. The client enforces these limits for every request, so requests may
 /// be slower than necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.known().is_none()).collect();
@@ -75,7 +75,7 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     some(Gain::Speed, endpoints, format!("the scope of the limits {names}"), help)
 }
 
-/// Returns the params that are required only according to public clients or the previous API version. If documentation
+/// The params that are required only according to public clients or the previous API version. If documentation
 /// confirms that a param is required, it becomes an argument of the method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
     (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
-/// Returns the names of at most four endpoints, and the number of further endpoints.
+/// The names of at most four endpoints, and the number of further endpoints.
 fn names(endpoints: &[&Endpoint]) -> String {
     let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.to_string()).collect();
     if endpoints.len() > names.len() {

@@ -18,32 +18,61 @@ impl<'a> Resolver<'a> {
     ) -> (Body, Option<Record>) {
         let Known::Known(body) = &endpoint.body else { return (Body::Unknown, None) };
         let evidence = self.evidence("the body", body.evidence, endpoint.evidence, endpoint.name.at());
-        let own = |fields, form| {
-            let what = if form == RecordLayout::Value { "The body" } else { "One record" };
-            let (ident, summary) = (names::record(type_ident), format!("{what} of {}.", endpoint.name));
-            let reference = RecordRef { module: records.module.map(str::to_owned), ident: ident.clone() };
-            (reference, Some(Record { ident, summary, evidence, fields, form }))
-        };
-        let (fields, is_series) = match (&body.series, &body.object, &body.ty) {
-            (Some(Known::Known(fields)), ..) => (fields, true),
-            (Some(Known::Unknown), ..) => return (self.series(body, None, evidence), None),
-            (None, Some(Known::Known(fields)), _) => (fields, false),
+        let new = NewRecord { endpoint: endpoint.name.as_str(), ident: names::record(type_ident), evidence };
+        match (&body.series, &body.object, &body.ty) {
+            (Some(Known::Unknown), ..) => (self.series(body, None, evidence), None),
+            (Some(Known::Known(fields)), ..) => {
+                let (record, new) = self.record_of_body(records, body, fields, new);
+                (self.series(body, Some(record), evidence), new)
+            }
+            (None, Some(Known::Known(fields)), _) => {
+                let (record, new) = self.record_of_body(records, body, fields, new);
+                (Body::Object { record, evidence }, new)
+            }
             (None, None, Some(ty)) => {
-                // The record of a body that is a single value has one field.
-                let [ident, wire_name] = ["value"; 2].map(str::to_owned);
-                let (ty, summary) = (self.type_of(records, ty).unwrap_or_default(), "The entire body.".to_owned());
-                let whole = Field { ident, wire_name, ty, summary, evidence, ..Field::default() };
-                let (record, new) = own(vec![whole], RecordLayout::Value);
-                return (Body::Object { record, evidence }, new);
+                let (record, new) = self.record_of_value(records, ty, new);
+                (Body::Object { record, evidence }, Some(new))
             }
             // Any other combination breaks a rule of the format, and `load` has already reported it.
-            (None, ..) => return (Body::Unknown, None),
-        };
-        let (record, new) = match fields {
+            (None, ..) => (Body::Unknown, None),
+        }
+    }
+
+    /// The record of a body with fields: a record with a name, or a new one.
+    fn record_of_body(
+        &mut self,
+        records: &RecordsOfFile<'a>,
+        body: &'a spec::Body,
+        fields: &'a Fields,
+        new: NewRecord<'_>,
+    ) -> (RecordRef, Option<Record>) {
+        match fields {
             Fields::Record(name) => (self.body_record(records, body, name), None),
-            Fields::Inline(listed) => own(self.listed(records, listed, body, evidence), layout(body)),
+            Fields::Inline(listed) => {
+                let fields = self.listed(records, listed, body, new.evidence);
+                let record = new.with("One record", fields, layout(body));
+                (reference(records, &record), Some(record))
+            }
+        }
+    }
+
+    /// The record of a body that is a single value, which has one field.
+    fn record_of_value(
+        &mut self,
+        records: &RecordsOfFile<'a>,
+        ty: &'a Text,
+        new: NewRecord<'_>,
+    ) -> (RecordRef, Record) {
+        let whole = Field {
+            ident: "value".to_owned(),
+            wire_name: "value".to_owned(),
+            ty: self.type_of(records, ty).unwrap_or_default(),
+            summary: "The entire body.".to_owned(),
+            evidence: new.evidence,
+            ..Field::default()
         };
-        (if is_series { self.series(body, Some(record), evidence) } else { Body::Object { record, evidence } }, new)
+        let record = new.with("The body", vec![whole], RecordLayout::Value);
+        (reference(records, &record), record)
     }
 
     /// Looks up the record to which a body refers, and checks the facts that the body declares about it.
@@ -73,11 +102,18 @@ impl<'a> Resolver<'a> {
     }
 
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
-        let time = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name));
-        let time = time.filter(|time| time.as_str() != "none").map(ToString::to_string);
+        let mut time = None;
+        if let Some(name) = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name))
+            && name.as_str() != "none"
+        {
+            time = Some(name.to_string());
+        }
         let data = body.data.as_deref().cloned();
-        let shared = self.service.envelope.as_ref().is_some_and(|envelope| envelope.optional && data.is_none());
-        let is_optional = body.optional.as_deref().copied().unwrap_or(shared);
+        let is_optional = match (&body.optional, &self.service.envelope) {
+            (Some(optional), _) => **optional,
+            (None, Some(envelope)) => envelope.optional && data.is_none(),
+            (None, None) => false,
+        };
         let key = body.key.iter().map(ToString::to_string).collect();
         Body::Series { record, data, is_optional, time, key, evidence }
     }
@@ -85,7 +121,10 @@ impl<'a> Resolver<'a> {
     /// Rejects a key with a field that the records do not have.
     fn key(&mut self, body: &spec::Body, fields: &[spec::Field]) {
         // A record without fields is a placeholder for an invalid record, which has already been reported.
-        for name in body.key.iter().filter(|_| !fields.is_empty()) {
+        if fields.is_empty() {
+            return;
+        }
+        for name in &body.key {
             if fields.iter().all(|field| field.name != **name) {
                 self.error("unknown-field/key", name.at(), &[name]);
             }
@@ -102,32 +141,35 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Vec<Field> {
         self.key(body, listed);
-        let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        let positional = body.positional.as_ref().filter(|_| layout(body) == RecordLayout::Positional);
-        let is_other = |time: &&Text| positional.is_some() || shared.is_none_or(|shared| shared.name != ***time);
-        let own = body.time.as_ref().filter(is_other);
+        let is_positional = layout(body) == RecordLayout::Positional;
+        let shared = if body.series.is_some() { self.service.envelope_time() } else { None };
+        let own = own_time(body, shared);
         // A positional record must list its time field itself, because the index of the field matters.
-        let added = shared.filter(|_| own.is_none() && positional.is_none());
+        let added = if own.is_none() && !is_positional { shared } else { None };
         let mut fields = self.fields(records, listed, evidence, added);
         let derived = self.derived(records, listed, body, evidence);
-        let has_own_time = derived.iter().any(|field| own.is_some_and(|own| field.wire_name == **own));
+        let has_derived_time = own.is_some_and(|own| derived.iter().any(|field| field.wire_name == **own));
         fields.extend(derived);
         if added.is_some() {
             let form = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
-            let time = self.time.clone().map(|time| time.timed_in(form));
-            return time.into_iter().chain(fields).collect();
-        }
-        let at = own.map(Text::at).or(positional.map(Spanned::at));
-        if has_own_time {
+            if let Some(time) = self.time.clone() {
+                fields.insert(0, time.timed_in(form));
+            }
             return fields;
         }
-        if let Some((time, at)) = own.or(shared.map(|time| &time.name)).zip(at).filter(|_| self.has_no_unit(body)) {
+        if has_derived_time {
+            return fields;
+        }
+        let at = own.map(Text::at).or(body.positional.as_ref().filter(|_| is_positional).map(Spanned::at));
+        if let (Some(time), Some(at)) = (own.or(shared.map(|time| &time.name)), at)
+            && self.has_no_unit(body)
+        {
             self.time(listed, time, at);
         }
         fields
     }
 
-    /// Returns the fields whose values are not in a record: labels, and a time of two fields.
+    /// The fields whose values are not in a record: labels, and a time of two fields.
     fn derived(
         &mut self,
         records: &RecordsOfFile<'a>,
@@ -136,37 +178,25 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Vec<Field> {
         if let Some(first) = body.labels.first()
-            && !body.data.as_ref().is_some_and(|data| data.split('.').any(|key| key == "*"))
+            && !has_groups(body)
         {
             self.error("body-labels/data", first.name.at(), &[]);
         }
         let mut derived = self.fields(records, &body.labels, evidence, None);
         for (field, label) in derived.iter_mut().zip(&body.labels) {
-            let path = label.at.as_ref().unwrap_or(&label.name).to_string();
-            let origin = match path.as_str() {
-                "*" => "A label: the key of the group that contains the record.".to_owned(),
-                path => format!("A label: `{path}` of the group that contains the record."),
-            };
-            if !field.notes.is_empty() {
-                field.notes.push(' ');
-            }
-            field.notes.push_str(&origin);
-            field.source = FieldSource::Group(path);
+            set_label(field, label.at.as_ref().unwrap_or(&label.name));
         }
         derived.extend(self.time_of_two(listed, body, evidence));
         for field in &derived {
-            if listed.iter().any(|listed| *listed.name == field.wire_name) {
-                let at = body.labels.iter().find(|label| *label.name == field.wire_name).map(|label| label.name.at());
-                let at = at.or(body.time.as_ref().map(Text::at));
-                if let Some(at) = at {
-                    self.error("duplicate-field", at, &[&field.wire_name]);
-                }
+            let is_listed = listed.iter().any(|listed| *listed.name == field.wire_name);
+            if is_listed && let Some(at) = declared_at(body, &field.wire_name) {
+                self.error("duplicate-field", at, &[&field.wire_name]);
             }
         }
         derived
     }
 
-    /// Returns the time field whose value is in two other fields.
+    /// The time field whose value is in two other fields.
     fn time_of_two(
         &mut self,
         listed: &'a [spec::Field],
@@ -203,9 +233,14 @@ impl<'a> Resolver<'a> {
     /// Rejects a unit or format on a body whose record lists the time field, because the catalogue must declare them on
     /// that field.
     fn has_no_unit(&mut self, body: &spec::Body) -> bool {
-        let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
-        let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
-        let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return true };
+        if body.series.is_none() {
+            return true;
+        }
+        let (key, at) = match (&body.unit, &body.format) {
+            (Some(unit), _) => ("unit", unit.at()),
+            (None, Some(format)) => ("format", format.at()),
+            (None, None) => return true,
+        };
         self.error("time-unit/record", at, &[&key]);
         false
     }
@@ -224,8 +259,61 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns the layout of the records that a body lists.
+/// A record that an endpoint declares, without its fields.
+struct NewRecord<'e> {
+    endpoint: &'e str,
+    ident: String,
+    evidence: spec::Evidence,
+}
+
+impl NewRecord<'_> {
+    fn with(self, what: &str, fields: Vec<Field>, form: RecordLayout) -> Record {
+        let summary = format!("{what} of {}.", self.endpoint);
+        Record { ident: self.ident, summary, evidence: self.evidence, fields, form }
+    }
+}
+
+fn reference(records: &RecordsOfFile<'_>, record: &Record) -> RecordRef {
+    RecordRef { module: records.module.map(str::to_owned), ident: record.ident.clone() }
+}
+
+/// `true` if the records are in groups, which the path of the data selects with `*`.
+fn has_groups(body: &spec::Body) -> bool {
+    body.data.as_ref().is_some_and(|data| data.split('.').any(|key| key == "*"))
+}
+
+/// Makes a field a label: its value is at a path in the group of the record.
+fn set_label(field: &mut Field, path: &str) {
+    if !field.notes.is_empty() {
+        field.notes.push(' ');
+    }
+    field.notes += &match path {
+        "*" => "A label: the key of the group that contains the record.".to_owned(),
+        path => format!("A label: `{path}` of the group that contains the record."),
+    };
+    field.source = FieldSource::Group(path.to_owned());
+}
+
+/// The location of a label, or of the time, with this name.
+fn declared_at<'b>(body: &'b spec::Body, wire_name: &str) -> Option<&'b Location> {
+    for label in &body.labels {
+        if *label.name == wire_name {
+            return Some(label.name.at());
+        }
+    }
+    body.time.as_ref().map(Text::at)
+}
+
+/// The time field that a body declares, unless it is the time field of the envelope, which is then added.
+fn own_time<'b>(body: &'b spec::Body, shared: Option<&spec::Field>) -> Option<&'b Text> {
+    let time = body.time.as_ref()?;
+    let is_shared = shared.is_some_and(|shared| shared.name == **time);
+    if is_shared && layout(body) != RecordLayout::Positional { None } else { Some(time) }
+}
+
+/// The layout of the records that a body lists.
 fn layout(body: &spec::Body) -> RecordLayout {
-    let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
+    let positional = body.positional.as_deref() == Some(&true);
+    let columns = body.columns.as_deref() == Some(&true);
     records::layout(positional, columns)
 }

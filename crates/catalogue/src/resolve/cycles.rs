@@ -17,28 +17,43 @@ pub(super) struct Cycles<'a> {
 
 impl<'a> Cycles<'a> {
     pub(super) fn of(records: &'a [spec::Record]) -> Self {
-        let names = records.iter().enumerate().rev();
-        let index: HashMap<&str, usize> = names.map(|(index, record)| (record.name.as_str(), index)).collect();
-        let cycles = |with_lists: bool| {
-            let contents = |record: &spec::Record| {
-                let exprs = record.fields.iter().filter_map(|field| TypeExpr::parse(&field.ty));
-                let followed = exprs.filter(|expr| with_lists || !expr.is_list());
-                followed.filter_map(|expr| index.get(expr.innermost().name()?).copied()).collect()
-            };
-            in_cycles(&records.iter().map(contents).collect::<Vec<_>>())
-        };
-        Self { all: cycles(true), endless: cycles(false), index }
+        let mut index = HashMap::new();
+        for (position, record) in records.iter().enumerate() {
+            index.entry(record.name.as_str()).or_insert(position);
+        }
+        let mut contents = Vec::new();
+        let mut contents_outside_lists = Vec::new();
+        for record in records {
+            let mut all = Vec::new();
+            let mut outside_lists = Vec::new();
+            for field in &record.fields {
+                let Some(expr) = TypeExpr::parse(&field.ty) else { continue };
+                let Some(inner) = expr.innermost().name().and_then(|name| index.get(name)) else { continue };
+                all.push(*inner);
+                if !expr.is_list() {
+                    outside_lists.push(*inner);
+                }
+            }
+            contents.push(all);
+            contents_outside_lists.push(outside_lists);
+        }
+        Self { all: in_cycles(&contents), endless: in_cycles(&contents_outside_lists), index }
     }
 
-    /// Returns `true` if a record contains itself outside of a list or a map.
+    /// `true` if a record contains itself outside of a list or a map.
     pub(super) fn is_endless(&self, record: &str) -> bool {
         self.index.get(record).is_some_and(|index| self.endless[*index])
     }
 
-    /// Returns `true` if a field of `record` with this type is a list or map whose items may contain `record`.
+    /// `true` if a field of `record` with this type is a list or map whose items may contain `record`.
     pub(super) fn is_recursive(&self, record: &str, ty: &str) -> bool {
-        let item = TypeExpr::parse(ty).filter(TypeExpr::is_list).and_then(|expr| expr.innermost().name());
-        [Some(record), item].iter().all(|name| name.and_then(|name| self.index.get(name)).is_some_and(|i| self.all[*i]))
+        let Some(expr) = TypeExpr::parse(ty) else { return false };
+        let Some(item) = expr.innermost().name() else { return false };
+        expr.is_list() && self.is_in_cycle(record) && self.is_in_cycle(item)
+    }
+
+    fn is_in_cycle(&self, record: &str) -> bool {
+        self.index.get(record).is_some_and(|index| self.all[*index])
     }
 }
 
@@ -54,13 +69,22 @@ fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
     }
     let mut remains = vec![true; below.len()];
     for (edges, reversed) in [(below, &above[..]), (&above, below)] {
-        let mut left: Vec<usize> = edges.iter().map(|to| to.iter().filter(|node| remains[**node]).count()).collect();
-        let mut waiting: Vec<usize> = (0..left.len()).filter(|node| remains[*node] && left[*node] == 0).collect();
+        let mut left = Vec::new();
+        let mut waiting = Vec::new();
+        for (node, targets) in edges.iter().enumerate() {
+            let count = targets.iter().filter(|target| remains[**target]).count();
+            left.push(count);
+            if count == 0 && remains[node] {
+                waiting.push(node);
+            }
+        }
         while let Some(node) = waiting.pop() {
             remains[node] = false;
             for other in &reversed[node] {
                 left[*other] -= 1;
-                waiting.extend((left[*other] == 0 && remains[*other]).then_some(*other));
+                if left[*other] == 0 && remains[*other] {
+                    waiting.push(*other);
+                }
             }
         }
     }

@@ -51,10 +51,11 @@ impl<'a> Resolver<'a> {
         for entry in entries {
             for new in self.entry(records, entry, endpoint.evidence, shared) {
                 // An override replaces the param of a set in place, which keeps the order of the params.
-                let known = candidates.iter_mut().find(|known| known.is_of_set && std::ptr::eq(known.param, new.param));
-                match known.filter(|_| matches!(entry, ParamEntry::Use(_))) {
-                    Some(known) => *known = new,
-                    None => candidates.push(new),
+                let replaced =
+                    candidates.iter_mut().find(|known| known.is_of_set && std::ptr::eq(known.param, new.param));
+                match (entry, replaced) {
+                    (ParamEntry::Use(_), Some(replaced)) => *replaced = new,
+                    _ => candidates.push(new),
                 }
             }
         }
@@ -76,12 +77,6 @@ impl<'a> Resolver<'a> {
         inherited: spec::Evidence,
         shared: &[Option<SharedParam>],
     ) -> Vec<Candidate<'a>> {
-        let service = self.service;
-        let as_defined = |index: usize, at: &'a Location, is_of_set: bool| {
-            let param = shared[index].as_ref().map(|shared| shared.param.clone());
-            let resolved = param.map(|param| EndpointParam { param, shared: Some((index, false)) });
-            Candidate { param: &service.params[index], at, is_of_set, resolved }
-        };
         match entry {
             ParamEntry::Own(param) => {
                 let resolved = self.valid(|resolver| resolver.param(records, param, Some(inherited)));
@@ -90,42 +85,59 @@ impl<'a> Resolver<'a> {
             }
             ParamEntry::Use(entry) => {
                 let Some(index) = self.shared_param(&entry.param) else { return Vec::new() };
-                let used = as_defined(index, entry.param.at(), false);
+                let used = self.as_defined(shared, index, entry.param.at());
                 // An invalid shared param has already been reported.
-                let resolved = used.resolved.and_then(|EndpointParam { param, .. }| {
-                    let inherited = param.evidence;
-                    let param = overridden(param, entry);
-                    self.valid(|resolver| resolver.overrides(&param, entry.default.as_ref()))?;
-                    self.evidence("the `use` entry", entry.evidence, inherited, used.at);
-                    // `true` means that the shared constant alone is not sufficient.
-                    Some(EndpointParam { param: as_sent(param), shared: Some((index, true)) })
-                });
+                let resolved = used.resolved.and_then(|used| self.with_overrides(used.param, entry, index));
                 vec![Candidate { resolved, ..used }]
             }
-            ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
-                (Some(set), _) => {
-                    self.used.add("param set", None, name);
-                    let known = service.param_sets[*set].params.iter().filter_map(|id| self.shared.get(id.as_str()));
-                    known.map(|index| as_defined(*index, name.at(), true)).collect()
-                }
-                (None, Some(index)) => {
-                    self.used.add("shared param", None, name);
-                    vec![as_defined(*index, name.at(), false)]
-                }
-                (None, None) => {
-                    let sets = service.param_sets.iter().map(|set| set.name.as_str());
-                    let known = sets.chain(service.params.iter().map(|param| param.id().as_str()));
-                    let what = "shared param or param set";
-                    self.unknown_name("unknown-param", name, name.at(), what, known);
-                    Vec::new()
-                }
-            },
+            ParamEntry::Name(name) => self.named_entry(name, shared),
         }
+    }
+
+    /// A shared param without overrides.
+    fn as_defined(&self, shared: &[Option<SharedParam>], index: usize, at: &'a Location) -> Candidate<'a> {
+        let resolved = shared[index]
+            .as_ref()
+            .map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
+        Candidate { param: &self.service.params[index], at, is_of_set: false, resolved }
+    }
+
+    fn with_overrides(&mut self, param: Param, entry: &spec::Use, index: usize) -> Option<EndpointParam> {
+        let inherited = param.evidence;
+        let param = overridden(param, entry);
+        self.valid(|resolver| resolver.overrides(&param, entry.default.as_ref()))?;
+        self.evidence("the `use` entry", entry.evidence, inherited, entry.param.at());
+        // `true` means that the shared constant alone is not sufficient.
+        Some(EndpointParam { param: as_sent(param), shared: Some((index, true)) })
+    }
+
+    /// The params of a param set, or the shared param, with a name.
+    fn named_entry(&mut self, name: &'a Text, shared: &[Option<SharedParam>]) -> Vec<Candidate<'a>> {
+        let service = self.service;
+        if let Some(set) = self.sets.get(name.as_str()) {
+            self.used.add("param set", None, name);
+            let mut params = Vec::new();
+            for id in &service.param_sets[*set].params {
+                if let Some(index) = self.shared.get(id.as_str()) {
+                    params.push(Candidate { is_of_set: true, ..self.as_defined(shared, *index, name.at()) });
+                }
+            }
+            return params;
+        }
+        if let Some(index) = self.shared.get(name.as_str()) {
+            self.used.add("shared param", None, name);
+            return vec![self.as_defined(shared, *index, name.at())];
+        }
+        let mut known: Vec<&str> = service.param_sets.iter().map(|set| set.name.as_str()).collect();
+        known.extend(service.params.iter().map(|param| param.id().as_str()));
+        self.unknown_name("unknown-param", name, name.at(), "shared param or param set", known.into_iter());
+        Vec::new()
     }
 
     /// Checks that no two params of an endpoint have the same name, and that no two setters have the same name.
     fn distinct(&mut self, candidates: &[Candidate<'a>]) {
-        let (mut names, mut idents) = (Unique::default(), Unique::default());
+        let mut names = Unique::default();
+        let mut idents = Unique::default();
         for Candidate { param, at, .. } in candidates {
             if names.insert(&param.name, at).is_some() {
                 self.error("duplicate-param/of-endpoint", at, &[&param.name]);
@@ -144,11 +156,15 @@ impl<'a> Resolver<'a> {
     /// Checks that the path contains exactly the params with `in: path`.
     fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) {
         let in_path = url_path::params(path);
-        let declared = candidates.iter().filter(|candidate| candidate.param.location == ParamLocation::Path);
+        let mut declared = Vec::new();
+        for candidate in candidates {
+            if candidate.param.location == ParamLocation::Path {
+                declared.push(candidate);
+            }
+        }
         for name in &in_path {
-            if !self.catalogue.cut.contains(*name)
-                && declared.clone().all(|candidate| candidate.param.name.as_str() != *name)
-            {
+            let is_declared = declared.iter().any(|candidate| candidate.param.name.as_str() == *name);
+            if !is_declared && !self.catalogue.cut.contains(*name) {
                 self.error("path-param/undeclared", path.at(), &[name]);
             }
         }

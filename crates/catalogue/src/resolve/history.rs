@@ -58,19 +58,7 @@ impl<'a> Resolver<'a> {
         let is_in_time = matches!(body, Body::Series { time: Some(_), .. });
         let is_known = endpoint.path.known().is_some();
         match &endpoint.history {
-            None => {
-                let takes = |(name, fits, _): TypedParam<'_>| {
-                    params.iter().any(|param| param.name == **name && fits(self.service, param))
-                };
-                let can_set =
-                    |name: &Text| params.iter().all(|param| param.name != **name || param.const_value.is_none());
-                let takes_all = self
-                    .service
-                    .history
-                    .as_ref()
-                    .is_some_and(|history| typed_params(history).all(takes) && history.sort.iter().all(can_set));
-                takes_all && is_in_time && is_known
-            }
+            None => is_in_time && is_known && self.takes_history_of_service(&params),
             Some(Known::Unknown) => false,
             Some(Known::Known(history)) => {
                 if is_in_time {
@@ -82,6 +70,19 @@ impl<'a> Resolver<'a> {
                 is_known
             }
         }
+    }
+
+    /// `true` if an endpoint with these params has the history that the service declares.
+    fn takes_history_of_service(&self, params: &[&Param]) -> bool {
+        let Some(history) = &self.service.history else { return false };
+        for (name, fits, _) in typed_params(history) {
+            if !params.iter().any(|param| param.declared.name == **name && fits(self.service, param)) {
+                return false;
+            }
+        }
+        let Some(sort) = &history.sort else { return true };
+        // The history sets the order, so the param cannot have a constant value.
+        !params.iter().any(|param| param.declared.name == **sort && param.declared.const_value.is_some())
     }
 
     fn check_history(&mut self, history: &spec::History, params: &[&Param]) {

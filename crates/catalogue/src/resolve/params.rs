@@ -13,25 +13,31 @@ use crate::spec::{self, Evidence, ParamLocation};
 
 impl<'a> Resolver<'a> {
     pub(super) fn shared_params(&mut self) -> Vec<Option<SharedParam>> {
-        let params = self.service.params.iter().map(|param| {
+        let mut params = Vec::new();
+        for param in &self.service.params {
             let constant = self.constant("duplicate-param/shared", param.id());
             let param = self.valid(|resolver| resolver.param(&RecordsOfFile::default(), param, None));
-            Some(SharedParam { constant: constant?, param: param? })
-        });
-        params.collect()
+            params.push(match (constant, param) {
+                (Some(constant), Some(param)) => Some(SharedParam { constant, param }),
+                _ => None,
+            });
+        }
+        params
     }
 
     pub(super) fn param_sets(&mut self) -> Vec<ParamSet> {
-        let sets = self.service.param_sets.iter().map(|set| {
+        let mut sets = Vec::new();
+        for set in &self.service.param_sets {
             let constant = self.constant("duplicate-param/set", &set.name).unwrap_or_default();
             let mut seen = Unique::default();
-            let params = set.params.iter().filter_map(|id| {
+            let mut params = Vec::new();
+            for id in &set.params {
                 seen.claim(&mut self.errors, "duplicate-param/in-set", id, id.at(), &[id]);
-                self.shared_param(id)
-            });
-            ParamSet { constant, params: params.collect() }
-        });
-        sets.collect()
+                params.extend(self.shared_param(id));
+            }
+            sets.push(ParamSet { constant, params });
+        }
+        sets
     }
 
     /// Looks up the index of a shared param, and marks the param as used.
@@ -147,11 +153,13 @@ impl<'a> Resolver<'a> {
 
     /// Checks that values of a param have its type, are within its range, and do not contradict each other.
     fn values_of(&mut self, param: &Param, default: Option<&Text>) {
-        let (allowed, tested) = (&param.allowed_values, &param.tested_values);
-        let known = allowed.iter().map(|value| ("allowed value", value));
-        for (what, value) in known.chain(tested.iter().map(|value| ("value", value))) {
-            if self.of_type(param, what, value, value.at()) {
-                self.is_sent(param, value);
+        let allowed = &param.declared.allowed_values;
+        let tested = &param.declared.tested_values;
+        for (what, values) in [("allowed value", allowed), ("value", tested)] {
+            for value in values {
+                if self.of_type(param, what, value, value.at()) {
+                    self.is_sent(param, value);
+                }
             }
         }
         if let Some(default) = default {
@@ -219,22 +227,28 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns a param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is
-/// sent as `7`. Without an example, the first value that is known to work is the example.
+/// A param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is sent as
+/// `7`. Without an example, the first value that is known to work is the example.
 pub(super) fn as_sent(mut param: Param) -> Param {
     let Param { declared, ty, .. } = &mut param;
     let lists = [&mut declared.allowed_values, &mut declared.tested_values, &mut declared.rejected_values];
     for value in lists.into_iter().flatten().chain(&mut declared.example) {
-        let number = ty.builtin().and_then(|builtin| match builtin {
-            Builtin::Integer => value.parse::<i64>().ok().map(|number| number.to_string()),
-            Builtin::Count => value.parse::<u64>().ok().map(|number| number.to_string()),
-            Builtin::Number => value.parse::<f64>().ok().map(|number| number.to_string()),
-            Builtin::String | Builtin::Decimal | Builtin::Boolean | Builtin::Timestamp(_) | Builtin::Any => None,
-        });
-        if let Some(number) = number {
+        if let Some(number) = normalized(ty.builtin(), value) {
             **value = number;
         }
     }
-    declared.example = declared.example.take().or_else(|| declared.known_values().first().cloned());
+    if declared.example.is_none() {
+        declared.example = declared.known_values().first().cloned();
+    }
     param
+}
+
+/// A number without a plus sign and without leading zeros; `None` for any other value.
+fn normalized(builtin: Option<Builtin>, value: &str) -> Option<String> {
+    match builtin? {
+        Builtin::Integer => Some(value.parse::<i64>().ok()?.to_string()),
+        Builtin::Count => Some(value.parse::<u64>().ok()?.to_string()),
+        Builtin::Number => Some(value.parse::<f64>().ok()?.to_string()),
+        Builtin::String | Builtin::Decimal | Builtin::Boolean | Builtin::Timestamp(_) | Builtin::Any => None,
+    }
 }

@@ -15,22 +15,30 @@ impl<'a> Resolver<'a> {
     pub(super) fn shared_records(&mut self) -> Vec<Record> {
         let none = RecordsOfFile::default();
         let envelope = self.service.envelope.as_ref();
-        let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
-        let metadata = Record {
+        let mut metadata = Record {
             ident: "Metadata".to_owned(),
             summary: "The metadata of a response.".to_owned(),
-            evidence: metadata.map_or(Evidence::Documented, |(_, known)| known),
-            fields: metadata.map_or_else(Vec::new, |(own, known)| self.fields(&none, &own.fields, known, None)),
+            evidence: Evidence::Documented,
+            fields: Vec::new(),
             form: RecordLayout::Object,
         };
-        std::iter::once(metadata).chain(self.records(&none, &self.service.records)).collect()
+        if let Some(envelope) = envelope
+            && let Some(declared) = &envelope.metadata
+        {
+            metadata.evidence = envelope.evidence;
+            metadata.fields = self.fields(&none, &declared.fields, envelope.evidence, None);
+        }
+        let mut records = vec![metadata];
+        records.extend(self.records(&none, &self.service.records));
+        records
     }
 
     /// Resolves the named records of a file.
     pub(super) fn records(&mut self, scope: &RecordsOfFile<'a>, own: &'a [spec::Record]) -> Vec<Record> {
         let mut seen = Unique::default();
         let cycles = Cycles::of(own);
-        let records = own.iter().map(|record| {
+        let mut records = Vec::new();
+        for record in own {
             let name = &record.name;
             let ident = self.type_name(name);
             if scope.module.is_none() {
@@ -54,9 +62,9 @@ impl<'a> Resolver<'a> {
             }
             let summary = record.summary.clone();
             let form = layout(record.positional, record.columns);
-            Record { ident, summary, evidence: record.evidence, fields, form }
-        });
-        records.collect()
+            records.push(Record { ident, summary, evidence: record.evidence, fields, form });
+        }
+        records
     }
 
     /// Rejects a group's record that has the same name as a type or record of `service.yaml`.

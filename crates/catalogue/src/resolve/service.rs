@@ -2,7 +2,6 @@
 
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
-use crate::load::Document;
 use crate::model::{ApiKey, Builtin, Field, KeyCarrier, Service, Type};
 use crate::names::{self, Case, Scope};
 use crate::pattern::is_like;
@@ -58,7 +57,8 @@ impl<'a> Resolver<'a> {
     fn headers(&mut self) {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.header.as_ref());
         let mut seen = Unique::default();
-        for name in self.service.headers.iter().map(|header| &header.name) {
+        for header in &self.service.headers {
+            let name = &header.name;
             if key.is_some_and(|key| key.eq_ignore_ascii_case(name)) || !may_be_fixed(name) {
                 self.error("header-name/reserved", name.at(), &[name]);
             } else {
@@ -81,46 +81,58 @@ impl<'a> Resolver<'a> {
     /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
     pub(super) fn below_base_url(&mut self, path: &Text) -> bool {
         let suffix = self.service.base_url_suffix();
-        let rest = path.strip_prefix(suffix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let Some(rest) = rest.filter(|_| !suffix.is_empty()) else { return true };
-        self.error("version-prefix", path.at(), &[path, &suffix, &if rest.is_empty() { "/" } else { rest }]);
+        let Some(rest) = path.strip_prefix(suffix) else { return true };
+        let is_whole_segment = rest.is_empty() || rest.starts_with('/');
+        if suffix.is_empty() || !is_whole_segment {
+            return true;
+        }
+        let rest = if rest.is_empty() { "/" } else { rest };
+        self.error("version-prefix", path.at(), &[path, &suffix, &rest]);
         false
     }
 
     fn statuses(&mut self, statuses: &[spec::Status]) {
         let mut seen = Unique::default();
-        for status in statuses.iter().map(|status| &status.status) {
+        for entry in statuses {
+            let status = &entry.status;
             seen.claim(&mut self.errors, "duplicate-status", &status.to_string(), status.at(), &[status]);
         }
     }
 
     fn limits(&mut self) {
-        let (mut seen, mut constants) = (Unique::default(), Unique::default());
+        let mut seen = Unique::default();
+        let mut constants = Unique::default();
         for limit in &self.service.limits {
-            let (name, at) = (&limit.name, limit.name.at());
+            let name = &limit.name;
+            let at = name.at();
             let is_new = seen.claim(&mut self.errors, "duplicate-name/limit", name, at, &[name]);
             let constant = self.derived_name("no-rust-name/other", &names::limit(name), Case::Shouty, at);
-            if let Some(constant) = constant.filter(|_| is_new) {
+            if is_new && let Some(constant) = constant {
                 constants.claim(&mut self.errors, "same-rust-name/limit", &constant, at, &[name, &constant]);
             }
-            limit.endpoints.iter().for_each(|name| self.limited(name));
+            for name in &limit.endpoints {
+                self.limited(name);
+            }
         }
     }
 
     /// Checks that a name in `endpoints` of a limit set is an existing group or path.
     fn limited(&mut self, name: &Text) {
-        let catalogue = self.catalogue;
-        let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
-        let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
-        let mut known = catalogue.groups.iter().map(Document::module).chain(paths);
-        if known.clone().any(|known| known == name.as_str()) {
+        let mut groups = Vec::new();
+        let mut paths = Vec::new();
+        for group in &self.catalogue.groups {
+            groups.push(group.module());
+            for endpoint in &group.spec.endpoints {
+                paths.extend(endpoint.path.known().map(|path| path.as_str()));
+            }
+        }
+        if groups.contains(&name.as_str()) || paths.contains(&name.as_str()) {
             return;
         }
-        let is_path = name.starts_with('/');
-        let what = if is_path { "path" } else { "group" };
         // Only paths are suggested for a path, and only groups for a group.
-        let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
-        self.unknown_name("unknown-endpoint", name, name.at(), what, alike);
+        let is_path = name.starts_with('/');
+        let (what, alike) = if is_path { ("path", paths) } else { ("group", groups) };
+        self.unknown_name("unknown-endpoint", name, name.at(), what, alike.into_iter());
     }
 
     fn envelope(&mut self, envelope: &'a spec::Envelope) {
@@ -141,7 +153,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) {
-        let (name, data) = (&metadata.name, &envelope.data);
+        let name = &metadata.name;
+        let data = &envelope.data;
         if name.as_str() == data {
             self.error("duplicate-name/metadata", name.at(), &[name]);
         } else if is_within(data, name) || is_within(name, data) {
@@ -167,17 +180,17 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns `true` if the JSON path `path` is below the JSON path `other`.
+/// `true` if the JSON path `path` is below the JSON path `other`.
 fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Returns `true` if a header can carry the API key.
+/// `true` if a header can carry the API key.
 pub fn may_carry_key(header: &str) -> bool {
     is_like(HEADER_PATTERN, header) && !is_reserved(&header.to_ascii_lowercase())
 }
 
-/// Returns `true` if a header can have a fixed value in every request.
+/// `true` if a header can have a fixed value in every request.
 pub fn may_be_fixed(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     is_like(HEADER_PATTERN, header) && (!is_reserved(&name) || names::is_taken(Scope::FixedHeaders, &name))

@@ -2,34 +2,57 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::{Endpoint, Group, Param, Setter, SharedParam};
+use crate::model::{Group, Param, Setter, SharedParam};
 use crate::names::{self, Case};
 use crate::spec;
 
 /// Creates one setter for each method name. If a shared param has a setter with this name, the docs of the shared param
 /// are used.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
-    let params = groups.iter().flat_map(Group::methods).flat_map(Endpoint::known_params);
-    let with_setter: Vec<_> = params.filter(|param| param.is_set()).collect();
-    // `sent` contains the setters that exist. A shared param has none if no endpoint with a path uses the param, or if
-    // the param is an argument on all endpoints that use it.
-    let sent: HashSet<_> =
-        with_setter.iter().flat_map(|param| param.setters().map(|(ident, _)| (ident, param.name.as_str()))).collect();
+    let mut with_setter = Vec::new();
+    for group in groups {
+        for endpoint in group.methods() {
+            with_setter.extend(endpoint.known_params().filter(|param| param.is_set()));
+        }
+    }
+    let sent = setters_of(&with_setter);
+    let mut defined: Vec<&Param> = Vec::new();
+    for shared in shared {
+        if shared.param.declared.const_value.is_none() {
+            defined.push(&shared.param);
+        }
+    }
+    defined.extend(&with_setter);
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
-    let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
-    for param in defined.chain(with_setter.iter().copied()) {
-        for (ident, several) in param.setters().filter(|(ident, _)| sent.contains(&(*ident, param.name.as_str()))) {
-            setters.entry(ident).or_insert_with(|| setter(ident, param, several));
+    for param in defined {
+        for (ident, several) in param.setters() {
+            // A shared param has no setter if no endpoint with a path uses the param, or if the param is an argument on
+            // all endpoints that use it.
+            if sent.contains(&(ident.as_str(), param.declared.name.as_str())) {
+                setters.entry(ident).or_insert_with(|| setter(ident, param, several));
+            }
         }
     }
     let of_shared: HashSet<_> = shared.iter().flat_map(|shared| shared.param.setters()).collect();
-    for param in &with_setter {
+    for param in with_setter {
         for (ident, several) in param.setters() {
-            let is_shared = of_shared.contains(&(ident, several));
-            setters.entry(ident).and_modify(|setter| hold_for(setter, param, is_shared));
+            if let Some(setter) = setters.get_mut(ident.as_str()) {
+                hold_for(setter, param, of_shared.contains(&(ident, several)));
+            }
         }
     }
     setters.into_values().collect()
+}
+
+/// The setters of params, each with the wire name of the param.
+fn setters_of<'a>(params: &[&'a Param]) -> HashSet<(&'a str, &'a str)> {
+    let mut setters = HashSet::new();
+    for param in params {
+        for (ident, _) in param.setters() {
+            setters.insert((ident.as_str(), param.declared.name.as_str()));
+        }
+    }
+    setters
 }
 
 /// Clears each fact of a setter that is different for this param.

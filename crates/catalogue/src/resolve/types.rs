@@ -102,8 +102,10 @@ impl<'a> Resolver<'a> {
 
     /// Looks up a record of the group, or of `service.yaml`, by its name, and marks the record as used.
     pub(super) fn record(&mut self, records: &RecordsOfFile<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
-        let own = records.by_name.get(name).map(|record| (records.module, *record));
-        let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
+        let (module, record) = match records.by_name.get(name) {
+            Some(own) => (records.module, *own),
+            None => (None, *self.records.by_name.get(name)?),
+        };
         self.used.add("record", module, &record.name);
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
@@ -140,27 +142,30 @@ impl<'a> Resolver<'a> {
             TypeKind::Enum => (Case::Pascal, Scope::Variants),
             TypeKind::Identifier => (Case::Shouty, Scope::Constants),
         };
-        let (mut values, mut idents) = (Unique::default(), Unique::default());
-        let resolved = ty.values.iter().map(|value| {
-            let (text, at) = (&value.value, value.value.at());
+        let mut values = Unique::default();
+        let mut idents = Unique::default();
+        let mut resolved = Vec::new();
+        for value in &ty.values {
+            let text = &value.value;
+            let at = text.at();
             let is_new = values.claim(&mut self.errors, "duplicate-value", text, at, &[text, &ty.name]);
             let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope);
-            if let Some(ident) = ident.as_ref().filter(|_| is_new) {
+            if is_new && let Some(ident) = &ident {
                 idents.claim(&mut self.errors, "same-rust-name/value", ident, at, &[text, &ty.name, ident]);
             }
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
                 self.error("unknown-attribute", extra.at(), &[&ty.name, extra]);
             }
-            Value {
+            resolved.push(Value {
                 ident: ident.unwrap_or_default(),
                 value: text.to_string(),
                 summary: value.summary.clone(),
                 seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
                 attributes: value.attributes.iter().map(ToString::to_string).collect(),
-                evidence: self.evidence("the value", value.evidence, ty.evidence, value.value.at()),
-            }
-        });
-        resolved.collect()
+                evidence: self.evidence("the value", value.evidence, ty.evidence, at),
+            });
+        }
+        resolved
     }
 
     /// Checks the names of attributes, which become methods.

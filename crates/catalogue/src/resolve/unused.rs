@@ -2,25 +2,37 @@
 
 use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::spanned::Text;
 
 impl Resolver<'_> {
     /// Reports unused entries, unless the catalogue has no endpoint yet.
     pub(super) fn unused(&self) -> Diagnostics {
-        let (service, catalogue) = (self.service, self.catalogue);
+        let service = self.service;
+        let groups = &self.catalogue.groups;
         let mut unused = Diagnostics::default();
-        if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
+        if groups.iter().all(|group| group.spec.endpoints.is_empty()) {
             return unused;
         }
-        let types = service.types.iter().map(|ty| ("type", None, &ty.name));
-        let records = service.records.iter().map(|record| ("record", None, &record.name));
-        let of_groups = catalogue
-            .groups
-            .iter()
-            .flat_map(|group| group.spec.records.iter().map(|record| ("record", Some(group.module()), &record.name)));
-        let params = service.params.iter().map(|param| ("shared param", None, param.id()));
-        let sets = service.param_sets.iter().map(|set| ("param set", None, &set.name));
+        let mut entries: Vec<(&str, Option<&str>, &Text)> = Vec::new();
+        for ty in &service.types {
+            entries.push(("type", None, &ty.name));
+        }
+        for record in &service.records {
+            entries.push(("record", None, &record.name));
+        }
+        for group in groups {
+            for record in &group.spec.records {
+                entries.push(("record", Some(group.module()), &record.name));
+            }
+        }
+        for param in &service.params {
+            entries.push(("shared param", None, param.id()));
+        }
+        for set in &service.param_sets {
+            entries.push(("param set", None, &set.name));
+        }
         let used = self.used.all();
-        for (what, module, name) in types.chain(records).chain(of_groups).chain(params).chain(sets) {
+        for (what, module, name) in entries {
             if !used.contains(&(what, module, name.as_str())) {
                 unused.push(Diagnostic::new("unused", name.at(), &[&what, name]));
             }

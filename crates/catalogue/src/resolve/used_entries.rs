@@ -22,10 +22,14 @@ impl<'a> UsedEntries<'a> {
 
     /// Returns the entries to which other entries refer. A reference within an unused record does not count.
     pub(super) fn all(&self) -> HashSet<Entry<'a>> {
-        let (mut used, mut waiting) = (HashSet::new(), vec![None]);
+        let mut used = HashSet::new();
+        let mut waiting = vec![None];
         while let Some(user) = waiting.pop() {
-            let entries = self.references.get(&user).into_iter().flatten();
-            waiting.extend(entries.filter(|entry| used.insert(**entry)).copied().map(Some));
+            for entry in self.references.get(&user).into_iter().flatten() {
+                if used.insert(*entry) {
+                    waiting.push(Some(*entry));
+                }
+            }
         }
         used
     }

@@ -20,10 +20,11 @@ pub(super) fn explained(text: &str, reported: &str, span: Range<usize>) -> Synta
         lines.push((start, line));
         start += line.chars().count() + 1;
     }
-    let mut near = lines.iter().rev().take(LINES_BEFORE + 1);
-    let found = near.find_map(|(start, line)| Some((start, mistake(line, reported)?)));
-    if let Some((start, (columns, message, help))) = found {
-        return SyntaxError { message: message.to_owned(), span: start + columns.start..start + columns.end, help };
+    for (start, line) in lines.iter().rev().take(LINES_BEFORE + 1) {
+        if let Some((columns, message, help)) = mistake(line, reported) {
+            let span = start + columns.start..start + columns.end;
+            return SyntaxError { message: message.to_owned(), span, help };
+        }
     }
     let is_closing = text.chars().nth(span.start).is_some_and(|marked| matches!(marked, ']' | '}'));
     let reported = if is_closing && reported.contains("flow") { "mismatch" } else { reported };
@@ -58,10 +59,15 @@ fn sentence(line: &str, reported: &str) -> (&'static str, &'static str) {
     if reported.contains("mapping") && !reported.contains("block") && line.matches(": ").count() > 1 {
         return ("a text without quotes contains `: `", "quote the text, because it contains `: `");
     }
-    let known = include_str!("syntax_errors.txt").split("\n[").filter_map(|section| section.split_once("]\n"));
-    let texts = known.filter(|(part, _)| reported.contains(part)).find_map(|(_, texts)| texts.split_once('\n'));
-    let (sentence, help) = texts.unwrap_or(("this line is not valid YAML", "quote texts with special characters"));
-    (sentence, help.trim_end())
+    for section in include_str!("syntax_errors.txt").split("\n[") {
+        let Some((part, texts)) = section.split_once("]\n") else { continue };
+        if reported.contains(part)
+            && let Some((sentence, help)) = texts.split_once('\n')
+        {
+            return (sentence, help.trim_end());
+        }
+    }
+    ("this line is not valid YAML", "quote texts with special characters")
 }
 
 /// The help for a character that begins something that catalogues do not use, such as an anchor.
