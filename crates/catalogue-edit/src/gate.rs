@@ -2,7 +2,7 @@
 //! numbers must keep their digits.
 
 use runtime::record::DecodedBody;
-use runtime::registry::{BodyInfo, EndpointInfo, Registry, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
 
 use crate::editor::Refusal;
@@ -90,15 +90,26 @@ fn exact_part(sent: &Value, ty: ValueType) -> Value {
         (ValueType::Map(item), Value::Mapping(entries)) => {
             Value::Mapping(entries.iter().map(|(key, value)| (key.clone(), exact_part(value, *item))).collect())
         }
-        (ValueType::Record(info), Value::Mapping(entries)) => {
-            let fields = info.fields.iter().filter_map(|field| {
-                let value = entries.get(field.wire_name)?;
-                Some((Value::from(field.wire_name), exact_part(value, field.ty)))
-            });
-            Value::Mapping(fields.collect())
+        (ValueType::Record(info), _) => exact_record(sent, info),
+        _ => sent.clone(),
+    }
+}
+
+fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
+    match (info.form, sent) {
+        (RecordLayout::Value, _) => info.fields.first().map_or(Value::Null, |field| exact_part(sent, field.ty)),
+        (_, Value::Mapping(entries)) => {
+            let mut fields = Mapping::new();
+            for field in info.fields {
+                if let Some(value) = entries.get(field.wire_name) {
+                    fields.insert(field.wire_name.into(), exact_part(value, field.ty));
+                }
+            }
+            Value::Mapping(fields)
         }
-        (ValueType::Record(info), Value::Sequence(items)) => {
-            Value::Sequence(items.iter().zip(info.fields).map(|(value, field)| exact_part(value, field.ty)).collect())
+        (_, Value::Sequence(items)) => {
+            let fields = items.iter().zip(info.fields);
+            Value::Sequence(fields.map(|(value, field)| exact_part(value, field.ty)).collect())
         }
         _ => sent.clone(),
     }
@@ -106,14 +117,16 @@ fn exact_part(sent: &Value, ty: ValueType) -> Value {
 
 /// Returns the records of columns.
 fn records_of(columns: &Mapping) -> Vec<Value> {
-    let lists: Vec<_> = columns.iter().filter_map(|(key, list)| Some((key, list.as_sequence()?))).collect();
-    let length = lists.iter().map(|(_, list)| list.len()).max().unwrap_or_default();
-    let mut records = Vec::with_capacity(length);
-    for index in 0..length {
-        let values = lists.iter().filter_map(|(key, list)| Some(((*key).clone(), list.get(index)?.clone())));
-        records.push(Value::Mapping(values.collect()));
+    let mut records = Vec::new();
+    for (key, column) in columns {
+        for (index, value) in column.as_sequence().into_iter().flatten().enumerate() {
+            if records.len() <= index {
+                records.push(Mapping::new());
+            }
+            records[index].insert(key.clone(), value.clone());
+        }
     }
-    records
+    records.into_iter().map(Value::Mapping).collect()
 }
 
 /// Returns a value without tagged numbers, which are numbers with more digits than the value needs here.

@@ -1,10 +1,13 @@
 //! Reads the responses of one endpoint: known types are widened, and new facts are drafted.
 
+use std::collections::HashMap;
+
 use catalogue::names::{self, Case};
 use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
 use super::LearnOptions;
 use super::groups::Groups;
+use super::guess_type::{Guess, guess};
 use crate::content::{At, SERVICE, ident_of, known_mut};
 use crate::draft::{Draft, Source, WantedName, is_number};
 use crate::editor::Editor;
@@ -33,6 +36,8 @@ pub(super) struct Reader<'a> {
     /// The inner values of each record that contains itself, with the module and the name of the record. Inner values
     /// are compared after the outer values.
     pub(super) waiting: Vec<(String, String, Observed)>,
+    /// The values of the drafted records, by their provisional names.
+    drafted_from: HashMap<String, Observed>,
 }
 
 impl<'a> Reader<'a> {
@@ -50,6 +55,7 @@ impl<'a> Reader<'a> {
             within: Vec::new(),
             open: Vec::new(),
             waiting: Vec::new(),
+            drafted_from: HashMap::new(),
         }
     }
 
@@ -132,23 +138,51 @@ impl<'a> Reader<'a> {
             self.known_record(&known, seen);
             return known;
         }
-        // Fields with equal records share one draft. Facts that only the later record has are added to the draft.
-        if let Some(record) = self.draft.content.service.records.iter_mut().find(|record| is_same(&&**record)) {
-            for (known, field) in record.fields.iter_mut().zip(fields) {
-                known.optional |= field.optional;
-                if known.unit.is_none() && known.format.is_none() {
-                    (known.unit, known.format) = (field.unit, field.format);
-                }
-            }
-            return record.name.to_string();
+        if let Some(shared) = self.shared_draft(&fields, seen) {
+            return shared;
         }
         let own = singular(name);
         let own = if names::ident(&own, Case::Pascal).is_ok() { own } else { format!("{} {own}", self.owner()) };
         let parent = self.within.last().cloned().unwrap_or_default();
         let wanted = WantedName { name: own, parent, owner: self.owner(), is_chosen: false };
         let (evidence, positional) = (self.options.evidence, seen.by_position);
-        self.draft.add_record(Record { evidence, positional, fields, ..Record::default() }, wanted)
+        let record = Record { evidence, positional, fields, ..Record::default() };
+        let drafted = self.draft.add_record(record, wanted);
+        self.drafted_from.insert(drafted.clone(), seen.clone());
+        drafted
     }
+
+    /// The drafted record with the same fields, if there is one. It is extended by what only these objects have. Where the
+    /// types of numbers differ, the type is guessed again from all values, because either type can lose digits of the
+    /// other's values.
+    fn shared_draft(&mut self, fields: &[Field], seen: &Observed) -> Option<String> {
+        let drafted = &mut self.draft.content.service.records;
+        let is_same = |record: &Record| record.positional == seen.by_position && is_alike(&record.fields, fields);
+        let shared = drafted.iter_mut().find(|record| is_same(record) && has_same_times(&record.fields, fields))?;
+        let all = self.drafted_from.get(shared.name.as_str())?.with(seen);
+        for (known, field) in shared.fields.iter_mut().zip(fields) {
+            known.optional |= field.optional;
+            known.quoted = known.quoted.take().filter(|_| field.quoted.is_some());
+            for text in &field.nulls {
+                if !known.nulls.contains(text) {
+                    known.nulls.push(text.clone());
+                }
+            }
+            if known.ty != field.ty {
+                let Guess::Builtin(ty) = guess(&known.name, all.fields.get(known.name.as_str())?) else { continue };
+                known.ty = ty.into();
+            }
+        }
+        let name = shared.name.to_string();
+        self.drafted_from.insert(name.clone(), all);
+        Some(name)
+    }
+}
+
+/// Returns `true` if the times in two lists of fields are written alike.
+fn has_same_times(one: &[Field], other: &[Field]) -> bool {
+    let mut pairs = one.iter().zip(other);
+    pairs.all(|(one, other)| one.unit == other.unit && one.format == other.format)
 }
 
 /// Returns `true` if two lists of fields have the same names and types. All types of numbers count as the same.
