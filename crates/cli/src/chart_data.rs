@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
+use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{FieldInfo, ValueType};
-use runtime::{Timestamp, Value};
+use runtime::registry::ValueType;
 
 use crate::chart_drawing::{Line, Panel, share_scales};
 use crate::endpoint_names::is_same;
@@ -24,73 +24,119 @@ pub(crate) struct Fetched {
     pub(crate) step: Duration,
 }
 
-/// A field of an endpoint, with its unit; the unit is empty if unknown.
-type Field = (String, &'static str);
+/// A field that a chart can draw.
+struct NumericField {
+    name: String,
+    /// Empty if it is unknown.
+    unit: &'static str,
+}
 
-/// Returns a panel for each chosen field of each endpoint. Returns an error if a chosen field is not a numeric field of
-/// any endpoint.
+/// Creates a panel for each chosen field of each endpoint. A chosen field that is not a numeric field of any endpoint is
+/// an error.
 pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
-    let by_endpoint = || all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint));
-    let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
-    if let Some(missing) = chosen.iter().find(|name| !names.contains(name)) {
-        let help = wording::did_you_mean(missing, names.iter().map(String::as_str));
-        let known = format!("numeric fields: {}", names.join(", "));
-        return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(known)));
+    let mut known = Vec::new();
+    let mut panels = Vec::new();
+    for of_endpoint in all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint)) {
+        let fields = numeric_fields(of_endpoint);
+        panels.extend(panels_of_endpoint(of_endpoint, &fields, chosen));
+        known.extend(fields.into_iter().map(|field| field.name));
     }
-    let mut panels: Vec<Panel> = by_endpoint().flat_map(|of_one| panels_of_endpoint(of_one, chosen)).collect();
+    for name in chosen {
+        if !known.contains(name) {
+            return Err(unknown_field(name, &known));
+        }
+    }
     share_scales(&mut panels);
     Ok(panels)
 }
 
-fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
-    let fields = fields(all);
-    let wanted: Vec<&Field> = match chosen {
-        [] => {
-            let names = fields.iter().map(|(name, _)| name.as_str());
-            fields.get(default_field(names)).into_iter().collect()
-        }
-        chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
+fn unknown_field(name: &str, known: &[String]) -> Failure {
+    let help = match wording::did_you_mean(name, known.iter().map(String::as_str)) {
+        Some(suggestion) => suggestion,
+        None => format!("numeric fields: {}", known.join(", ")),
     };
-    let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
-    let (labels, differing) = (labels(&series), differing(&series));
-    let common = series[0].values.iter().filter(|(name, _)| !differing.contains(name));
-    let common: Vec<_> = common.map(|(_, value)| value.shown()).collect();
-    let panel = |(name, unit): &Field| {
-        let field = if fields.len() == 1 { String::new() } else { format!(": {name}") };
-        let title = format!("{}{field}", series[0].endpoint.name);
-        let title = std::iter::once(&title).chain(&common).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name), one.step));
-        Panel { title, unit: (*unit).to_owned(), lines: lines.collect(), scale: None }
-    };
-    wanted.into_iter().map(panel).collect()
+    Failure::usage(format!("no record has a numeric field `{name}`")).help(help)
 }
 
-/// Returns the index of the field that is drawn by default: of candles, the close, and otherwise the first field.
+fn panels_of_endpoint(all: &[Fetched], fields: &[NumericField], chosen: &[String]) -> Vec<Panel> {
+    let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
+    let labels = labels(&series);
+    let mut panels = Vec::new();
+    for field in drawn_fields(fields, chosen) {
+        let mut lines = Vec::new();
+        for (one, label) in all.iter().zip(&labels) {
+            lines.push(Line::new(label.clone(), points(one, &field.name), one.step));
+        }
+        let shown_name = if fields.len() > 1 { Some(field.name.as_str()) } else { None };
+        panels.push(Panel { title: title(&series, shown_name), unit: field.unit.to_owned(), lines, scale: None });
+    }
+    panels
+}
+
+/// The fields that are drawn: those that the user has chosen, or one.
+fn drawn_fields<'f>(fields: &'f [NumericField], chosen: &[String]) -> Vec<&'f NumericField> {
+    if !chosen.is_empty() {
+        return fields.iter().filter(|field| chosen.contains(&field.name)).collect();
+    }
+    let default = default_field(fields.iter().map(|field| field.name.as_str()));
+    fields.get(default).into_iter().collect()
+}
+
+/// The endpoint, the field, and the params that are the same in all series.
+fn title(series: &[Series], field: Option<&str>) -> String {
+    let mut title = series[0].endpoint.name.to_owned();
+    if let Some(field) = field {
+        title.push_str(": ");
+        title.push_str(field);
+    }
+    let differing = differing(series);
+    for (name, value) in &series[0].values {
+        if !differing.contains(name) {
+            title.push_str(", ");
+            title.push_str(&value.shown());
+        }
+    }
+    title
+}
+
+/// The index of the field that is drawn by default: of candles, the close, and otherwise the first field.
 pub(crate) fn default_field<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     let names: Vec<_> = names.map(str::to_ascii_lowercase).collect();
-    let position = |name: &str| names.iter().position(|other| other == name);
-    let is_candle = ["open", "high", "low"].iter().all(|name| position(name).is_some());
-    position("close").filter(|_| is_candle).unwrap_or(0)
+    let is_candle = ["open", "high", "low"].iter().all(|name| names.iter().any(|other| other == name));
+    if !is_candle {
+        return 0;
+    }
+    names.iter().position(|name| name == "close").unwrap_or(0)
 }
 
 fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
-    let number = |record: &AnyRecord| record.value(name).and_then(FieldValue::number);
-    let point = |(time, record): (&Timestamp, &AnyRecord)| Some((*time, number(record)?));
-    one.times.iter().zip(&one.records).filter_map(point).collect()
+    let mut points = Vec::new();
+    for (time, record) in one.times.iter().zip(&one.records) {
+        if let Some(number) = record.value(name).and_then(FieldValue::number) {
+            points.push((*time, number));
+        }
+    }
+    points
 }
 
-/// Returns the numeric fields of an endpoint. If the catalogue lists no fields, the fields of the first record are
-/// used.
-fn fields(all: &[Fetched]) -> Vec<Field> {
+/// The numeric fields of an endpoint. If the catalogue lists no fields, those of the first record are used.
+fn numeric_fields(all: &[Fetched]) -> Vec<NumericField> {
     let endpoint = all[0].series.endpoint;
+    let mut fields = Vec::new();
     if let Some(table) = record(endpoint) {
-        let is_number =
-            |info: &&FieldInfo| matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count);
-        let numbers = table.fields.iter().filter(is_number);
-        return numbers.map(|info| (info.wire_name.to_owned(), info.unit)).collect();
+        for info in table.fields {
+            if matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count) {
+                fields.push(NumericField { name: info.wire_name.to_owned(), unit: info.unit });
+            }
+        }
+        return fields;
     }
     let time = time_field(endpoint);
-    let first = all.iter().find_map(|one| one.records.first()?.as_any()?.as_object());
-    let is_value = |(key, value): &(&String, &Value)| value.is_number() && time != Some(key.as_str());
-    first.into_iter().flatten().filter(is_value).map(|(key, _)| (key.clone(), "")).collect()
+    let Some(first) = all.iter().find_map(|one| one.records.first()?.as_any()?.as_object()) else { return fields };
+    for (key, value) in first {
+        if value.is_number() && time != Some(key.as_str()) {
+            fields.push(NumericField { name: key.clone(), unit: "" });
+        }
+    }
+    fields
 }

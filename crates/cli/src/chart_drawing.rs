@@ -53,22 +53,29 @@ pub(crate) struct Panel {
 /// Gives the panels of one unit the same scale.
 pub(crate) fn share_scales(panels: &mut [Panel]) {
     let mut scales: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for panel in panels.iter().filter(|panel| !panel.unit.is_empty()) {
+    for panel in panels.iter() {
+        if panel.unit.is_empty() {
+            continue;
+        }
         let (low, high) = panel.value_range();
         let scale = scales.entry(panel.unit.clone()).or_insert((low, high));
         *scale = (scale.0.min(low), scale.1.max(high));
     }
     for panel in panels {
-        panel.scale = scales.get(&panel.unit).copied().filter(|(low, high)| low.is_finite() && high.is_finite());
+        let scale = scales.get(&panel.unit).copied();
+        panel.scale = scale.filter(|(low, high)| low.is_finite() && high.is_finite());
     }
 }
+
+/// Unix seconds and value.
+type Point = (f64, f64);
 
 /// The values of one series.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     pub(crate) label: String,
-    /// Unix seconds and value, in order of time.
-    pub(crate) points: Vec<(f64, f64)>,
+    /// In order of time.
+    pub(crate) points: Vec<Point>,
     /// The seconds between two records, after which a missing record breaks the line; zero if unknown.
     pub(crate) step: f64,
 }
@@ -76,74 +83,111 @@ pub(crate) struct Line {
 impl Line {
     /// Creates a line from the points that have finite values.
     pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>, step: Duration) -> Self {
-        // The cast is exact for hundreds of millions of years around 1970.
-        #[allow(clippy::cast_precision_loss)]
-        let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
-        let finite = points.into_iter().filter(|(_, value)| value.is_finite());
-        Self { label, points: finite.map(point).collect(), step: step.as_secs_f64() }
+        let mut finite = Vec::new();
+        for (time, value) in points {
+            if value.is_finite() {
+                finite.push((unix_seconds(time), value));
+            }
+        }
+        Self { label, points: finite, step: step.as_secs_f64() }
     }
 
-    /// Returns whether records are missing between two times.
+    /// Whether records are missing between two times.
     fn is_gap(&self, from: f64, to: f64) -> bool {
         self.step > 0.0 && to - from > 1.5 * self.step
     }
 
-    /// Returns the number of missing records between the first and the last point.
+    /// The number of missing records between the first and the last point.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The number is rounded.
     pub(crate) fn missing(&self) -> u64 {
-        let gaps = self.points.windows(2).filter(|pair| self.is_gap(pair[0].0, pair[1].0));
-        gaps.map(|pair| ((pair[1].0 - pair[0].0) / self.step).round() as u64 - 1).sum()
+        let mut missing = 0;
+        for pair in self.points.windows(2) {
+            let from = pair[0].0;
+            let to = pair[1].0;
+            if self.is_gap(from, to) {
+                missing += ((to - from) / self.step).round() as u64 - 1;
+            }
+        }
+        missing
     }
 
-    /// Returns the parts of the line between gaps, reduced to this many columns in all.
-    pub(crate) fn parts(&self, columns: usize) -> Vec<Vec<(f64, f64)>> {
+    /// The parts of the line between gaps, reduced to this many columns in all.
+    pub(crate) fn parts(&self, columns: usize) -> Vec<Vec<Point>> {
         let mut parts = Vec::new();
         for points in self.points.chunk_by(|one, next| !self.is_gap(one.0, next.0)) {
-            let part = Self { label: String::new(), points: points.to_vec(), step: self.step };
             let share = (columns * points.len()).div_ceil(self.points.len().max(1));
-            parts.push(part.thinned(share.max(1)));
+            parts.push(thinned(points, share.max(1)));
         }
         parts
     }
+}
 
-    /// Reduces the points to this many columns. Each column keeps its minimum and its maximum.
-    fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
-        let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
-        let extremes = |points: &[(f64, f64)]| {
-            let extremes = [points.iter().min_by(by_value), points.iter().max_by(by_value)];
-            let mut both: Vec<(f64, f64)> = extremes.into_iter().flatten().copied().collect();
-            both.sort_by(|one, other| one.0.total_cmp(&other.0));
-            both
-        };
-        if self.points.len() <= 2 * columns {
-            return self.points.clone();
-        }
-        self.points.chunks(self.points.len().div_ceil(columns)).flat_map(extremes).collect()
+/// The conversion is exact for hundreds of millions of years around 1970.
+#[allow(clippy::cast_precision_loss)]
+fn unix_seconds(time: Timestamp) -> f64 {
+    time.unix_seconds() as f64
+}
+
+/// Reduces points to this many columns. Each column keeps its minimum and its maximum.
+fn thinned(points: &[Point], columns: usize) -> Vec<Point> {
+    if points.len() <= 2 * columns {
+        return points.to_vec();
     }
+    let mut kept = Vec::new();
+    for of_column in points.chunks(points.len().div_ceil(columns)) {
+        let mut extremes: Vec<Point> = Vec::new();
+        extremes.extend(of_column.iter().min_by(|one, other| one.1.total_cmp(&other.1)));
+        extremes.extend(of_column.iter().max_by(|one, other| one.1.total_cmp(&other.1)));
+        extremes.sort_by(|one, other| one.0.total_cmp(&other.0));
+        kept.extend(extremes);
+    }
+    kept
 }
 
 impl Panel {
     fn plots(&self, columns: usize) -> Vec<Plot> {
-        let looks = DASHES.iter().flat_map(|dashes| COLOURS.iter().map(move |colour| (*dashes, *colour)));
-        let plot = |(line, (dashes, colour)): (&Line, (&str, &str))| {
-            let mut plots: Vec<Plot> = Vec::new();
-            for mut points in line.parts(columns) {
+        let mut plots = Vec::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            let colour = COLOURS[index % COLOURS.len()];
+            let dashes = DASHES[index / COLOURS.len() % DASHES.len()];
+            for (part, mut points) in line.parts(columns).into_iter().enumerate() {
                 // A line of one point would be invisible.
                 if let [(time, value)] = points[..] {
                     points = vec![(time - 300.0, value), (time + 300.0, value)];
                 }
-                let plot = LinePlot::new().with_data(points).with_stroke_width(1.2);
-                let plot = plot.with_color(colour).with_line_style(LineStyle::Custom(dashes.to_owned()));
+                let mut plot = LinePlot::new()
+                    .with_data(points)
+                    .with_stroke_width(1.2)
+                    .with_color(colour)
+                    .with_line_style(LineStyle::Custom(dashes.to_owned()));
                 // The parts of a line have one entry in the legend.
-                let has_legend = self.lines.len() > 1 && plots.is_empty();
-                plots.push(if has_legend { plot.with_legend(readable(&line.label)) } else { plot }.into());
+                if self.lines.len() > 1 && part == 0 {
+                    plot = plot.with_legend(readable(&line.label));
+                }
+                plots.push(plot.into());
             }
-            plots
-        };
-        self.lines.iter().zip(looks).flat_map(plot).collect()
+        }
+        plots
     }
 
-    /// Returns the name of the axis of the times, with the number of missing records.
+    /// Completes the layout of the panel in an SVG file, which has this right margin.
+    fn layout(&self, mut layout: Layout, times: (f64, f64), right: f64) -> Layout {
+        // The range that the library chooses for one value does not have its magnitude.
+        layout.y_range = self.value_range();
+        layout.data_y_range = None;
+        layout
+            .with_title(self.heading())
+            .with_x_axis_min(times.0)
+            .with_x_axis_max(times.1)
+            .with_x_label(self.axis_name())
+            .with_x_datetime(time_axis(times, WIDTH / 120))
+            .with_force_margins(80.0, right)
+            .with_legend_position(LegendPosition::OutsideRightTop)
+            .with_legend_box(false)
+            .with_y_tick_format(TickFormat::Custom(Arc::new(brief)))
+    }
+
+    /// The name of the axis of the times, with the number of missing records.
     pub(crate) fn axis_name(&self) -> String {
         match self.lines.iter().map(Line::missing).sum::<u64>() {
             0 => "UTC".to_owned(),
@@ -151,80 +195,96 @@ impl Panel {
         }
     }
 
-    /// Returns the smallest and the largest value. The range of a single value has its magnitude.
+    /// The smallest and the largest value. The range of a single value has its magnitude.
     pub(crate) fn value_range(&self) -> (f64, f64) {
         if let Some(scale) = self.scale {
             return scale;
         }
-        range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1), |value| value.abs() / 2.0)
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        range(points.map(|point| point.1), |value| value.abs() / 2.0)
     }
 
-    /// Returns the title with the unit.
+    /// The title with the unit.
     pub(crate) fn heading(&self) -> String {
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
-        readable(&format!("{}{unit}", self.title))
+        if self.unit.is_empty() {
+            return readable(&self.title);
+        }
+        readable(&format!("{} ({})", self.title, self.unit))
     }
 }
 
-/// Returns the text of an SVG file.
+/// Draws the text of an SVG file.
 pub(crate) fn svg(panels: &[Panel]) -> String {
-    let times = time_range(panels);
-    let plots = || panels.iter().map(|panel| panel.plots(WIDTH));
-    let layouts = || plots().map(|plots| Layout::auto_from_plots(&plots));
+    let mut plots = Vec::new();
+    let mut automatic_layouts = Vec::new();
     // Beside the panels is half of the last time, or the legend, for which the chart becomes wider.
-    let legends = layouts().filter(|layout| layout.show_legend).map(|layout| layout.legend_width + 2.0 * GAP);
-    let right = legends.fold(RIGHT, f64::max);
+    let mut right = RIGHT;
     // A legend that is higher than its panel would end with the number of further lines.
-    let height = panels.iter().map(|panel| FRAME + LEGEND_LINE * panel.lines.len()).fold(HEIGHT, usize::max);
-    let layout = |(panel, mut layout): (&Panel, Layout)| {
-        // The range that the library chooses for one value does not have its magnitude.
-        (layout.y_range, layout.data_y_range) = (panel.value_range(), None);
-        layout
-            .with_title(panel.heading())
-            .with_x_axis_min(times.0)
-            .with_x_axis_max(times.1)
-            .with_x_label(panel.axis_name())
-            .with_x_datetime(time_axis(times, WIDTH / 120))
-            .with_force_margins(80.0, right)
-            .with_legend_position(LegendPosition::OutsideRightTop)
-            .with_legend_box(false)
-            .with_y_tick_format(TickFormat::Custom(Arc::new(brief)))
-    };
+    let mut height = HEIGHT;
+    for panel in panels {
+        let of_panel = panel.plots(WIDTH);
+        let layout = Layout::auto_from_plots(&of_panel);
+        if layout.show_legend {
+            right = right.max(layout.legend_width + 2.0 * GAP);
+        }
+        height = height.max(FRAME + LEGEND_LINE * panel.lines.len());
+        plots.push(of_panel);
+        automatic_layouts.push(layout);
+    }
+    let times = time_range(panels);
+    let mut layouts = Vec::new();
+    for (panel, layout) in panels.iter().zip(automatic_layouts) {
+        layouts.push(panel.layout(layout, times, right));
+    }
     let scene = Figure::new(panels.len(), 1)
-        .with_plots(plots().collect())
-        .with_layouts(panels.iter().zip(layouts()).map(layout).collect())
+        .with_plots(plots)
+        .with_layouts(layouts)
         .with_shared_x_all()
         .with_figure_size(float(WIDTH) - RIGHT + right, float(height * panels.len()))
         .render();
     SvgBackend::default().render_scene(&scene)
 }
 
-/// Returns the times of the first and the last record. The range of a single time is an hour.
+/// The times of the first and the last record. The range of a single time is an hour.
 pub(crate) fn time_range(panels: &[Panel]) -> (f64, f64) {
-    range(panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0), |_| 1800.0)
+    let lines = panels.iter().flat_map(|panel| &panel.lines);
+    let points = lines.flat_map(|line| &line.points);
+    range(points.map(|point| point.0), |_| 1800.0)
 }
 
-/// Returns the smallest and the largest number, with a margin around a single number; infinities without a number.
+/// The smallest and the largest number, with a margin around a single number; infinities without a number.
 fn range(numbers: impl Iterator<Item = f64>, margin: fn(f64) -> f64) -> (f64, f64) {
-    let wider = |(low, high): (f64, f64), number: f64| (low.min(number), high.max(number));
-    let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), wider);
-    let margin = if (high - low).abs() > 0.0 { 0.0 } else { margin(low) };
+    let mut low = f64::INFINITY;
+    let mut high = f64::NEG_INFINITY;
+    for number in numbers {
+        low = low.min(number);
+        high = high.max(number);
+    }
+    if (high - low).abs() > 0.0 {
+        return (low, high);
+    }
+    let margin = margin(low);
     (low - margin, high + margin)
 }
 
-/// Returns an axis with marks at round times. The number of marks is at most `max`, or slightly more.
+/// An axis with marks at round times. The number of marks is at most `max`, or slightly more.
 pub(crate) fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
     let units = axis.generate_ticks(from, to).len();
-    axis.with_step([1, 2, 3, 6, 12, 15, 30].into_iter().find(|step| units / step <= max).unwrap_or(60))
+    let steps = [1, 2, 3, 6, 12, 15, 30];
+    let step = steps.into_iter().find(|step| units / step <= max).unwrap_or(60);
+    axis.with_step(step)
 }
+
+/// The units of abbreviated numbers, the largest first.
+const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")];
 
 /// Formats a number with six significant digits and a unit: `1.5B`.
 pub(crate) fn brief(number: f64) -> String {
-    let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| number.abs() >= *unit).unwrap_or((1.0, ""));
+    let unit = UNITS.iter().find(|(size, _)| number.abs() >= *size);
+    let (size, name) = unit.copied().unwrap_or((1.0, ""));
     // Ticks are sums of steps, so their last digits are wrong.
-    let rounded: f64 = format!("{:.5e}", number / unit).parse().unwrap_or(number);
+    let rounded: f64 = format!("{:.5e}", number / size).parse().unwrap_or(number);
     match rounded {
         0.0 => "0".to_owned(),
         tiny if tiny.abs() < 1e-6 => format!("{tiny:e}"),
@@ -244,12 +304,12 @@ mod tests {
 
     #[test]
     fn a_thinned_line_keeps_its_extremes() {
-        let points = (0_i32..10_000).map(|index| (f64::from(index), if index == 5_003 { 9.0 } else { 0.5 })).collect();
-        let line = Line { points, ..Line::default() };
-        let thinned = line.thinned(100);
-        assert!(thinned.len() <= 200 && thinned.contains(&(5_003.0, 9.0)), "{}", thinned.len());
-        assert!(thinned.is_sorted_by(|one, other| one.0 <= other.0));
-        assert_eq!(line.thinned(5_000).len(), 10_000);
+        let points = (0_i32..10_000).map(|index| (f64::from(index), if index == 5_003 { 9.0 } else { 0.5 }));
+        let points: Vec<_> = points.collect();
+        let few = thinned(&points, 100);
+        assert!(few.len() <= 200 && few.contains(&(5_003.0, 9.0)), "{}", few.len());
+        assert!(few.is_sorted_by(|one, other| one.0 <= other.0));
+        assert_eq!(thinned(&points, 5_000).len(), 10_000);
     }
 
     #[test]

@@ -22,34 +22,22 @@ const MIN_LINES: usize = 12;
 /// The dots of a character, from the top: the left and the right column.
 const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
-/// Returns the chart in this many columns and about this many lines, with colour codes, which the caller removes if
-/// there are no colours.
+/// Draws a chart in this many columns and about this many lines, with colour codes, which the caller removes if there
+/// are no colours.
 pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: bool) -> String {
     // A panel has a heading, an axis and an empty line; the last panel has the times in place of the empty line.
     let rows = (lines / panels.len().max(1)).max(MIN_LINES) - 3;
-    let times = time_range(panels);
     let scales: Vec<Scale> = panels.iter().map(|panel| Scale::of(panel, rows)).collect();
-    let margin = scales.iter().flat_map(|scale| &scale.marks).map(|(_, label)| label.chars().count()).max();
-    let margin = margin.unwrap_or(0);
+    let labels = scales.iter().flat_map(|scale| &scale.marks);
+    let margin = labels.map(|mark| mark.label.chars().count()).max().unwrap_or(0);
     let width = columns.saturating_sub(margin + 1).max(10);
+    let chart = Chart { columns, margin, width, rows, times: time_range(panels), has_colours };
     let mut out = String::new();
-    for (panel, scale) in panels.iter().zip(&scales) {
-        let max = if has_colours { COLOURS.len() } else { 1 };
-        let mark = |line| ('a'..='z').nth(line).filter(|_| panel.lines.len() > max);
-        out.push_str(&heading(panel, columns, mark));
-        let cells = cells(panel, scale, times, (width, rows));
-        for (row, line) in cells.chunks(width).enumerate() {
-            let value = scale.marks.iter().find(|(at, _)| scale.row(*at, rows) == row);
-            let (label, tick) = value.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
-            out.push_str(&format!("{label:>margin$}{tick}{}\n", coloured(line, mark)));
-        }
-        let (axis, labels) = time_marks(times, width);
-        out.push_str(&format!("{:>margin$}└{axis}\n", ""));
-        let is_last = std::ptr::eq(panel, &raw const panels[panels.len() - 1]);
-        let name = panel.axis_name();
-        if is_last || name != "UTC" {
-            out.push_str(&format!("{:>margin$} {labels}\n{:>margin$} {name}\n", "", ""));
-        }
+    for (index, (panel, scale)) in panels.iter().zip(&scales).enumerate() {
+        let is_last = index + 1 == panels.len();
+        out.push_str(&chart.heading(panel));
+        out.push_str(&chart.rows_of(panel, scale));
+        out.push_str(&chart.axis(panel, is_last));
         if !is_last {
             out.push('\n');
         }
@@ -57,108 +45,228 @@ pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: 
     out
 }
 
+/// The sizes that all panels of a chart share.
+struct Chart {
+    /// The columns of the terminal.
+    columns: usize,
+    /// The columns of the labels of values.
+    margin: usize,
+    /// The columns and the rows in which lines are drawn.
+    width: usize,
+    rows: usize,
+    times: (f64, f64),
+    has_colours: bool,
+}
+
+impl Chart {
+    /// The letter of a line; `None` if colours distinguish the lines of the panel.
+    fn letter(&self, panel: &Panel, line: usize) -> Option<char> {
+        let distinguished = if self.has_colours { COLOURS.len() } else { 1 };
+        if panel.lines.len() > distinguished { ('a'..='z').nth(line) } else { None }
+    }
+
+    /// The title of a panel and the names of its lines, in as many lines as needed.
+    fn heading(&self, panel: &Panel) -> String {
+        let bold = Style::new().bold();
+        let mut heading = format!("{bold}{}{bold:#}", panel.heading());
+        if panel.lines.len() > 1 {
+            for (index, line) in panel.lines.iter().enumerate() {
+                let style = COLOURS[index % COLOURS.len()].on_default();
+                let sample = self.letter(panel, index).map_or("━━".to_owned(), String::from);
+                // A no-break space keeps the name of a line together.
+                let name = format!("{style}{sample}{style:#} {}", readable(&line.label)).replace(' ', "\u{a0}");
+                heading.push_str(&format!("  {name}"));
+            }
+        }
+        let options = Options::new(self.columns).subsequent_indent("  ").word_splitter(WordSplitter::NoHyphenation);
+        fill(&heading, options).replace('\u{a0}', " ") + "\n"
+    }
+
+    /// The rows of a panel, with the labels of values before them.
+    fn rows_of(&self, panel: &Panel, scale: &Scale) -> String {
+        let margin = self.margin;
+        let mut text = String::new();
+        for (row, cells) in self.cells(panel, scale).chunks(self.width).enumerate() {
+            let mark = scale.marks.iter().find(|mark| scale.row(mark.value, self.rows) == row);
+            match mark {
+                Some(mark) => text.push_str(&format!("{:>margin$}┤", mark.label)),
+                None => text.push_str(&format!("{:>margin$}│", "")),
+            }
+            text.push_str(&self.coloured(panel, cells));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Draws the lines of a panel into cells, row by row.
+    fn cells(&self, panel: &Panel, scale: &Scale) -> Vec<Cell> {
+        let mut cells = vec![Cell::default(); self.width * self.rows];
+        for (index, line) in panel.lines.iter().enumerate() {
+            for part in line.parts(2 * self.width) {
+                let mut last = None;
+                for (time, value) in part {
+                    let dot = Dot { x: position(time, self.times, 2 * self.width), y: scale.row(value, 4 * self.rows) };
+                    // The first point is drawn as a line to itself.
+                    for dot in last.unwrap_or(dot).line_to(dot) {
+                        let cell = &mut cells[dot.y / 4 * self.width + dot.x / 2];
+                        cell.dots |= DOTS[dot.y % 4][dot.x % 2];
+                        cell.line = index;
+                    }
+                    last = Some(dot);
+                }
+            }
+        }
+        cells
+    }
+
+    /// The text of cells, in the colours of their lines.
+    fn coloured(&self, panel: &Panel, cells: &[Cell]) -> String {
+        let mut coloured = String::new();
+        for part in cells.chunk_by(|one, other| one.line == other.line && one.is_empty() == other.is_empty()) {
+            if part[0].is_empty() {
+                coloured.push_str(&" ".repeat(part.len()));
+                continue;
+            }
+            let line = part[0].line;
+            let letter = self.letter(panel, line);
+            let style = Style::new().fg_color(Some(COLOURS[line % COLOURS.len()].into()));
+            coloured.push_str(&style.to_string());
+            for cell in part {
+                coloured.push(letter.unwrap_or_else(|| cell.pattern()));
+            }
+            coloured.push_str(&format!("{style:#}"));
+        }
+        coloured
+    }
+
+    /// The axis of the times, with the times and the name below it if they are needed there.
+    fn axis(&self, panel: &Panel, is_last: bool) -> String {
+        let margin = self.margin;
+        let marks = TimeMarks::of(self.times, self.width);
+        let mut text = format!("{:>margin$}└{}\n", "", marks.axis);
+        let name = panel.axis_name();
+        if is_last || name != "UTC" {
+            text.push_str(&format!("{:>margin$} {}\n{:>margin$} {name}\n", "", marks.labels, ""));
+        }
+        text
+    }
+}
+
 /// The range of the values of a panel, and the values with a label.
 struct Scale {
     range: (f64, f64),
-    marks: Vec<(f64, String)>,
+    marks: Vec<Mark>,
+}
+
+struct Mark {
+    value: f64,
+    label: String,
 }
 
 impl Scale {
     fn of(panel: &Panel, rows: usize) -> Self {
-        let (count, (low, high)) = ((rows / 4).max(2), panel.value_range());
+        let count = (rows / 4).max(2);
+        let (low, high) = panel.value_range();
         let range = auto_nice_range(low, high, count);
-        let marks = generate_ticks(range.0, range.1, count).into_iter().map(|value| (value, brief(value))).collect();
+        let mut marks = Vec::new();
+        for value in generate_ticks(range.0, range.1, count) {
+            marks.push(Mark { value, label: brief(value) });
+        }
         Self { range, marks }
     }
 
+    /// The row of a value, from the top.
     fn row(&self, value: f64, rows: usize) -> usize {
         position(value, (self.range.1, self.range.0), rows)
     }
 }
 
-/// Returns the index of a value in a range that is divided into this many steps.
+/// The index of a value in a range that is divided into this many steps.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // Counts are small.
 fn position(value: f64, (from, to): (f64, f64), steps: usize) -> usize {
     (((value - from) / (to - from)).clamp(0.0, 1.0) * (steps - 1) as f64).round() as usize
 }
 
-/// A character: its dots, and the index of the line that was drawn last.
-type Character = (u8, usize);
+/// The dots of a character, and the index of the line that was drawn last.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    dots: u8,
+    line: usize,
+}
 
-/// Draws the lines of a panel into characters, row by row.
-fn cells(panel: &Panel, scale: &Scale, times: (f64, f64), (width, rows): (usize, usize)) -> Vec<Character> {
-    let mut cells = vec![(0, 0); width * rows];
-    for (index, line) in panel.lines.iter().enumerate() {
-        let dot = |point: &(f64, f64)| (position(point.0, times, 2 * width), scale.row(point.1, 4 * rows));
-        for part in line.parts(2 * width) {
-            let points: Vec<_> = part.iter().map(dot).collect();
-            for (one, other) in points.iter().zip(points.iter().skip(1).chain(points.last())) {
-                let steps = one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)).max(1);
-                for step in 0..=steps {
-                    let between = |from: usize, to: usize| (from * (steps - step) + to * step + steps / 2) / steps;
-                    let x = between(one.0, other.0);
-                    let y = between(one.1, other.1);
-                    let cell = &mut cells[y / 4 * width + x / 2];
-                    *cell = (cell.0 | DOTS[y % 4][x % 2], index);
-                }
+impl Cell {
+    fn is_empty(self) -> bool {
+        self.dots == 0
+    }
+
+    /// The Braille pattern with these dots.
+    fn pattern(self) -> char {
+        char::from_u32(0x2800 + u32::from(self.dots)).unwrap_or(' ')
+    }
+}
+
+/// A dot of a panel, counted from its left and its top.
+#[derive(Clone, Copy)]
+struct Dot {
+    x: usize,
+    y: usize,
+}
+
+impl Dot {
+    /// The dots of a straight line, with both ends.
+    fn line_to(self, end: Self) -> impl Iterator<Item = Self> {
+        let steps = self.x.abs_diff(end.x).max(self.y.abs_diff(end.y)).max(1);
+        (0..=steps)
+            .map(move |step| Self { x: between(self.x, end.x, step, steps), y: between(self.y, end.y, step, steps) })
+    }
+}
+
+/// The whole number that is nearest to the position of a step between two numbers.
+fn between(from: usize, to: usize, step: usize, steps: usize) -> usize {
+    (from * (steps - step) + to * step + steps / 2) / steps
+}
+
+/// The axis of the times, and their labels below it.
+struct TimeMarks {
+    axis: String,
+    labels: String,
+    /// Whether no label is omitted because it would overlap another one.
+    is_complete: bool,
+}
+
+impl TimeMarks {
+    /// The most marks whose labels do not overlap.
+    fn of(times: (f64, f64), width: usize) -> Self {
+        for count in (2..=width / 12).rev() {
+            let marks = Self::of_axis(&time_axis(times, count), times, width);
+            if marks.is_complete {
+                return marks;
             }
         }
+        Self::of_axis(&time_axis(times, 1), times, width)
     }
-    cells
-}
 
-/// Returns characters with the colours of their lines. `mark` returns the letter of a line; `None` if a colour
-/// distinguishes the line.
-fn coloured(cells: &[Character], mark: impl Fn(usize) -> Option<char>) -> String {
-    let part = |part: &[Character]| {
-        let style = Style::new().fg_color(Some(COLOURS[part[0].1 % COLOURS.len()].into()));
-        let dots = |dots| char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' ');
-        let drawn = |(of, line): &Character| if *of == 0 { ' ' } else { mark(*line).unwrap_or(dots(*of)) };
-        let text: String = part.iter().map(drawn).collect();
-        if text.trim().is_empty() { text } else { format!("{style}{text}{style:#}") }
-    };
-    cells.chunk_by(|one, other| one.1 == other.1 && (one.0 == 0) == (other.0 == 0)).map(part).collect()
-}
-
-/// Returns the title of a panel and the names of its lines, in as many lines as needed.
-fn heading(panel: &Panel, columns: usize, mark: impl Fn(usize) -> Option<char>) -> String {
-    let bold = Style::new().bold();
-    let mut out = format!("{bold}{}{bold:#}", panel.heading());
-    let lines = panel.lines.iter().zip(COLOURS.iter().cycle()).enumerate();
-    for (index, (line, colour)) in lines.filter(|_| panel.lines.len() > 1) {
-        let (style, label) = (colour.on_default(), readable(&line.label));
-        let mark = mark(index).map_or("━━".to_owned(), String::from);
-        // A no-break space keeps the name of a line together.
-        let name = format!("{style}{mark}{style:#} {label}").replace(' ', "\u{a0}");
-        out.push_str(&format!("  {name}"));
-    }
-    let options = Options::new(columns).subsequent_indent("  ").word_splitter(WordSplitter::NoHyphenation);
-    fill(&out, options).replace('\u{a0}', " ") + "\n"
-}
-
-/// Returns the axis of the times, and their labels below it, with the most marks whose labels do not overlap.
-fn time_marks(times: (f64, f64), width: usize) -> (String, String) {
-    let drawn = |max| labelled(&time_axis(times, max), times, width);
-    let complete = (2..=width / 12).rev().map(drawn).find(|(.., is_complete)| *is_complete);
-    let (axis, labels, _) = complete.unwrap_or_else(|| drawn(1));
-    (axis, labels)
-}
-
-/// Returns an axis, and the labels of its marks, of which those that would overlap are omitted; `true` if none is.
-fn labelled(axis: &DateTimeAxis, times: (f64, f64), width: usize) -> (String, String, bool) {
-    let (mut line, mut labels, mut is_complete) = (vec!['─'; width], String::new(), true);
-    for time in axis.generate_ticks(times.0, times.1).into_iter().filter(|time| times.0 <= *time && *time <= times.1) {
-        let (label, at) = (axis.format_tick(time), position(time, times, width));
-        // The labels at both ends are not below their marks.
-        let start = at.saturating_sub(label.len() / 2).min(width.saturating_sub(label.len()));
-        if labels.is_empty() || labels.len() < start {
-            labels = format!("{labels:<start$}{label}");
-            line[at] = '┬';
-        } else {
-            is_complete = false;
+    fn of_axis(axis: &DateTimeAxis, times: (f64, f64), width: usize) -> Self {
+        let mut line = vec!['─'; width];
+        let mut labels = String::new();
+        let mut is_complete = true;
+        for time in axis.generate_ticks(times.0, times.1) {
+            if time < times.0 || time > times.1 {
+                continue;
+            }
+            let label = axis.format_tick(time);
+            let column = position(time, times, width);
+            // The labels at both ends are not below their marks.
+            let start = column.saturating_sub(label.len() / 2).min(width.saturating_sub(label.len()));
+            if labels.is_empty() || labels.len() < start {
+                labels = format!("{labels:<start$}{label}");
+                line[column] = '┬';
+            } else {
+                is_complete = false;
+            }
         }
+        Self { axis: line.into_iter().collect(), labels, is_complete }
     }
-    (line.into_iter().collect(), labels, is_complete)
 }
 
 #[cfg(test)]
@@ -199,7 +307,7 @@ mod tests {
     fn time_labels_have_the_same_distance() {
         for (hours, columns) in [(24 * 57, 80), (42, 80), (24 * 57, 120), (24 * 400, 61), (6, 47)] {
             let end = 1_759_276_800.0 + 3600.0 * f64::from(hours);
-            let (axis, _) = time_marks((1_759_276_800.0, end), columns - 9);
+            let axis = TimeMarks::of((1_759_276_800.0, end), columns - 9).axis;
             let marks: Vec<_> = axis.chars().enumerate().filter(|(_, mark)| *mark == '┬').map(|(at, _)| at).collect();
             let distances: Vec<_> = marks.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let (min, max) = (distances.iter().min().unwrap(), distances.iter().max().unwrap());

@@ -1,10 +1,12 @@
 //! Shows the plan of a backfill: its size, and the ranges to fetch.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use dataset::{BackfillPlan, SeriesRequest};
 use indicatif::HumanCount;
+use runtime::Timestamp;
 
 use crate::failure::Result;
 use crate::progress::{counted, duration};
@@ -13,42 +15,60 @@ use crate::table::{Cell, Table};
 use crate::time_arg;
 use wording::enumerated;
 
-/// Returns one line with the dates and the size of a plan.
+/// One line with the dates and the size of a plan.
 pub(crate) fn announced(plan: &BackfillPlan) -> String {
-    let ranges = || plan.series.iter().map(|series| &series.range);
-    let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
-    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {} UTC", time_arg::span(&(start..end))));
-    let series = format!("{} series", plan.series.len());
-    if plan.requests() == 0 {
-        return format!("{series}{dates}: no request needed");
+    let mut text = format!("{} series", plan.series.len());
+    let start = plan.series.iter().map(|series| series.range.start).min();
+    let end = plan.series.iter().map(|series| series.range.end).max();
+    if let (Some(start), Some(end)) = (start, end) {
+        text.push_str(&format!(" {} UTC", time_arg::span(&(start..end))));
     }
-    let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
-    let min = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
-    let min = min.map_or(String::new(), |time| format!(", at least {}", duration(time)));
-    format!("{series}{dates}: up to {records} in {requests}{min}")
+    if plan.requests() == 0 {
+        return text + ": no request needed";
+    }
+    let records = counted(plan.records(), "record");
+    let requests = counted(plan.requests(), "request");
+    text.push_str(&format!(": up to {records} in {requests}"));
+    if let Some(time) = plan.min_duration
+        && time >= Duration::from_secs(1)
+    {
+        text.push_str(&format!(", at least {}", duration(time)));
+    }
+    text
 }
 
-/// Returns one line about the size of a page, which determines the number of requests; `None` if it is unknown.
+/// One line about the size of a page, which determines the number of requests; `None` if it is unknown.
 pub(crate) fn page_size<'r>(series: impl Iterator<Item = &'r SeriesRequest>) -> Result<Option<String>> {
-    let sizes = series.map(|one| Ok(plan(one.request())?.page_size)).collect::<Result<BTreeSet<_>>>()?;
-    let known = sizes.into_iter().filter(|size| *size < usize::MAX);
-    let known: Vec<_> = known.map(|size| HumanCount(size as u64).to_string()).collect();
-    let (sizes, why) = (enumerated(&known, "or"), "the last one may begin earlier to be full");
-    Ok((!known.is_empty()).then(|| format!("at most {sizes} records in a request; {why}")))
+    let mut sizes = BTreeSet::new();
+    for one in series {
+        let size = plan(one.request())?.page_size;
+        // A page without a known size has this one.
+        if size < usize::MAX {
+            sizes.insert(size);
+        }
+    }
+    if sizes.is_empty() {
+        return Ok(None);
+    }
+    let sizes: Vec<_> = sizes.iter().map(|size| HumanCount(*size as u64).to_string()).collect();
+    let sizes = enumerated(&sizes, "or");
+    Ok(Some(format!("at most {sizes} records in a request; the last one may begin earlier to be full")))
 }
 
-/// Returns the ranges to fetch, one per row.
+/// The ranges to fetch, one per row.
 pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     let columns = ["series", "from", "to", "reason"].map(str::to_owned).into();
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
-        let unsettled = series.unsettled.iter().map(|range| (range, "new or recent"));
-        let gaps = series.gaps.iter().map(|range| (range, "gap"));
-        let probes = series.probes.iter().map(|range| (range, "was empty"));
-        for (range, reason) in unsettled.chain(gaps).chain(probes) {
-            let [from, to] = [range.start, range.end].map(Cell::Time);
-            rows.push(vec![Cell::text(label.as_str()), from, to, Cell::text(reason)]);
-        }
+        add_ranges(&mut rows, label, &series.unsettled, "new or recent");
+        add_ranges(&mut rows, label, &series.gaps, "gap");
+        add_ranges(&mut rows, label, &series.probes, "was empty");
     }
     Table { columns, rows }
+}
+
+fn add_ranges(rows: &mut Vec<Vec<Cell>>, label: &str, ranges: &[Range<Timestamp>], reason: &str) {
+    for range in ranges {
+        rows.push(vec![Cell::text(label), Cell::Time(range.start), Cell::Time(range.end), Cell::text(reason)]);
+    }
 }
