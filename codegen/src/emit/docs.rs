@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use catalogue::model::{
-    Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, Param, Text, TimeForm, TimeFormat, UnknownFact,
+    Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, NextPage, Param, Text, TimeForm, TimeFormat, UnknownFact,
 };
 use wording::{Facts, enumerated};
 
@@ -312,6 +312,19 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     }
     unknown.extend(unknown_texts(&endpoint.declared.unknown));
     unknown
+}
+
+/// Describes the way from each page of records to the next page; `None` if a response has all records.
+pub(super) fn pages(endpoint: &Endpoint) -> Option<String> {
+    let pages = endpoint.pages.as_ref()?;
+    let next = match &pages.next {
+        NextPage::Cursor { path, param } => format!("{} of a response is sent as {}", code(path), code(param)),
+        NextPage::Link { path } => format!("{} of a response is the URL of the next page", code(path)),
+        NextPage::Offset { param, .. } => format!("{} is the number of records before a page", code(param)),
+        NextPage::Number { param, .. } => format!("{} is the number of a page", code(param)),
+    };
+    let size = pages.size.as_ref().map(|size| format!("; {} is the number of records on a page", code(size)));
+    Some(format!("{next}{}", size.unwrap_or_default()))
 }
 
 /// Describes the number of requests that rate limits count for a request; `None` if it is 1.

@@ -101,6 +101,9 @@ fn fact_lines(endpoint: &Endpoint) -> Vec<String> {
     if endpoint.has_history {
         lines.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
     }
+    if let Some(pages) = docs::pages(endpoint) {
+        lines.push(format!("**Pages:** [`Request::all_pages`]; {pages}"));
+    }
     if let Some(weight) = docs::weight(endpoint) {
         lines.push(format!("**Weight:** {weight}"));
     }

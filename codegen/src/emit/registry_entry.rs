@@ -10,8 +10,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt, quote};
 use runtime::registry::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-    HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RateLimitHeadersInfo,
-    RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    HistoryInfo, HistorySource, LimitInfo, ListFormat, NextPage, PagesInfo, ParamInfo, ParamLocation, Range,
+    RateLimitHeadersInfo, RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo,
+    ValueType,
 };
 
 use super::literal::{Literal, ident, literals};
@@ -211,7 +212,7 @@ pub(super) fn endpoint_entry(endpoint: &EndpointInfo, params: Option<&TokenStrea
     let accepts = params.map(|lists| quote!(.accepts(#lists)));
     let body = body(&endpoint.body);
     let mut after_body = Setters::default();
-    set!(after_body, endpoint, unset: data, data_optional, key, history_source, is_example, weight, weight_by);
+    set!(after_body, endpoint, unset: data, data_optional, key, history_source, pages, is_example, weight, weight_by);
     set!(after_body, endpoint, unset: notes, unknown, deprecated);
     let group = endpoint.group;
     let method = endpoint.ident;
@@ -249,6 +250,33 @@ impl Literal for HistorySource {
                 quote!(HistorySource::Endpoint(&#history))
             }
             Self::Unknown => quote!(HistorySource::Unknown),
+        }
+    }
+}
+
+impl Literal for PagesInfo {
+    fn literal(&self) -> TokenStream {
+        let next = self.next.literal();
+        let size = self.size.map(|size| quote!(.sized(#size)));
+        quote!(PagesInfo::#next #size)
+    }
+}
+
+/// The call of the constructor of `PagesInfo`.
+impl Literal for NextPage {
+    fn literal(&self) -> TokenStream {
+        match self {
+            Self::Cursor { path, param } => quote!(cursor(#path, #param)),
+            Self::Link { path } => quote!(link(#path)),
+            Self::Offset { param, total } => {
+                let total = total.literal();
+                quote!(offset(#param, #total))
+            }
+            Self::Number { param, pages, total } => {
+                let pages = pages.literal();
+                let total = total.literal();
+                quote!(number(#param, #pages, #total))
+            }
         }
     }
 }

@@ -7,6 +7,8 @@
 
 mod value;
 
+mod pages;
+
 mod endpoint;
 
 use std::collections::BTreeSet;
@@ -23,6 +25,7 @@ pub use crate::spec::{
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
 pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
+pub use pages::{NextPage, Pages};
 pub use value::{Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The facts that all endpoints share. Dereferences to their declaration.

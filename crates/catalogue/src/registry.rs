@@ -8,6 +8,8 @@ mod leaked;
 
 mod values;
 
+mod pages;
+
 mod service;
 
 mod endpoints;

@@ -27,6 +27,8 @@ mod endpoint_params;
 
 mod history;
 
+mod pages;
+
 mod endpoints;
 
 mod service;

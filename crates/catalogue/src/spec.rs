@@ -6,6 +6,8 @@
 
 mod value;
 
+mod pages;
+
 mod group;
 
 mod service;
@@ -16,6 +18,7 @@ pub use crate::known::Known;
 pub use crate::spanned::{Spanned, Text};
 
 pub use group::*;
+pub use pages::*;
 pub use service::*;
 pub use value::*;
 

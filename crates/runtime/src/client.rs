@@ -34,7 +34,7 @@ pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
 pub use settings::ClientSettings;
 pub use untyped::Untyped;
-pub(crate) use untyped::require_runtime;
+pub(crate) use untyped::{Sending, require_runtime};
 
 /// Access to a service: the credentials and the dispatcher, and no state that a failed request could corrupt.
 ///

@@ -55,6 +55,7 @@ pub(crate) use envelope::{BadRecords, EnvelopeRest, Groups, Layout, Push, series
 pub use error::DecodeError;
 pub(crate) use error::ENDS_EARLY;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
+pub(crate) use json_path::at_path;
 pub(crate) use read_row::object;
 pub use record::{Item, Record};
 pub use row::Row;

@@ -22,7 +22,7 @@ pub mod prelude {
     pub use crate::record::{Record, UnknownFields};
     pub use crate::registry::{
         BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-        GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range,
+        GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, PagesInfo, ParamInfo, ParamLocation, Range,
         RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
         TypeInfo, ValueInfo, ValueType,
     };

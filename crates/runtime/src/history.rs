@@ -65,7 +65,7 @@ pub use time_grid::{Gap, interval_start};
 
 pub use crate::send::PageMetadata;
 
-use job::{Job, decode};
+use job::{Decode, Job};
 use options::Options;
 use time_grid::Span;
 
@@ -199,7 +199,7 @@ impl<E: HasHistory> History<E> {
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
         let now = request.service_time();
-        Pages::new(Job::new(&request.untyped, options, decode::<E::Body>, now))
+        Pages::new(Job::new(&request.untyped, options, Decode::of::<E::Body>(), now))
     }
 
     /// Returns the records one by one: `while let Some(record) = records.next().await`. For a `for` loop in synchronous

@@ -68,6 +68,9 @@ mod send;
 mod client;
 
 #[cfg(feature = "client")]
+mod pages;
+
+#[cfg(feature = "client")]
 pub mod history;
 
 /// Records, and the elements of a series.
@@ -96,6 +99,8 @@ pub use decode::{BadRecord, Column, DecodeError};
 #[cfg(feature = "client")]
 pub use dispatch::{Retry, observer};
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "client")]
+pub use pages::{AllPages, PagesAccount};
 #[cfg(feature = "client")]
 pub use rate_limit::limit::RateLimit;
 #[cfg(feature = "client")]

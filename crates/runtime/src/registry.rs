@@ -47,6 +47,8 @@ macro_rules! entry {
 // The modules, lowest layer first, as in `lib.rs`.
 mod value;
 
+mod pages;
+
 mod endpoint;
 
 mod service;
@@ -54,6 +56,7 @@ mod service;
 pub use endpoint::{
     BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
+pub use pages::{NextPage, PagesInfo};
 pub use service::{
     ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit, ServiceInfo,
     StatusInfo,

@@ -42,6 +42,8 @@ mod groups;
 
 mod time_range;
 
+mod record_pages;
+
 mod response_body;
 
 mod page;

@@ -3,10 +3,15 @@
 //! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values that,
 //! according to public clients, the service rejects. Other modules interpret the values.
 
-use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
+use runtime::registry::{
+    EndpointInfo, ListFormat, NextPage, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType,
+};
 use runtime::{Timestamp, Value};
 
 use crate::rejection::Rejection;
+
+/// The query param in links to pages. Only the sandbox knows it.
+pub(crate) const LINK_PARAM: &str = "sandbox-page";
 
 /// How strictly requests are checked, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +47,8 @@ impl Query {
         for (name, value) in path {
             read.add(name, value, ParamLocation::Path, strictness)?;
         }
-        let is_param = |name: &str| service.api_key_query != Some(name);
+        let is_link = matches!(endpoint.pages.map(|pages| pages.next), Some(NextPage::Link { .. }));
+        let is_param = |name: &str| service.api_key_query != Some(name) && !(is_link && name == LINK_PARAM);
         for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| is_param(name)) {
             read.add(&name, &value, ParamLocation::Query, strictness)?;
         }
@@ -110,6 +116,11 @@ impl Query {
     /// Returns the first value of a param, or its default.
     pub(crate) fn one(&self, param: &ParamInfo) -> Option<&str> {
         self.all(param).into_iter().next()
+    }
+
+    /// Returns the first value of a param by its wire name, or its default.
+    pub(crate) fn text(&self, wire_name: &str) -> Option<&str> {
+        self.one(self.endpoint.param(wire_name)?)
     }
 
     /// Returns the value of a param as an integer, limited to the range of `i64`; `None` if it is not an integer.

@@ -12,6 +12,7 @@ use serde_json::{Map, json};
 use crate::fault::{RequestParams, Target};
 use crate::groups;
 use crate::query::Query;
+use crate::record_pages;
 use crate::rejection::put;
 use crate::seed::Seed;
 use crate::settings::Settings;
@@ -37,7 +38,13 @@ pub(crate) struct Body {
 }
 
 /// Generates the body for a request at the time of the sandbox's clock.
-pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: &Query, sent: &RequestParams) -> Body {
+pub(crate) fn generate(
+    shared: &Shared,
+    endpoint: &'static EndpointInfo,
+    query: &Query,
+    sent: &RequestParams,
+    path_and_query: &str,
+) -> Body {
     let (registry, Settings { seed, clock, .. }) = (shared.registry, &shared.settings);
     let now = clock.now();
     let params = RangeParams::of(endpoint, registry.service);
@@ -75,12 +82,21 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
             let records: Vec<_> = records.collect();
             let envelope = registry.service.envelope.as_ref();
             let path = endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
+            let mut facts = Vec::new();
+            let records = match &endpoint.pages {
+                None => records,
+                Some(pages) => {
+                    let page = record_pages::page(pages, query, records.len(), path_and_query);
+                    facts = page.facts;
+                    records[page.records].to_vec()
+                }
+            };
             let (records, path) = match record {
                 Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
                 Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),
                 _ => (Value::Array(records), path),
             };
-            Body { json: in_envelope(registry, path, records, metadata, invented), invented }
+            Body { json: in_envelope(registry, path, records, metadata, invented, facts), invented }
         }
         BodyInfo::Object { record, .. } => {
             let values = values::record(record, source(seed, last_minute, None));
@@ -98,7 +114,7 @@ fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Se
     let seed = seed.name(endpoint.path.unwrap_or_default());
     query
         .params()
-        .filter(|param| !range.contains(param))
+        .filter(|param| !range.contains(param) && !record_pages::is_page_param(endpoint, param))
         .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
 }
 
@@ -148,7 +164,15 @@ fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeU
     values
 }
 
-fn in_envelope(registry: Registry, data: &str, records: Value, metadata: Value, invented: Option<&str>) -> Value {
+/// Returns the body with the records, the metadata, the status and the facts about the next page.
+fn in_envelope(
+    registry: Registry,
+    data: &str,
+    records: Value,
+    metadata: Value,
+    invented: Option<&str>,
+    facts: Vec<(&'static str, Value)>,
+) -> Value {
     let envelope = registry.service.envelope.as_ref();
     if matches!(data, "" | ".") {
         return records;
@@ -163,6 +187,9 @@ fn in_envelope(registry: Registry, data: &str, records: Value, metadata: Value, 
     }
     if let Some(path) = envelope.and_then(|envelope| envelope.metadata) {
         put(&mut body, path, metadata);
+    }
+    for (path, value) in facts {
+        put(&mut body, path, value);
     }
     if let Some(part) = invented {
         put(&mut body, MARK, part.into());

@@ -127,12 +127,17 @@ fn data(
     let path = path.iter().map(|(name, value)| (*name, value.as_str()));
     let query = uri.query().unwrap_or_default();
     let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
-    let body = response_body::generate(shared, endpoint, &query, &Target::of(shared.registry, uri).1);
+    let body =
+        response_body::generate(shared, endpoint, &query, &Target::of(shared.registry, uri).1, path_and_query(uri));
     let mut response = json(body.json.to_string());
     if let Some(part) = body.invented {
         response.headers_mut().insert(MARK, HeaderValue::from_static(part));
     }
     Ok(response)
+}
+
+fn path_and_query(uri: &Uri) -> &str {
+    uri.path_and_query().map_or("/", |path_and_query| path_and_query.as_str())
 }
 
 fn json(body: impl Into<Body>) -> Response {

@@ -17,6 +17,9 @@ const MAX_RECORDS: i64 = 10_000;
 /// The number of records if the request has no limit.
 const DEFAULT_RECORDS: i64 = 50;
 
+/// The number of records on all pages if the request has no start.
+const PAGED_RECORDS: i64 = 150;
+
 const HOUR: i64 = 3_600;
 /// The assumed length of a step without a fixed length, such as a month.
 const MONTH: i64 = 30 * 24 * HOUR;
@@ -32,18 +35,21 @@ pub(crate) struct RangeParams {
     /// The interval between records in seconds, if there is no `step`.
     every: Option<i64>,
     time_is_end: bool,
+    /// True if the response is divided into pages, so that the limit is the size of a page.
+    is_paged: bool,
     /// The param that sets the order of records, and its value for ascending time.
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
 
 impl RangeParams {
     pub(crate) fn of(endpoint: &EndpointInfo, service: &'static ServiceInfo) -> Self {
+        let is_paged = endpoint.pages.is_some();
         if let Some(history) = endpoint.history(service) {
             let [from, to, limit, step] =
                 [history.from, history.to, history.limit, history.step].map(|name| endpoint.param(name));
             let sort = history.sort.and_then(|(name, oldest)| Some((endpoint.param(name)?, oldest)));
             let every = history.every.and_then(|every| i64::try_from(every.as_secs()).ok());
-            return Self { from, to, limit, step, every, time_is_end: history.time_is_end, sort };
+            return Self { from, to, limit, step, every, time_is_end: history.time_is_end, is_paged, sort };
         }
         let params = || endpoint.params();
         let mut times = params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
@@ -53,7 +59,7 @@ impl RangeParams {
             ValueType::Named(named) => named.values.iter().any(|value| value.duration.is_some()),
             _ => false,
         };
-        Self { from, to, limit, step: params().find(has_length), every: None, time_is_end: false, sort: None }
+        Self { from, to, limit, step: params().find(has_length), every: None, time_is_end: false, is_paged, sort: None }
     }
 
     /// Returns `true` if a param only selects records, without changing their values.
@@ -72,7 +78,11 @@ impl RangeParams {
         if from > to {
             return Vec::new();
         }
-        let limit = self.limit.and_then(|param| query.number(param)).unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS);
+        let limit = match self.limit.and_then(|param| query.number(param)) {
+            _ if self.is_paged && time(self.from).is_some() => MAX_RECORDS,
+            _ if self.is_paged => PAGED_RECORDS,
+            limit => limit.unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS),
+        };
         let (earliest, latest) = (floor(from + length - 1, length), floor(to, length));
         let count = ((latest - earliest) / length + 1).clamp(0, limit);
         let starts = (0..count).map(|index| latest - (count - 1 - index) * length);

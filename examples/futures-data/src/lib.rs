@@ -13,8 +13,8 @@ mod generated;
 pub use ::runtime::ClientSettings;
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, Body, Column, ConversionError, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
-    RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp, Value, history, observer,
-    rate_limit, record, registry, transport, wire,
+    AllPages, AnyBody, AnySeries, BadRecord, Body, Column, ConversionError, DecodeError, Dynamic, Endpoint, Error,
+    ErrorKind, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp, Value, history,
+    observer, rate_limit, record, registry, transport, wire,
 };
 pub use generated::*;

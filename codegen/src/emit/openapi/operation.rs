@@ -56,7 +56,7 @@ impl Description<'_> {
     /// The keys of an endpoint that OpenAPI cannot state. Version 3.0 cannot state the durations of values, so it gets
     /// no histories.
     fn catalogue_keys(&self, endpoint: &Endpoint) -> Object {
-        let keys = Object::of_keys(&endpoint.declared.written(), "weight weight_by");
+        let keys = Object::of_keys(&endpoint.declared.written(), "pages weight weight_by");
         if !endpoint.has_history || self.version == OpenApiVersion::V3_0 {
             return keys;
         }

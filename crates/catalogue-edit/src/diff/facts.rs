@@ -2,7 +2,8 @@
 //! text, a value, and the verdict for a change of the value.
 
 use catalogue::model::{
-    Body, ErrorBody, Field, FieldSource, History, KeyCarrier, Param, Range, Record, RecordLayout, Type, Value,
+    Body, ErrorBody, Field, FieldSource, History, KeyCarrier, NextPage, Pages, Param, Range, Record, RecordLayout,
+    Type, Value,
 };
 use catalogue::spec::Spanned;
 
@@ -125,6 +126,18 @@ impl Items<'_> {
         self.fact(location, "the path of the records is", Patch, path);
         let missing = if *is_optional { "an empty series" } else { "an error" };
         self.fact(location, "a response without a list of records is", Patch, missing);
+    }
+
+    /// Adds the fact that leads to the next page.
+    pub(super) fn pages(&mut self, location: &str, pages: Option<&Pages>) {
+        let next = match pages.map(|pages| &pages.next) {
+            None => "unknown".to_owned(),
+            Some(NextPage::Cursor { path, param }) => format!("the cursor `{path}`, sent as `{param}`"),
+            Some(NextPage::Link { path }) => format!("the link `{path}`"),
+            Some(NextPage::Offset { param, .. }) => format!("the offset `{param}`"),
+            Some(NextPage::Number { param, .. }) => format!("the page number `{param}`"),
+        };
+        self.fact(location, "the way to the next page is", Patch, next);
     }
 
     /// Adds the facts of a param that change the documents and the behaviour of the service, but no code of users.

@@ -180,6 +180,10 @@ impl<'a> Items<'a> {
         if let Some(Known::Known(history)) = &endpoint.history {
             self.history(&call, history);
         }
+        if endpoint.pages.is_some() {
+            self.add(Kind::Other, &call, ".all_pages()", "", "");
+        }
+        self.pages(&call, endpoint.pages.as_ref());
         self.records_of(&call, &endpoint.body);
         if endpoint.has_history {
             self.add(Kind::Other, &call, ".history()", "", "");

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Evidence, ListFormat, Range, Record, RecordRef, Type};
+use super::{Evidence, ListFormat, Pages, Range, Record, RecordRef, Type};
 use crate::spec::{self, ParamLocation};
 
 /// A group, which is one file of the catalogue and one module of the client.
@@ -45,6 +45,8 @@ pub struct Endpoint {
     pub body: Body,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
+    /// The way from each page of records to the next; `None` if a response has all records.
+    pub pages: Option<Pages>,
     /// The number of requests that rate limits count for one request to the endpoint.
     pub weight: u32,
 }

@@ -1,6 +1,7 @@
 //! The entries of groups, endpoints and params.
 
 use super::leaked::{leak, list, optional_text, text, texts};
+use super::pages::pages_info;
 use super::service::history_info;
 use super::values::{Values, evidence, range};
 use crate::model::{self, Body, Endpoint, Group, Known, Param};
@@ -34,6 +35,7 @@ fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<
         Some(Known::Known(history)) => HistorySource::Endpoint(leak(history_info(history))),
         Some(Known::Unknown) => HistorySource::Unknown,
     };
+    info.pages = endpoint.pages.as_ref().map(pages_info);
     info.is_example = declared.is_example;
     info.weight = endpoint.weight;
     if let Some(by) = &declared.weight_by {

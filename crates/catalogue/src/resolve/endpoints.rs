@@ -106,6 +106,10 @@ impl<'a> Resolver<'a> {
         let has_history = resolved
             .as_ref()
             .is_some_and(|(params, (body, _))| self.endpoint_history(endpoint, params.as_deref(), body));
+        let pages = match &resolved {
+            Some((params, (body, _))) => self.pages(endpoint, params.as_deref(), body),
+            None => None,
+        };
         let (params, (body, record)) = resolved.unwrap_or_default();
         if let Some((by, params)) = endpoint.weight_by.as_ref().zip(params.as_deref()) {
             self.check_weights(by, params);
@@ -119,6 +123,7 @@ impl<'a> Resolver<'a> {
             params,
             body,
             has_history,
+            pages,
             weight: endpoint.weight.unwrap_or(1),
         };
         (endpoint, record)

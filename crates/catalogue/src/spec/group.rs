@@ -1,7 +1,7 @@
 //! Declares a group file, its endpoints and their bodies.
 
 use super::value::{PARAM, USE};
-use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
+use super::{Evidence, Field, History, Pages, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
 use crate::catalogue_format::{Form, Key, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
@@ -77,6 +77,8 @@ map! {
         /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they select a
         /// time range.
         may history: Option<Known<History>>;
+        /// The way from each page of records to the next page, if a response has only a part of the records.
+        may pages: Option<Pages>;
         /// `true` if help and docs use this endpoint as their example. Without it, they choose an endpoint.
         may "example" is_example: bool;
         /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.

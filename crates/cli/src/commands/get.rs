@@ -1,6 +1,6 @@
 //! `get`: prints one response for each series.
 //!
-//! A terminal shows one table for each endpoint. Programs get one table with all endpoints. If a series fails, the
+//! With `--all`, further pages of a response are requested, too. A terminal shows one table for each endpoint. Programs get one table with all endpoints. If a series fails, the
 //! others are still printed.
 
 use std::future::IntoFuture;
@@ -38,6 +38,12 @@ pub(crate) struct Get {
     /// End of the range, also sent as it is
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     to: Option<Timestamp>,
+    /// Fetch all pages of the response, if the service divides its records into pages
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
+    /// Maximum number of pages of each series
+    #[arg(long, value_name = "N", requires = "all", default_value_t = 10_000)]
+    max_pages: u64,
     /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -57,14 +63,18 @@ impl Get {
         for name in &self.requested.endpoints {
             endpoints.push(find_or_path(name)?);
         }
+        if self.all {
+            require_pages(&endpoints)?;
+        }
         let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;
-        let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, &series).await) }).await?;
+        let (responses, failed) =
+            interrupt.ends(async { Ok(self.fetch(&connected.client, &series, log).await) }).await?;
         let parts: Vec<_> = responses.iter().filter_map(|(index, series, body)| part(*index, series, body)).collect();
         self.print(&connected.client, &series, &responses, &parts)?;
         let labels = labels(&series);
-        for part in parts {
-            warn_of_missing_records(&part, &labels[part.index], log);
+        for part in parts.iter().filter(|_| !self.all) {
+            warn_of_missing_records(part, &labels[part.index], log);
         }
         failure::first(failed)
     }
@@ -85,6 +95,36 @@ impl Get {
             }
         }
         Ok(params)
+    }
+
+    /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
+    async fn fetch<'s>(
+        &self,
+        client: &Client,
+        series: &'s [Series],
+        log: Log,
+    ) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
+        if !self.all {
+            return fetch(client, series).await;
+        }
+        let labels = labels(series);
+        let mut tasks = Vec::new();
+        for one in series {
+            tasks.push(tokio::spawn(all_pages(client.clone(), one.clone(), self.max_pages)));
+        }
+        let mut responses = Vec::new();
+        let mut failed = Vec::new();
+        for (index, (task, series)) in tasks.into_iter().zip(series).enumerate() {
+            match task.await {
+                Ok((pages, error)) => {
+                    log.remark(&format!("{}: {}", labels[index], counted(pages.len() as u64, "page")));
+                    responses.extend(pages.into_iter().map(|page| (index, series, page)));
+                    failed.extend(error.map(Failure::from));
+                }
+                Err(error) => failed.push(Failure::machine(error)),
+            }
+        }
+        (responses, failed)
     }
 
     /// Prints responses; `parts` are those that have records. The columns depend on all series that were requested, so
@@ -153,6 +193,11 @@ fn warn_of_missing_records(part: &Part<'_>, label: &str, log: Log) {
         log.warning(&format!("{label}: no records"));
         return;
     }
+    if part.series.endpoint.pages.is_some() {
+        let count = counted(part.records.len() as u64, "record");
+        log.warning(&format!("{label}: one page with {count}; further pages may follow; `--all` fetches them"));
+        return;
+    }
     if page_size(part.series).is_none_or(|size| part.records.len() < size) {
         return;
     }
@@ -172,6 +217,21 @@ fn page_size(series: &Series) -> Option<usize> {
     let default = series.endpoint.param(info.limit)?.default;
     let size = series.value(info.limit).map(ParamValue::shown).or(default.map(str::to_owned))?;
     size.parse().ok()
+}
+
+/// Returns an error if an endpoint has no pages.
+fn require_pages(endpoints: &[Endpoint]) -> Result<()> {
+    let Some(endpoint) = endpoints.iter().find(|endpoint| endpoint.pages.is_none()) else { return Ok(()) };
+    let message = format!("{} has no known pages", name(endpoint));
+    Err(Failure::usage(message).help("omit `--all`, and add `pages` to the catalogue if the service has them"))
+}
+
+/// Requests all pages of a series. Returns the pages that were received, and the error that ended them.
+async fn all_pages(client: Client, series: Series, max_pages: u64) -> (Vec<AnyBody>, Option<Error>) {
+    let mut pages = request(&client, &series).all_pages().max_pages(max_pages);
+    let mut received = Vec::new();
+    let error = pages.collect_into(&mut received).await.err();
+    (received, error)
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.

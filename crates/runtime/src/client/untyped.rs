@@ -143,6 +143,12 @@ impl Untyped {
         self
     }
 
+    /// Replaces the path and the query with those of a link to another page.
+    pub(crate) fn linked(mut self, path_and_query: String) -> Self {
+        self.0.target.link = Some(path_and_query);
+        self
+    }
+
     /// Sends a header with the request; it replaces the client's header of that name.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.0.options.header(name, value);

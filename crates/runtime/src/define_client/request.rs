@@ -129,6 +129,26 @@ macro_rules! __request {
             pub fn skip_bad_records(self) -> Self {
                 Self::from_untyped(self.untyped.skip_bad_records())
             }
+
+            /// Returns all pages of the response, one after the other, if the service divides the records into pages.
+            /// The pages begin with that of the request. See [`AllPages`](crate::AllPages).
+            ///
+            /// ```no_run
+            #[doc = concat!("# use ", $name, "::{AnyBody, Dynamic, Request};")]
+            #[doc = concat!("# async fn demo(request: Request<Dynamic>) -> Result<(), ", $name, "::Error> {")]
+            /// let mut pages = request.all_pages();
+            /// while let Some(page) = pages.next().await {
+            ///     if let AnyBody::Series(records) = page? {
+            ///         println!("{} records", records.len());
+            ///     }
+            /// }
+            /// println!("{} records on {} pages", pages.account().records, pages.account().pages);
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn all_pages(self) -> $crate::AllPages<E> {
+                $crate::AllPages::new($crate::Request::from_untyped(self.untyped))
+            }
         }
 
         impl<E> Request<E> {

@@ -15,7 +15,7 @@ use futures_core::Stream;
 use super::account::count;
 use super::checkpoint::Checkpoint;
 use super::follower_state::FollowerState;
-use super::job::{Decode, Job, ReportedWindow, decode};
+use super::job::{Decode, Job, ReportedWindow};
 use super::options::Options;
 use super::page::{Page, Report};
 use super::request_template::{RequestTemplate, require_past};
@@ -173,7 +173,7 @@ impl<E: HasHistory> Follow<E> {
         Self(State {
             request,
             observers,
-            decode: decode::<E::Body>,
+            decode: Decode::of::<E::Body>(),
             from,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
             following: None,

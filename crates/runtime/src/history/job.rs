@@ -20,6 +20,7 @@ use super::strays::Strays;
 use super::time_grid::{self, Gap, Span};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
+use crate::pages::{PageFacts, PageWalk};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Rank;
 use crate::send::{Outcome, SeriesBody, TimedRecords};
@@ -36,6 +37,8 @@ pub(super) struct Job {
     in_flight: Vec<(u64, Attempts)>,
     /// The total waiting time of all requests that got a response.
     waited: Duration,
+    /// The number of requests for further pages of a window.
+    further_pages: u64,
     /// All complete steps of the rest of the range.
     whole: Span,
     /// The gap that ends at the current position and may continue after it.
@@ -94,6 +97,7 @@ impl Job {
             pager,
             in_flight: Vec::new(),
             waited: Duration::ZERO,
+            further_pages: 0,
             whole,
             open,
             checkpoint,
@@ -171,9 +175,10 @@ impl Job {
             if is_long {
                 return true;
             }
-            let Poll::Ready((outcome, waited)) = attempts.as_mut().poll(cx) else { return true };
-            self.waited += waited;
-            self.pager.received(*id, outcome);
+            let Poll::Ready(fetched) = attempts.as_mut().poll(cx) else { return true };
+            self.waited += fetched.waited;
+            self.further_pages += fetched.further_pages;
+            self.pager.received(*id, fetched.outcome);
             is_long = begun.elapsed() > MAX_POLL;
             false
         });
@@ -370,51 +375,144 @@ impl Job {
             records: self.checkpoint.records,
             pages: self.pages,
             pages_left: self.pager.pages_left(),
-            requests: self.pager.requests,
+            requests: self.pager.requests + self.further_pages,
             waited: self.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
     }
 }
 
-/// A function that decodes a response as the series of its endpoint. Of the code that fetches windows, only this
-/// function is compiled for every endpoint.
-pub(super) type Decode = fn(Outcome) -> Result<TimedRecords<Batch>, Error>;
+/// The functions for the series of an endpoint. Of the code that fetches windows, only these functions are compiled for
+/// every endpoint.
+#[derive(Clone, Copy)]
+pub(super) struct Decode {
+    /// Decodes a response.
+    read: fn(Outcome) -> Result<TimedRecords<Batch>, Error>,
+    /// Appends the second records to the first.
+    append: fn(&mut Batch, Batch),
+}
 
-/// A future that returns the response for a window, and the total time for which the requests for the window waited.
-/// The waiting time of a request without a response is not counted.
-pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
+impl Decode {
+    pub(super) fn of<B: SeriesBody>() -> Self {
+        Self { read: read::<B>, append: append::<B::Item> }
+    }
+}
+
+fn read<B: SeriesBody>(response: Outcome) -> Result<TimedRecords<Batch>, Error> {
+    let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
+    Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
+}
+
+fn append<T: 'static>(records: &mut Batch, further: Batch) {
+    if let (Some(records), Ok(mut further)) = (records.downcast_mut::<Vec<T>>(), further.downcast::<Vec<T>>()) {
+        records.append(&mut further);
+    }
+}
+
+/// The outcome of the requests for a window.
+pub(super) struct Fetched {
+    pub(super) outcome: Result<Received<Batch>, Error>,
+    /// The total time for which the requests waited. A request without a response is not counted.
+    pub(super) waited: Duration,
+    /// The number of pages after the first.
+    pub(super) further_pages: u64,
+}
+
+/// A future that returns the records of a window.
+pub(super) type Attempts = Pin<Box<dyn Future<Output = Fetched> + Send>>;
 
 /// The delay after the first failed attempt; each later delay is four times the delay before it.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
-/// Requests a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is left. If
-/// the service has possibly not reached the end, and its time is disputed, another response decides.
+/// Requests all pages of a window that ends at `end`. If one page fails, the window fails, so that no page is missing in
+/// silence.
 pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: u32) -> Attempts {
     Box::pin(async move {
-        let (mut waited, mut delay, mut sent) = (Duration::ZERO, FIRST_DELAY, 0);
-        loop {
-            let response = request.clone().send().await;
-            sent += 1;
-            waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
-            let reached = response.as_ref().map_or(end, |response| response.reached);
-            let is_disputed = reached < end && request.connection().clock.read().is_disputed();
-            match decode(response) {
-                Err(error) if sent < attempts && error.is_retryable() => {}
-                Ok(_) if sent < attempts && is_disputed => {}
-                Err(error) if sent > 1 => {
-                    return (Err(error.with_hint(format!("the page was requested {sent} times"))), waited);
+        let (mut walk, first) = match PageWalk::begin(request.clone()) {
+            Some((walk, first)) => (Some(walk), first),
+            None => (None, request),
+        };
+        let mut waited = Duration::ZERO;
+        let mut further_pages = 0;
+        let mut all: Option<Received<Batch>> = None;
+        let mut next = Some(first);
+        while let Some(request) = next {
+            let page = fetch_page(&request, end, decode, attempts, walk.as_ref()).await;
+            waited += page.waited;
+            let (series, reached) = match page.outcome {
+                Ok(received) => received,
+                Err(error) => return Fetched { outcome: Err(error), waited, further_pages },
+            };
+            let records = series.times.len() + series.bad.len();
+            next = match walk.as_mut().map(|walk| walk.next(&request, page.facts, records)) {
+                Some(Ok(next)) => next,
+                Some(Err(error)) => return Fetched { outcome: Err(error), waited, further_pages },
+                None => None,
+            };
+            match &mut all {
+                None => all = Some((series, reached)),
+                Some((earlier, earlier_reached)) => {
+                    further_pages += 1;
+                    *earlier_reached = reached.min(*earlier_reached);
+                    join(earlier, series, decode);
                 }
-                outcome => return (outcome.map(|series| (series, reached)), waited),
             }
-            sleep(delay).await;
-            delay = delay.saturating_mul(4);
         }
+        // The loop above runs at least once, because the first request always exists.
+        let outcome = all.ok_or_else(|| Error::build("the window has no page"));
+        Fetched { outcome, waited, further_pages }
     })
 }
 
-/// Decodes a response as a series of type `B`; used as [`Decode`].
-pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<TimedRecords<Batch>, Error> {
-    let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
-    Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
+/// Appends the records of a further page to those of a window.
+fn join(records: &mut TimedRecords<Batch>, mut further: TimedRecords<Batch>, decode: Decode) {
+    (decode.append)(&mut records.records, further.records);
+    records.times.append(&mut further.times);
+    records.bad.append(&mut further.bad);
+    if records.metadata.is_none() {
+        records.metadata = further.metadata;
+    }
+}
+
+/// A page of a window, or the error of the last attempt.
+struct FetchedPage {
+    outcome: Result<Received<Batch>, Error>,
+    waited: Duration,
+    facts: PageFacts,
+}
+
+/// Requests a page of a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is
+/// left. If the service has possibly not reached the end, and its time is disputed, another response decides.
+async fn fetch_page(
+    request: &Untyped,
+    end: Timestamp,
+    decode: Decode,
+    attempts: u32,
+    walk: Option<&PageWalk>,
+) -> FetchedPage {
+    let mut waited = Duration::ZERO;
+    let mut delay = FIRST_DELAY;
+    let mut sent = 0;
+    loop {
+        let response = request.clone().send().await;
+        sent += 1;
+        waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
+        let reached = response.as_ref().map_or(end, |response| response.reached);
+        let is_disputed = reached < end && request.connection().clock.read().is_disputed();
+        let facts = match (&response, walk) {
+            (Ok(response), Some(walk)) => walk.facts(response.body()),
+            _ => PageFacts::default(),
+        };
+        match (decode.read)(response) {
+            Err(error) if sent < attempts && error.is_retryable() => {}
+            Ok(_) if sent < attempts && is_disputed => {}
+            Err(error) if sent > 1 => {
+                let error = error.with_hint(format!("the page was requested {sent} times"));
+                return FetchedPage { outcome: Err(error), waited, facts };
+            }
+            outcome => return FetchedPage { outcome: outcome.map(|series| (series, reached)), waited, facts },
+        }
+        sleep(delay).await;
+        delay = delay.saturating_mul(4);
+    }
 }

@@ -147,9 +147,17 @@ impl Options {
     pub(super) fn pager(&self, template: &RequestTemplate, range: Span) -> PagerOptions {
         let RequestTemplate { info, grid, page_size, outside, .. } = *template;
         let Self { ahead, unsettled, no_first_record_search, .. } = *self;
-        let ends = (!has_windows(info)).then_some([info.to, info.from].map(|name| !name.is_empty()));
-        let may_search = ends.is_none() && !no_first_record_search;
-        PagerOptions { grid, range, page_size, outside, ends, ahead, unsettled, may_search }
+        let all_pages_of = template.all_pages_of(range);
+        // With all pages, the response to a window has all of its records, so nothing before or after them is requested.
+        let page_size = if all_pages_of.is_some() { usize::MAX } else { page_size };
+        let ends = match all_pages_of {
+            Some(_) if template.has_both_ends() => None,
+            Some(_) => Some([false; 2]),
+            None if has_windows(info) => None,
+            None => Some([info.to, info.from].map(|name| !name.is_empty())),
+        };
+        let may_search = ends.is_none() && grid.has_steps() && !no_first_record_search;
+        PagerOptions { grid, range, page_size, outside, ends, ahead, unsettled, all_pages_of, may_search }
     }
 }
 

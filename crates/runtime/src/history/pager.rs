@@ -36,6 +36,9 @@ pub(super) struct PagerOptions {
     /// The time after which missing records may still be published. If no missing record is expected to be published,
     /// this time is after the end of the range.
     pub(super) unsettled: Timestamp,
+    /// The maximum number of steps of a window, if each response has all records of its window because all of its pages
+    /// were followed; such a response is never cut.
+    pub(super) all_pages_of: Option<usize>,
     /// True if the pager may search for the first record.
     pub(super) may_search: bool,
 }
@@ -76,11 +79,15 @@ pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
 impl<R> Pager<R> {
     /// Creates a pager for the windows from `at` to the end of the range.
     pub(super) fn new(options: PagerOptions, at: Timestamp) -> Self {
+        let mut limits = PageLimits::new(options.page_size, options.outside);
+        if let Some(steps) = options.all_pages_of {
+            limits.cut(steps);
+        }
         Self {
             next: at,
             pages: VecDeque::new(),
             has_records_before: false,
-            limits: PageLimits::new(options.page_size, options.outside),
+            limits,
             requests: 0,
             received: 0,
             set_aside: SetAside::default(),
@@ -263,7 +270,7 @@ impl<R> Pager<R> {
         }
         let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
         // If a step has several records, they may have displaced the records of other steps from the page.
-        let has_groups = count(response.len()) > covered;
+        let has_groups = count(response.len()) > covered && self.options.all_pages_of.is_none();
         if steps > 1 && (has_groups || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
                 // The remaining records did not fit on the page.
@@ -274,7 +281,8 @@ impl<R> Pager<R> {
                 return self.divide(index);
             }
             page.is_doubted = is_empty && page.confirms.is_none();
-            if !is_empty && !has_nothing_new && !self.limits.is_trusted(received) {
+            let is_cut = !self.limits.is_trusted(received) && self.options.all_pages_of.is_none();
+            if !is_empty && !has_nothing_new && is_cut {
                 return self.request_missing_ends(index, response, has_groups);
             }
         } else if has_groups && self.limits.is_full(received) {

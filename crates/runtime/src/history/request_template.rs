@@ -19,6 +19,12 @@ use crate::values::wire::ToWire;
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(86_400);
 
+/// The number of steps of a window whose pages are all requested, if the number of records on a page is unknown.
+const STEPS_OF_WINDOW: usize = 1000;
+
+/// The number of windows of a range of events.
+const EVENT_WINDOWS: u32 = 100;
+
 /// 3000-01-01 in Unix seconds.
 const YEAR_3000: i64 = 32_503_680_000;
 
@@ -88,7 +94,24 @@ impl RequestTemplate {
     /// The time that a full page covers; `None` if a window whose records fit on a page cannot be requested.
     pub(super) fn page_span(&self) -> Option<Duration> {
         let steps = u32::try_from(self.page_steps().max(1)).unwrap_or(u32::MAX);
-        has_windows(self.info).then(|| self.grid.step.saturating_mul(steps))
+        let is_known = has_windows(self.info) && self.page_size < usize::MAX;
+        is_known.then(|| self.grid.step.saturating_mul(steps))
+    }
+
+    /// Returns whether a request can select both ends of a range.
+    pub(super) fn has_both_ends(&self) -> bool {
+        !self.info.from.is_empty() && !self.info.to.is_empty()
+    }
+
+    /// Returns the number of steps of a window, if all pages of a window are requested; otherwise `None`. A window whose
+    /// pages fail is requested again as a whole, so it has few pages.
+    pub(super) fn all_pages_of(&self, range: Span) -> Option<usize> {
+        self.request.endpoint().pages?;
+        if !self.grid.has_steps() {
+            let window = (range.range().end.abs_diff(range.from) / EVENT_WINDOWS).max(DAY);
+            return Some(usize::try_from(window.as_nanos()).unwrap_or(usize::MAX));
+        }
+        Some(if self.page_size < usize::MAX { self.page_steps() } else { STEPS_OF_WINDOW })
     }
 
     /// Creates the checkpoint at the beginning of a range.
@@ -245,20 +268,13 @@ fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<us
     let name = info.limit;
     let size = match request.value(name) {
         Some(value) => value.parse().ok(),
-        None => request.endpoint().param(name).and_then(largest),
+        None => request.endpoint().param(name).and_then(ParamInfo::largest),
     };
     match size {
         Some(size) if size > outside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
             .with_hint(format!("set it to at least {}, or omit it", outside.saturating_add(1)))),
-        None if !has_windows(info) => Ok(usize::MAX),
+        None if !has_windows(info) || request.endpoint().pages.is_some() => Ok(usize::MAX),
         None => Err(Error::build("the largest page size is unknown").with_hint(format!("set `{name}`"))),
     }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
-fn largest(param: &'static ParamInfo) -> Option<usize> {
-    let served = param.allowed_values.iter().filter_map(|size| size.parse().ok()).max();
-    let allowed = param.range.max.map(|max| max as usize);
-    served.or(allowed).or_else(|| param.default?.parse().ok())
 }

@@ -99,7 +99,17 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
-    let options = PagerOptions { grid, range, page_size, outside: 1, ends: None, ahead, unsettled, may_search: false };
+    let options = PagerOptions {
+        grid,
+        range,
+        page_size,
+        outside: 1,
+        ends: None,
+        ahead,
+        unsettled,
+        all_pages_of: None,
+        may_search: false,
+    };
     let mut pager = Pager::new(options, range.from);
     let mut strays = Strays::new(grid, range, range.to);
     let mut account = Account::default();

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::pages::PagesInfo;
 use super::value::{Evidence, Range, RecordInfo, ValueType};
 
 /// A group of endpoints.
@@ -69,6 +70,9 @@ entry! {
         /// The fields that identify a record of a series in addition to its time, by their wire names; empty if there is
         /// at most one record for each time, or if it is unknown.
         pub key: &'static [&'static str] = &[],
+        /// The way from each page of records to the next page; `None` if a response has all records, or if the way is
+        /// unknown.
+        pub pages: Option<PagesInfo> = None,
         /// Further notes; may be empty.
         pub notes: &'static str = "",
         /// Facts about the endpoint that are unknown, for example `the unit`.
@@ -171,6 +175,16 @@ entry! {
         pub notes: &'static str = "",
         /// Facts about the param that are unknown, for example `the unit`.
         pub unknown: &'static [&'static str] = &[],
+    }
+}
+
+impl ParamInfo {
+    /// Returns the largest number that the service is known to accept, or else the default.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
+    pub(crate) fn largest(&self) -> Option<usize> {
+        let served = self.allowed_values.iter().filter_map(|size| size.parse().ok()).max();
+        let allowed = self.range.max.map(|max| max as usize);
+        served.or(allowed).or_else(|| self.default?.parse().ok())
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct RequestTarget {
     /// `None` if only the endpoint's name is known.
     path: Option<Cow<'static, str>>,
     params: Vec<Param>,
+    /// A path and query from a response, which replace `path` and `params`.
+    pub(crate) link: Option<String>,
 }
 
 /// One param and its value.
@@ -61,7 +63,7 @@ impl RequestTarget {
             let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
             Some(Param { order, name, value, is_ambiguous: false })
         });
-        Self { endpoint, path, params: fixed.collect() }
+        Self { endpoint, path, params: fixed.collect(), link: None }
     }
 
     /// Creates a target for a path that need not be in the catalogue. If the path begins with the suffix of the base
@@ -72,7 +74,7 @@ impl RequestTarget {
             Some("") if !path.is_empty() => "/".to_owned(),
             _ => path,
         };
-        Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new() }
+        Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new(), link: None }
     }
 
     /// Sets a param to these values, replacing earlier values; without a value, the param is omitted.
@@ -99,7 +101,7 @@ impl RequestTarget {
 
     /// Returns the parts that are compared for equality.
     fn parts(&self) -> impl Eq + Hash {
-        (self.endpoint.group, self.endpoint.ident, &self.path, &self.params)
+        (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, &self.link)
     }
 
     /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
@@ -119,6 +121,9 @@ impl RequestTarget {
 
     /// Checks the request against the catalogue.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.link.is_some() {
+            return Ok(());
+        }
         if self.path.is_none() {
             return Err(Error::build("the path of this endpoint is unknown"));
         }
@@ -140,6 +145,9 @@ impl RequestTarget {
 
     /// Returns the encoded path and query.
     pub(crate) fn path_and_query(&self) -> String {
+        if let Some(link) = &self.link {
+            return link.clone();
+        }
         let path = self.expanded();
         // The capacity does not include the additional bytes of encoded characters, because such characters are rare.
         let params = self.params.iter().map(|param| param.name.len() + param.value.len() + 2);

@@ -67,6 +67,13 @@ impl Body for AnyBody {
 impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
+    fn received(&self) -> usize {
+        match self {
+            Self::Series(series) => series.records.len() + series.bad_records.len(),
+            Self::Record(_) | Self::Any(_) => 0,
+        }
+    }
+
     fn read_records(response: Outcome) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
         // The list of unsupported values is empty, because only the emitted client knows which metadata field contains
         // them.

@@ -82,6 +82,9 @@ pub trait SeriesBody: Body {
     /// The type of the records.
     type Item: AsFieldValue + Send + 'static;
 
+    /// Returns the number of records in the response, also of those that could not be decoded.
+    fn received(&self) -> usize;
+
     /// Reads the records of a response, each with its time.
     fn read_records(response: Outcome) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }

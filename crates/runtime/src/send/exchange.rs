@@ -63,6 +63,11 @@ impl UndecodedResponse {
         self.context.timing().waited
     }
 
+    /// Returns the bytes of the body.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.response.body
+    }
+
     /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);

@@ -13,7 +13,7 @@ use crate::decode::{
 };
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
+use crate::registry::{BodyInfo, EndpointInfo, NextPage, RecordInfo, ServiceInfo};
 use crate::values::Timestamp;
 
 /// A list of records, usually one per timestamp, with the service's metadata. In an emitted client, `Series<T>` is an
@@ -71,10 +71,28 @@ impl SeriesInfo {
         Some(TimeField { name, unit: self.service.time_unit })
     }
 
-    /// Returns the names of the members of a body that decide whether it is a success, if every body has a status.
-    fn status(&self) -> &'static [&'static str] {
+    /// Returns the names of the members of a body that are no metadata: those that decide whether it is a success, if
+    /// every body has a status, and those that lead to the next page.
+    fn control_members(&self) -> Vec<&'static str> {
         let paths = &self.service.error_body;
-        if paths.success.is_empty() { &[] } else { error_body::status_paths(paths) }
+        let mut members = Vec::new();
+        if !paths.success.is_empty() {
+            members.extend(error_body::status_paths(paths));
+        }
+        match self.endpoint.and_then(|endpoint| endpoint.pages).map(|pages| pages.next) {
+            None => {}
+            Some(NextPage::Cursor { path, .. } | NextPage::Link { path }) => members.push(path),
+            Some(NextPage::Offset { param, total }) => {
+                members.push(param);
+                members.extend(total);
+            }
+            Some(NextPage::Number { param, pages, total }) => {
+                members.push(param);
+                members.extend(pages);
+                members.extend(total);
+            }
+        }
+        members
     }
 }
 
@@ -190,10 +208,11 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
 
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
-        // The status in the body is the same in all successful responses.
-        let unknown_fields = match self.info.status() {
+        // The status in the body is the same in all successful responses, and each page leads to another.
+        let control_members = self.info.control_members();
+        let unknown_fields = match control_members.as_slice() {
             [] => self.unknown_fields,
-            status => self.unknown_fields.without(status),
+            members => self.unknown_fields.without(members),
         };
         let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
         let times = decode::times(&self.records, self.info.time());
@@ -334,6 +353,10 @@ impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
 
 impl<T: Item, M: MetadataRecord + Serialize> SeriesBody for Series<T, M> {
     type Item = T;
+
+    fn received(&self) -> usize {
+        self.records.len() + self.bad_records.len()
+    }
 
     fn read_records(response: Outcome) -> Result<TimedRecords<Vec<T>>, Error> {
         let series = Self::of_response(response)?;

@@ -34,6 +34,7 @@ mod loopback;
 mod misbehaviour;
 mod multi_history;
 mod observer;
+mod pages;
 mod progress;
 #[cfg(feature = "proxy")]
 mod proxy;

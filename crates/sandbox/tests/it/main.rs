@@ -15,6 +15,7 @@ mod invented;
 mod lifetime;
 mod limits;
 mod page;
+mod pages;
 mod params;
 mod registry;
 mod support;

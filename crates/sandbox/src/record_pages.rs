@@ -1,0 +1,76 @@
+//! Divides the records of a response into pages, as the registry describes them.
+
+use std::ops::Range;
+
+use runtime::Value;
+use runtime::registry::{EndpointInfo, NextPage, PagesInfo, ParamInfo};
+
+use crate::query::{LINK_PARAM, Query};
+
+/// The number of records on a page if the request has no size.
+const DEFAULT_SIZE: usize = 50;
+
+/// A page of a response.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The positions of its records among all records.
+    pub(crate) records: Range<usize>,
+    /// The facts that lead to the next page: JSON paths in the body, and their values.
+    pub(crate) facts: Vec<(&'static str, Value)>,
+}
+
+/// Returns whether a param only selects a page.
+pub(crate) fn is_page_param(endpoint: &EndpointInfo, param: &ParamInfo) -> bool {
+    let Some(pages) = endpoint.pages else { return false };
+    let selects = match pages.next {
+        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } | NextPage::Number { param, .. } => Some(param),
+        NextPage::Link { .. } => None,
+    };
+    [selects, pages.size].contains(&Some(param.wire_name))
+}
+
+/// Returns the requested page of `count` records. `link` is the path and query of the request.
+pub(crate) fn page(pages: &PagesInfo, query: &Query, count: usize, link: &str) -> Page {
+    let number = |name: &str| query.text(name).and_then(|text| text.parse::<usize>().ok());
+    let size = pages.size.and_then(number).unwrap_or(DEFAULT_SIZE).max(1);
+    let start = match pages.next {
+        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } => number(param).unwrap_or(0),
+        NextPage::Number { param, .. } => number(param).unwrap_or(1).saturating_sub(1).saturating_mul(size),
+        NextPage::Link { .. } => position_in_link(link).unwrap_or(0),
+    };
+    let start = start.min(count);
+    let end = start.saturating_add(size).min(count);
+    let next = (end < count).then_some(end);
+    let mut facts = Vec::new();
+    match pages.next {
+        NextPage::Cursor { path, .. } => facts.extend(next.map(|next| (path, Value::from(next.to_string())))),
+        NextPage::Link { path } => facts.extend(next.map(|next| (path, Value::from(with_position(link, next))))),
+        NextPage::Offset { total, .. } => facts.extend(total.map(|path| (path, Value::from(count)))),
+        NextPage::Number { pages, total, .. } => {
+            facts.extend(pages.map(|path| (path, Value::from(count.div_ceil(size)))));
+            facts.extend(total.map(|path| (path, Value::from(count))));
+        }
+    }
+    Page { records: start..end, facts }
+}
+
+/// Returns the position of the first record in a link to a page.
+fn position_in_link(link: &str) -> Option<usize> {
+    let (_, query) = link.split_once('?')?;
+    let mut params = query.split('&').filter_map(|param| param.split_once('='));
+    let (_, position) = params.find(|(name, _)| *name == LINK_PARAM)?;
+    position.parse().ok()
+}
+
+/// Returns the link with another position of the first record.
+fn with_position(link: &str, position: usize) -> String {
+    let (path, query) = link.split_once('?').unwrap_or((link, ""));
+    let mut params = Vec::new();
+    for param in query.split('&').filter(|param| !param.is_empty()) {
+        if param.split('=').next() != Some(LINK_PARAM) {
+            params.push(param.to_owned());
+        }
+    }
+    params.push(format!("{LINK_PARAM}={position}"));
+    format!("{path}?{}", params.join("&"))
+}
