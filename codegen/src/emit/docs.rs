@@ -216,6 +216,7 @@ pub(super) fn param_facts(param: &Param) -> Facts<'_> {
         allowed_values: texts(&declared.allowed_values),
         tested_values: texts(&declared.tested_values),
         rejected_values: texts(&declared.rejected_values),
+        earlier_names: texts(&declared.also_named),
         ..Facts::default()
     }
 }
@@ -223,7 +224,8 @@ pub(super) fn param_facts(param: &Param) -> Facts<'_> {
 /// The facts of a field that are the same in every kind of documentation.
 pub(super) fn field_facts(field: &Field) -> Facts<'_> {
     let range = [field.range.min, field.range.max];
-    Facts { unit: &field.unit, range, source: field.evidence.label(), ..Facts::default() }
+    let also_named = field.also_named.iter().map(String::as_str).collect();
+    Facts { unit: &field.unit, range, source: field.evidence.label(), also_named, ..Facts::default() }
 }
 
 /// Converts texts of the model to those of [`Facts`].

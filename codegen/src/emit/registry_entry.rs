@@ -160,7 +160,7 @@ impl Literal for FieldInfo {
     fn literal(&self) -> TokenStream {
         let unset = Self::new(self.ident, self.wire_name, self.ty, self.evidence);
         let mut setters = Setters::default();
-        set!(setters, self, unset: source, nulls, quoted, optional, range, example, unit, summary, notes, unknown);
+        set!(setters, self, unset: source, also_named, nulls, quoted, optional, range, example, unit, summary, notes, unknown);
         let name = self.ident;
         let wire_name = self.wire_name;
         let ty = self.ty.literal();
@@ -198,7 +198,7 @@ pub(super) fn param_changes(param: &ParamInfo, shared: &ParamInfo) -> TokenStrea
 
 fn param_setters(param: &ParamInfo, unset: &ParamInfo) -> Setters {
     let mut setters = Setters::default();
-    set!(setters, param, unset: evidence, location, list_setter, list_as, const_value, required, single_value, default);
+    set!(setters, param, unset: evidence, also_named, location, list_setter, list_as, const_value, required, single_value, default);
     set!(setters, param, unset: range, allowed_values, tested_values, rejected_values, example);
     set!(setters, param, unset: unit, summary, notes, unknown);
     setters

@@ -61,6 +61,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     (
         "the rule compares two values",
         &[
+            "also-named",
             "value-allowed",
             "columns-record",
             "duplicate-endpoint",

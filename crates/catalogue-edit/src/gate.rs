@@ -101,7 +101,8 @@ fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
         (_, Value::Mapping(entries)) => {
             let mut fields = Mapping::new();
             for field in info.fields {
-                if let Some(value) = entries.get(field.wire_name) {
+                let other = field.also_named.iter().find_map(|name| entries.get(*name));
+                if let Some(value) = entries.get(field.wire_name).or(other) {
                     fields.insert(field.wire_name.into(), exact_part(value, field.ty));
                 }
             }

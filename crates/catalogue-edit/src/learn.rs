@@ -16,6 +16,7 @@ mod guess_type;
 mod metadata;
 mod query;
 mod reader;
+mod renamed_fields;
 mod time;
 mod value_types;
 

@@ -60,6 +60,7 @@ pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use registry::{GroupEntries, RegistryEntries, registry};
 pub use resolve::{check, may_be_fixed, may_carry_key, resolve};
+pub use spanned::Text;
 
 /// Reads a catalogue, and returns the model of the client, or all errors in the catalogue.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {

@@ -106,7 +106,10 @@ impl Source<'_> {
         let histories = endpoints.iter().filter_map(|one| history(one)).chain(service().history.as_ref());
         let range: Vec<&str> = histories.flat_map(range_params).collect();
         let settable: Vec<_> = offered(&endpoints).into_iter().filter(|one| !range.contains(&one.wire_name)).collect();
-        let find = |key: &str| settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
+        let find = |key: &str| {
+            let named = settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
+            named.or_else(|| settable.iter().find(|one| one.earlier_names().contains(key)))
+        };
         let is_unknown = |key: &str| key != "endpoints" && find(key).is_none();
         if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
             if KEYS.contains(&key.get_ref().as_ref()) {

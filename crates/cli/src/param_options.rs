@@ -4,7 +4,7 @@
 //! values are returned with the names that the params have in the API, and `requested_series` checks the values for
 //! each endpoint.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -151,7 +151,14 @@ pub(crate) fn kebab(wire_name: &str) -> String {
     static OPTIONS: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
     let options = OPTIONS.get_or_init(|| {
         let params = program().registry.endpoints().flat_map(EndpointInfo::params);
-        unique_options(params.filter(|info| info.const_value.is_none()).map(|info| info.wire_name))
+        let mut names = Vec::new();
+        let mut earlier = Vec::new();
+        for info in params.filter(|info| info.const_value.is_none()) {
+            names.push(info.wire_name);
+            earlier.extend_from_slice(info.also_named);
+        }
+        names.extend(earlier);
+        unique_options(names.into_iter())
     });
     options.get(wire_name).cloned().unwrap_or_else(|| wire_name.to_kebab_case())
 }
@@ -187,6 +194,9 @@ impl Offered {
         if long != self.wire_name && kebab(self.wire_name) == self.wire_name.to_kebab_case() {
             arg = arg.alias(self.wire_name);
         }
+        for name in self.earlier_names() {
+            arg = arg.alias(kebab(name));
+        }
         let ty = info.ty;
         arg = arg.value_name(long.replace('-', "_").to_uppercase()).long(long).value_parser(value);
         arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
@@ -194,6 +204,20 @@ impl Offered {
             arg = arg.value_delimiter(',');
         }
         self.described(arg, false)
+    }
+
+    /// The earlier names of the param that are not the name of another one.
+    pub(crate) fn earlier_names(&self) -> BTreeSet<&'static str> {
+        let mut names: BTreeSet<&str> = self.infos.iter().flat_map(|info| info.also_named).copied().collect();
+        for endpoint in program().registry.endpoints() {
+            for param in endpoint.params() {
+                names.remove(param.wire_name);
+                if param.wire_name != self.wire_name {
+                    names.retain(|name| !param.also_named.contains(name));
+                }
+            }
+        }
+        names
     }
 
     /// Adds a line of help to the option, with the facts that the catalogue lists for the param.

@@ -125,11 +125,18 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
     for name in others.chain(known.into_iter().map(|param| param.wire_name)) {
         let values = request.params().filter(|(other, value)| *other == name && !value.is_empty());
         let values: Vec<_> = values.map(|(_, value)| value).collect();
-        if all.iter().all(|(known, _)| known != name) {
-            all.push((name.to_owned(), (!values.is_empty()).then(|| values.join(","))));
+        let stored = stored_name(endpoint, name);
+        if all.iter().all(|(known, _)| known != stored) {
+            all.push((stored.to_owned(), (!values.is_empty()).then(|| values.join(","))));
         }
     }
     all
+}
+
+/// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series.
+fn stored_name<'n>(endpoint: &EndpointInfo, name: &'n str) -> &'n str {
+    let oldest = endpoint.param(name).and_then(|param| param.also_named.first());
+    oldest.map_or(name, |oldest| *oldest)
 }
 
 /// Characters that are encoded in paths: all but ASCII letters, digits and `-_.,`, because other characters may have a
@@ -150,6 +157,8 @@ pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use runtime::registry::{Evidence, ParamInfo, ValueType};
+
     use super::*;
 
     #[test]
@@ -158,6 +167,16 @@ mod tests {
             [(1, "1s"), (60, "1m"), (90, "90s"), (3600, "1h"), (28_800, "8h"), (86_400, "1d"), (604_800, "1w")]
         {
             assert_eq!(interval(Duration::from_secs(seconds)), expected);
+        }
+    }
+
+    #[test]
+    fn renamed_param_keeps_its_oldest_name() {
+        static SYMBOL: ParamInfo =
+            ParamInfo::new("coin", "symbol", ValueType::String, Evidence::Documented).also_named(&["coin", "currency"]);
+        let endpoint = EndpointInfo::of("market", "rates").accepts(&[&[SYMBOL]]);
+        for (name, stored) in [("symbol", "coin"), ("currency", "coin"), ("coin", "coin"), ("venue", "venue")] {
+            assert_eq!(stored_name(&endpoint, name), stored);
         }
     }
 

@@ -7,6 +7,10 @@ pub struct Facts<'a> {
     pub unit: &'a str,
     /// The minimum and the maximum of the value.
     pub range: [Option<f64>; 2],
+    /// Other names of the field on the wire.
+    pub also_named: Vec<&'a str>,
+    /// Earlier names of the param on the wire.
+    pub earlier_names: Vec<&'a str>,
     /// The source of the param or field. A documented fact is stated without its source.
     pub source: &'a str,
     /// The source of the fact that the param is required.
@@ -42,6 +46,8 @@ impl Facts<'_> {
             sentences.texts.push(sourced("Required", source));
         }
         sentences.add_list(if self.is_open { "Known values:" } else { "Values:" }, &self.values);
+        sentences.add_list("Also sent by the service as", &self.also_named);
+        sentences.add_list("Earlier named", &self.earlier_names);
         sentences.add_value("Always sent as", self.const_value);
         sentences.add_value("Default:", self.default);
         if let Some(source) = self.single_value {

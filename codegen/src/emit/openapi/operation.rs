@@ -93,6 +93,7 @@ impl Description<'_> {
             .with("in", if param.in_path() { "path" } else { "query" })
             .and(described(&declared.summary, [param_facts(param)], &declared.notes))
             .with("x-evidence", param.evidence.word())
+            .with_list("x-also-named", declared.also_named.iter().map(|name| name.as_str()))
             .with("required", param.is_argument() || declared.const_value.is_some());
         let schema = self.param_schema(param);
         if declared.list_as == ListFormat::Json {

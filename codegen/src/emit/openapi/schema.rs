@@ -97,6 +97,7 @@ impl Description<'_> {
         let facts = docs::stated(&docs::field_facts(field));
         let mut keywords = described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes)
             .with("x-evidence", field.evidence.word())
+            .with_list("x-also-named", field.also_named.iter().map(String::as_str))
             .with_list("x-nulls", field.nulls.iter().map(String::as_str));
         // A value in quotes is text, which has no range.
         if !field.quoted {

@@ -73,7 +73,7 @@ fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Rename
         });
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
         // Files and stored JSON have the old name, under which the client no longer reads them.
-        let mark = if new.kind == Kind::Field { " (stored data has the old name)" } else { "" };
+        let mark = if old.column == new.column { "" } else { " (stored data has the old name)" };
         let text = format!("`{is}` is `{}` on the wire instead of `{}`{mark}", new.wire, old.wire);
         changes.add(verdict, Some(heading), text, new.location());
     }

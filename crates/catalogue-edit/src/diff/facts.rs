@@ -150,6 +150,8 @@ impl Items<'_> {
         for (what, values) in lists {
             self.fact(location, what, Patch, listed(values.iter().map(ToString::to_string)));
         }
+        let earlier = param.also_named.iter().map(ToString::to_string);
+        self.fact(location, "the earlier names are", Patch, listed_or_none(earlier));
         let default = param.default.as_ref().map(ToString::to_string);
         self.fact(location, "the default is", Patch, listed(default));
         if param.list_setter.is_some() {
@@ -168,6 +170,8 @@ impl Items<'_> {
     /// Adds the facts of a field that change no code of users.
     pub(super) fn field(&mut self, location: &str, field: &Field) {
         self.fact(location, "the range is", Patch, range(field.range));
+        let names = field.also_named.iter().cloned();
+        self.fact(location, "the other names on the wire are", Patch, listed_or_none(names));
         let form = if field.quoted { "in quotes" } else { "without quotes" };
         self.fact(location, "the number is written", Patch, form);
     }
@@ -182,6 +186,12 @@ impl Items<'_> {
     fn fact(&mut self, location: &str, what: &str, verdict: Verdict, value: impl Into<String>) {
         self.add(Kind::Fact, location, what, "", &value.into()).verdict = verdict;
     }
+}
+
+/// Returns names as a report shows them.
+fn listed_or_none(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// Returns values as a report shows them.

@@ -1,7 +1,7 @@
 //! The public items of a client: all names that users can write, and facts about them.
 
 use catalogue::Api;
-use catalogue::model::{Body, Endpoint, Group, Known, NamedType, Param, Record, RecordRef, Type};
+use catalogue::model::{Body, Endpoint, Group, History, Known, NamedType, Param, Record, RecordRef, Type};
 
 use super::Verdict;
 
@@ -16,6 +16,8 @@ pub(super) struct Item<'a> {
     pub(super) name: String,
     /// The name on the wire. For groups, types and records: the names of their parts, separated by spaces.
     pub(super) wire: String,
+    /// The name of the column in stored tables; empty if there is none.
+    pub(super) column: String,
     /// The type; empty if the item has none. For a fact: the value.
     pub(super) ty: String,
     /// The verdict if the type changes.
@@ -74,18 +76,41 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
     let mut items = Items { api, list: Vec::new() };
     items.service();
     api.types.iter().for_each(|ty| items.named_type(ty));
+    let ranges = params_of_ranges(api);
     for setter in &api.setters {
         let kind = if setter.several { Kind::ListSetter } else { Kind::Setter };
         let ty = match &setter.ty {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.name, &ty);
+        let item = items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.name, &ty);
+        if !ranges.contains(&setter.param.name.as_str()) {
+            let oldest = setter.param.also_named.first().unwrap_or(&setter.param.name);
+            item.column = oldest.to_string();
+        }
     }
     api.records.iter().for_each(|record| items.record("", &record.ident, record));
     api.groups.iter().for_each(|group| items.group(group));
     items.list.sort_by_key(|item| item.kind);
     items.list
+}
+
+/// The names of the params that select a range of a history, which are no columns of stored tables.
+fn params_of_ranges(api: &Api) -> Vec<&str> {
+    let mut histories: Vec<&History> = api.service.history.iter().collect();
+    for endpoint in api.endpoints() {
+        if let Some(Known::Known(history)) = &endpoint.history {
+            histories.push(history);
+        }
+    }
+    let mut names = Vec::new();
+    for history in histories {
+        for param in [&history.from, &history.to, &history.limit].into_iter().flatten() {
+            names.push(param.as_str());
+        }
+        names.extend(history.order().map(|(param, _)| param.as_str()));
+    }
+    names
 }
 
 pub(super) struct Items<'a> {
@@ -96,8 +121,18 @@ pub(super) struct Items<'a> {
 impl<'a> Items<'a> {
     pub(super) fn add(&mut self, kind: Kind, owner: &str, name: &str, wire: &str, ty: &str) -> &mut Item<'a> {
         let [owner, name, wire, ty] = [owner, name, wire, ty].map(str::to_owned);
-        let (verdict, summary, endpoint) = (Verdict::Major, String::new(), None);
-        self.list.push(Item { kind, owner, name, wire, ty, verdict, summary, endpoint });
+        let item = Item {
+            kind,
+            owner,
+            name,
+            wire,
+            column: String::new(),
+            ty,
+            verdict: Verdict::Major,
+            summary: String::new(),
+            endpoint: None,
+        };
+        self.list.push(item);
         let last = self.list.len() - 1;
         &mut self.list[last]
     }
@@ -138,7 +173,8 @@ impl<'a> Items<'a> {
         self.order(name, record);
         for field in &record.fields {
             let ty = if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) };
-            self.add(Kind::Field, name, &format!(".{}", field.ident), &field.wire_name, &format!("`{ty}`"));
+            let item = self.add(Kind::Field, name, &format!(".{}", field.ident), &field.wire_name, &format!("`{ty}`"));
+            item.column.clone_from(&field.wire_name);
             let location = format!("{name}.{}", field.ident);
             self.unit(&location, &field.ty, &field.unit);
             self.missing(&location, field);

@@ -1,7 +1,8 @@
-//! Reads the keys `x-catalogue` of our own export, which contain the keys of the catalogue that OpenAPI cannot state.
+//! Reads the keys `x-catalogue` and `x-also-named` of our own export, which contain the keys of the catalogue that OpenAPI
+//! cannot state.
 
 use catalogue::spec::Evidence;
-use catalogue::{Catalogue, load_texts};
+use catalogue::{Catalogue, Text, load_texts};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -22,6 +23,18 @@ impl Reader<'_> {
     pub(super) fn own_evidence(&self, part: &Value) -> Option<Evidence> {
         let stated = text(part, "x-evidence").filter(|_| self.document.root.get("x-catalogue").is_some())?;
         Evidence::of(stated).filter(|stated| *stated > self.options.evidence)
+    }
+
+    /// The other names that our own export states for a param or field.
+    pub(super) fn also_named(&self, part: &Value) -> Vec<Text> {
+        let mut names = Vec::new();
+        if self.document.root.get("x-catalogue").is_some() {
+            let listed = part.get("x-also-named").and_then(Value::as_sequence);
+            for name in listed.into_iter().flatten() {
+                names.extend(name.as_str().map(Into::into));
+            }
+        }
+        names
     }
 
     /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid,

@@ -152,6 +152,7 @@ impl<'d> Reader<'d> {
             // The id of a shared param is compared with references, so it is set even if it is the name.
             id: id.map(Into::into),
             name: name.into(),
+            also_named: self.also_named(param),
             ty: facts.ty,
             list_setter: list.then(|| SEVERAL.into()),
             list_as,

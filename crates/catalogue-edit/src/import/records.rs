@@ -174,7 +174,8 @@ impl<'d> Reader<'d> {
         let summary = telling(facts.summary, name);
         let optional = !is_required || self.document.is_nullable(schema);
         let evidence = self.own_evidence(schema);
-        Field { name: name.into(), summary, optional, evidence, ..facts }
+        let also_named = self.also_named(schema);
+        Field { name: name.into(), also_named, summary, optional, evidence, ..facts }
     }
 
     /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest

@@ -143,7 +143,8 @@ impl Reader<'_> {
     fn refuse_another(&self, listed: &Record, seen: &Observed) -> Result<(), String> {
         let is_sure = |field: &&Field| field.evidence.unwrap_or(listed.evidence) != Evidence::PreviousVersion;
         let names: Vec<_> = listed.fields.iter().filter(is_sure).map(|field| field.name.as_str()).collect();
-        if names.is_empty() || names.iter().any(|name| seen.fields.contains_key(*name)) {
+        let by_main_names = seen.by_main_names(&listed.fields);
+        if names.is_empty() || names.iter().any(|name| by_main_names.fields.contains_key(*name)) {
             return Ok(());
         }
         let found: Vec<_> = seen.fields.keys().cloned().collect();

@@ -49,6 +49,7 @@ impl Reader<'_> {
         // The list may already have been widened by another part of the responses.
         let known = self.draft.lists.get(at).cloned();
         let mut fields = known.unwrap_or_else(|| self.editor.fields_mut(at).cloned().unwrap_or_default());
+        let seen = &seen.by_main_names(&fields);
         let names: Vec<_> = fields.iter().map(|field| field.name.to_string()).collect();
         // The evidence of a learned field, if it differs from the evidence of its list.
         let own_evidence = Some(self.options.evidence).filter(|own| *own != list.evidence);
@@ -72,6 +73,9 @@ impl Reader<'_> {
                 field.optional = true;
                 self.editor.note(format!("`{within}{}` can be missing or null", field.name));
             }
+        }
+        for text in self.renames(&fields, list.evidence, time, seen) {
+            self.editor.note(format!("`{within}{text}"));
         }
         let new = self.new_fields(seen, |name| time != Some(name) && names.iter().all(|known| known != name));
         let mut new = new.into_iter().map(|field| {

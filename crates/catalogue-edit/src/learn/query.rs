@@ -14,7 +14,8 @@ pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &Ob
     let known = editor.params_of(editor.endpoint(at)).unwrap_or_default();
     let mut new = Vec::new();
     for (name, kind) in query.params() {
-        if known.iter().any(|param| *param.name == *name) {
+        let is_named = |param: &Param| *param.name == *name || param.also_named.iter().any(|other| **other == *name);
+        if known.iter().any(is_named) {
             continue;
         }
         if kind == ValueKind::Secret {

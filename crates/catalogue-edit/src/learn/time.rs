@@ -25,6 +25,7 @@ impl Reader<'_> {
         let own = body.unit.as_deref().copied().or(time.unit.as_ref().and_then(|unit| TimeUnit::of(unit)));
         let format = body.format.as_deref().or(time.format.as_deref()).copied();
         let form = TimeForm::of(own, format).unwrap_or_else(|| self.editor.service.time_form());
+        let seen = &seen.by_main_names(std::slice::from_ref(time));
         let values = seen.fields.get(name).filter(|values| values.values() > 0);
         let Some(values) = values else {
             self.editor.note(format!("no record has `{name}`, {declaration}"));

@@ -173,7 +173,7 @@ impl Reader<'_> {
 }
 
 /// Returns a type in which timestamps have a form.
-fn with_form<'a>(expr: &TypeExpr<'a>, form: TimeForm) -> TypeExpr<'a> {
+pub(super) fn with_form<'a>(expr: &TypeExpr<'a>, form: TimeForm) -> TypeExpr<'a> {
     match expr {
         TypeExpr::Builtin(Builtin::Timestamp(_)) => TypeExpr::Builtin(Builtin::Timestamp(form)),
         TypeExpr::Builtin(_) | TypeExpr::Name(_) => expr.clone(),

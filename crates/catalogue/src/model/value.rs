@@ -70,6 +70,8 @@ pub enum FieldSource {
 pub struct Field {
     pub ident: String,
     pub wire_name: String,
+    /// Other names on the wire.
+    pub also_named: Vec<String>,
     pub ty: Type,
     /// The part of a response that contains the value.
     pub source: FieldSource,

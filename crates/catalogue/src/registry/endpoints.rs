@@ -75,6 +75,7 @@ pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> Param
     if param.in_path() {
         info.location = ParamLocation::Path;
     }
+    info.also_named = texts(&declared.also_named);
     info.list_setter = optional_text(declared.list_setter.as_ref().map(|setter| setter.as_str()));
     info.list_as = match declared.list_as {
         model::ListFormat::Commas => ListFormat::Commas,

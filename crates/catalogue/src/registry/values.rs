@@ -58,6 +58,7 @@ impl<'a> Values<'a> {
             model::FieldSource::Group(path) => FieldSource::Group(text(path)),
             model::FieldSource::Period(year, period) => FieldSource::Period(text(year), text(period)),
         };
+        info.also_named = texts(&field.also_named);
         info.nulls = texts(&field.nulls);
         info.optional = field.optional;
         info.quoted = field.quoted;

@@ -147,6 +147,7 @@ impl<'a> Resolver<'a> {
         // A positional record must list its time field itself, because the index of the field matters.
         let added = if own.is_none() && !is_positional { shared } else { None };
         let mut fields = self.fields(records, listed, evidence, added);
+        self.has_names(layout(body), listed);
         let derived = self.derived(records, listed, body, evidence);
         let has_derived_time = own.is_some_and(|own| derived.iter().any(|field| field.wire_name == **own));
         fields.extend(derived);

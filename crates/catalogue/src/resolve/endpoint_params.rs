@@ -151,6 +151,13 @@ impl<'a> Resolver<'a> {
                 idents.claim(&mut self.errors, "same-rust-name/param", &ident, at, &[&param.name, &ident]);
             }
         }
+        for Candidate { param, at, .. } in candidates {
+            for name in &param.also_named {
+                if names.insert(name, at).is_some() {
+                    self.error("also-named/param", name.at(), &[&param.name, name]);
+                }
+            }
+        }
     }
 
     /// Checks that the path contains exactly the params with `in: path`.

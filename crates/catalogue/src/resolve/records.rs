@@ -62,6 +62,7 @@ impl<'a> Resolver<'a> {
             }
             let summary = record.summary.clone();
             let form = layout(record.positional, record.columns);
+            self.has_names(form, &record.fields);
             records.push(Record { ident, summary, evidence: record.evidence, fields, form });
         }
         records
@@ -89,7 +90,8 @@ impl<'a> Resolver<'a> {
         {
             idents.insert(&ident, time.name.at());
         }
-        let fields = fields.iter().map(|field| {
+        let declared = fields;
+        let fields = declared.iter().map(|field| {
             let (name, at) = (&field.name, field.name.at());
             let resolved = self.field(records, field, inherited);
             if let Some(time) = time.filter(|time| time.name == **name) {
@@ -102,7 +104,28 @@ impl<'a> Resolver<'a> {
             }
             resolved
         });
-        fields.collect()
+        let resolved = fields.collect();
+        self.other_names(names, declared);
+        resolved
+    }
+
+    /// Checks that each other name of a field is neither another name nor the name of a field.
+    fn other_names(&mut self, mut names: Unique, fields: &[spec::Field]) {
+        for field in fields {
+            for name in &field.also_named {
+                names.claim(&mut self.errors, "duplicate-field", name, name.at(), &[name]);
+            }
+        }
+    }
+
+    /// Rejects other names of fields without a name on the wire.
+    pub(super) fn has_names(&mut self, form: RecordLayout, fields: &[spec::Field]) {
+        if form != RecordLayout::Positional {
+            return;
+        }
+        for name in fields.iter().filter_map(|field| field.also_named.first()) {
+            self.error("also-named/positional", name.at(), &[]);
+        }
     }
 
     pub(super) fn field(&mut self, records: &RecordsOfFile<'a>, field: &'a spec::Field, inherited: Evidence) -> Field {
@@ -125,6 +148,7 @@ impl<'a> Resolver<'a> {
         Field {
             ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
+            also_named: field.also_named.iter().map(ToString::to_string).collect(),
             nulls: self.nulls(field, &ty, optional),
             ty,
             source: FieldSource::Record,

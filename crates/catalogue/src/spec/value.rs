@@ -19,6 +19,9 @@ map! {
         may id: Option<Text>;
         /// The name on the wire.
         must name: Text;
+        /// Earlier names on the wire, the oldest first. Requests send `name`. The earlier names still set the param in the
+        /// untyped client, on the command line and in job files, and columns of stored tables keep the oldest name.
+        may also_named: Vec<Text>;
         /// The name of the setter, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of one value: a built-in type or a name from `types`.
@@ -161,6 +164,9 @@ map! {
     Field, FIELD, "a field" {
         /// The name on the wire.
         must name: Text;
+        /// Other names under which the service sends the value, for example after a rename. Programs, JSON and columns of
+        /// stored tables keep `name`.
+        may also_named: Vec<Text>;
         /// The Rust name, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name

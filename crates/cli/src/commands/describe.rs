@@ -130,6 +130,7 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
         allowed_values: info.allowed_values.to_vec(),
         tested_values: info.tested_values.to_vec(),
         rejected_values: info.rejected_values.to_vec(),
+        earlier_names: info.also_named.to_vec(),
         example: example.as_deref().filter(|_| values.is_empty()),
         unknown: info.unknown.to_vec(),
         values,
@@ -149,7 +150,8 @@ fn status_row(info: &StatusInfo) -> [String; 2] {
 
 fn field_row(info: &FieldInfo) -> [String; 2] {
     let range = [info.range.min, info.range.max];
-    let facts = Facts { unit: info.unit, range, unknown: info.unknown.to_vec(), ..Facts::default() };
+    let also_named = info.also_named.to_vec();
+    let facts = Facts { unit: info.unit, range, also_named, unknown: info.unknown.to_vec(), ..Facts::default() };
     let optional = if info.optional { ", optional" } else { "" };
     [info.wire_name.to_owned(), format!("{} ({}{optional})", stated(info.summary, &facts, info.notes), info.evidence)]
 }

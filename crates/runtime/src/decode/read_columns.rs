@@ -95,10 +95,14 @@ fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column
     json.object(|json| {
         let (start, mut values) = (json.at, Vec::new());
         let (name, first) = json.any_key()?;
-        let field = record.fields.iter().position(|field| field.wire_name == name);
+        let mut field = record.fields.iter().position(|field| field.wire_name == name);
+        if field.is_none() && record.has_other_names {
+            field = record.fields.iter().position(|field| field.also_named.contains(&&*name));
+        }
         if first == b'[' {
             let is_same = |member: &Column<'_>| member.field == field && member.first == b'[';
-            if field.is_some() && members.iter().any(is_same) {
+            let has_one_name = field.is_some_and(|field| record.fields[field].also_named.is_empty());
+            if has_one_name && members.iter().any(is_same) {
                 return Err(json.duplicate(&name));
             }
             json.list(|json, next| {

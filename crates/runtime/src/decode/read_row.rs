@@ -165,7 +165,10 @@ impl<'a> Row<'a> {
         let (key, next) = json.any_key()?;
         let has_escapes = matches!(key, Cow::Owned(_));
         let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.wire_name == key;
-        let known = self.record.fields.iter().position(is_key);
+        let mut known = self.record.fields.iter().position(is_key);
+        if known.is_none() && self.record.has_other_names {
+            known = self.record.fields.iter().position(|field| field.also_named.contains(&&*key));
+        }
         if known.is_none() {
             self.keep_unknown(&key, json, start, next).map_err(|error| error.in_field(&key))?;
         }
@@ -231,7 +234,7 @@ impl<'a> Row<'a> {
             return Ok(());
         };
         if !matches!(value, DecodedValue::Absent) {
-            return Err(json.duplicate(field.wire_name));
+            return self.fill_again(index, json, next, depth);
         }
         // Each branch stores the value itself, because moving the value afterwards would take more instructions than
         // reading it.
@@ -276,6 +279,20 @@ impl<'a> Row<'a> {
         })?;
         self.present += 1;
         Ok(())
+    }
+
+    /// Reads another value of a field. If the service sends the field under two names, the two values must be the same.
+    #[cold]
+    fn fill_again(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        let field = &self.record.fields[index];
+        let duplicate = json.duplicate(field.wire_name);
+        if field.also_named.is_empty() {
+            return Err(duplicate);
+        }
+        let first = std::mem::take(&mut self.values[index]);
+        self.present -= 1;
+        self.fill_value(index, json, next, depth)?;
+        if format!("{first:?}") == format!("{:?}", self.values[index]) { Ok(()) } else { Err(duplicate) }
     }
 
     /// Reads the value of a field in any form, and keeps its text if it would be written in another form.

@@ -8,6 +8,7 @@ mod forms;
 mod groups;
 mod json_paths;
 mod missing;
+mod other_names;
 mod series;
 mod written_forms;
 

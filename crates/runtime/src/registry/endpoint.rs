@@ -102,9 +102,10 @@ impl EndpointInfo {
         self.param_lists.unwrap_or_default().iter().copied().flatten()
     }
 
-    /// Returns the param with this name on the wire.
+    /// Returns the param with this name on the wire, or with this earlier name.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
-        self.params().find(|param| param.wire_name == wire_name)
+        let named = self.params().find(|param| param.wire_name == wire_name);
+        named.or_else(|| self.params().find(|param| param.also_named.contains(&wire_name)))
     }
 
     /// Returns the weight of a call, at least 1, given the values of its params by their names on the wire.
@@ -142,6 +143,8 @@ entry! {
         /// Source of the param.
         pub evidence: Evidence,
         ..
+        /// Earlier names on the wire, the oldest first.
+        pub also_named: &'static [&'static str] = &[],
         /// Location in the request.
         pub location: ParamLocation = ParamLocation::Query,
         /// The setter that accepts several values.

@@ -18,6 +18,9 @@ entry! {
         pub summary: &'static str = "",
         /// Layout on the wire.
         pub form: RecordLayout = RecordLayout::Object,
+        /// True if a field has other names on the wire.
+        #[doc(hidden)]
+        pub has_other_names: bool = have_other_names(fields),
     }
 }
 
@@ -52,6 +55,8 @@ entry! {
         /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
         #[doc(hidden)]
         pub is_escaped: bool = is_escaped_in_json(wire_name),
+        /// Other names on the wire under which the service sends the value.
+        pub also_named: &'static [&'static str] = &[],
         /// The part of a response that contains the value.
         pub source: FieldSource = FieldSource::Record,
         /// Texts that stand for a missing value, such as `.` or `-`; the field is then null.
@@ -152,6 +157,17 @@ impl fmt::Debug for RecursiveRecord {
 }
 
 /// Returns whether JSON escapes a character of a name.
+const fn have_other_names(fields: &[FieldInfo]) -> bool {
+    let mut index = 0;
+    while index < fields.len() {
+        if !fields[index].also_named.is_empty() {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
 const fn is_escaped_in_json(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut index = 0;

@@ -85,12 +85,25 @@ impl RequestTarget {
     fn set_params(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>, is_ambiguous: bool) {
         // Known params are sorted by their position in the table, and unknown params follow, sorted by name. All values of
         // a param are adjacent.
-        let order = self.endpoint.params().position(|param| param.wire_name == name).unwrap_or(usize::MAX);
+        let (order, name) = self.known_name(name);
         let first = self.params.partition_point(|param| (param.order, &param.name) < (order, &name));
         let end = first + self.params.iter().skip(first).take_while(|param| param.name == name).count();
         let params =
             std::iter::repeat(name).zip(values).map(|(name, value)| Param { order, name, value, is_ambiguous });
         self.params.splice(first..end, params);
+    }
+
+    /// Returns the position of a param in the table, and the name that is sent; an earlier name becomes the present one.
+    fn known_name(&self, name: Cow<'static, str>) -> (usize, Cow<'static, str>) {
+        if let Some(order) = self.endpoint.params().position(|param| param.wire_name == name) {
+            return (order, name);
+        }
+        for (order, param) in self.endpoint.params().enumerate() {
+            if param.also_named.contains(&&*name) {
+                return (order, Cow::Borrowed(param.wire_name));
+            }
+        }
+        (usize::MAX, name)
     }
 
     /// Sets a param to several values in the list format of the catalogue, replacing earlier values.

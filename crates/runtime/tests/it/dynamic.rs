@@ -22,6 +22,7 @@ static BOOK: EndpointInfo = EndpointInfo {
         },
         ParamInfo {
             required: Some(Evidence::Documented),
+            also_named: &["way", "direction"],
             ..ParamInfo::new("side", "side", ValueType::String, Evidence::Documented)
         },
         ParamInfo {
@@ -251,6 +252,11 @@ async fn params_are_checked_by_the_registry() {
     assert_eq!(request.to_string(), "GET /books/a%2Fb?side=ask&venue=%5B%22u%22,%22v%22%5D&new=x");
     let set = [("symbol", "a/b"), ("side", "ask"), ("venue", r#"["u","v"]"#), ("new", "x")];
     assert_eq!(request.params().collect::<Vec<_>>(), set);
+    // An earlier name sets the param, which is sent under its present name.
+    for name in ["way", "direction"] {
+        let renamed = book().query("symbol", "B").query(name, "bid").query("side", "ask");
+        assert_eq!(renamed.to_string(), "GET /books/B?side=ask");
+    }
     let listed = client.endpoint(Ratio::INFO).query("startTime", at(7)).query_list("exchange", ["a", "b"]);
     let typed = client.market().ratio().start_time(at(7)).exchanges(["a", "b"]);
     assert_eq!((listed.to_string(), listed.endpoint().ident), (typed.to_string(), "ratio"));
