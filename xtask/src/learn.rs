@@ -1,4 +1,4 @@
-//! `cargo xtask learn` adds the fields of responses to the catalogue, and `cargo xtask drift` compares responses with it.
+//! `cargo xtask learn` adds the fields of responses to the catalogue.
 
 use std::path::PathBuf;
 use std::{fs, io, slice};
@@ -10,7 +10,8 @@ use clap::Args;
 use crate::cargo_programs::cargo;
 use crate::catalogue_edits::{Target, evidence};
 use crate::project_paths;
-use crate::terminal::{Outcome, print};
+use crate::report_format::Format;
+use crate::terminal::{Outcome, print, print_error};
 
 /// Learn the fields of an endpoint's response
 ///
@@ -56,7 +57,7 @@ pub(crate) struct Learn {
 }
 
 /// Reads files with responses, each with its name.
-fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
+pub(crate) fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     let read = |path: &PathBuf| {
         let name = path.display().to_string();
         let saved = fs::read(path).map_err(|error| {
@@ -69,11 +70,12 @@ fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
 
 /// Returns the responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
 /// skipped are printed.
-fn recorded(
+pub(crate) fn recorded(
     target: &Target,
     endpoint: Option<&String>,
     files: &[PathBuf],
     host: Option<&str>,
+    format: Format,
 ) -> Result<Vec<EndpointResponses>, Refusal> {
     let responses = read(files)?;
     if let Some(endpoint) = endpoint {
@@ -81,7 +83,9 @@ fn recorded(
     }
     let recording = Recording::read(load(&target.spec()), &responses, host)?;
     for line in &recording.skipped {
-        print(&format!("skipped: {line}\n"));
+        // A report for programs is the only text on standard output.
+        let print_line = if format == Format::Text { print } else { print_error };
+        print_line(&format!("skipped: {line}\n"));
     }
     if recording.endpoints.is_empty() {
         return Err(Refusal::Message("no entry has a response of an endpoint in the catalogue".to_owned()));
@@ -105,7 +109,7 @@ impl Learn {
             return self.requested();
         }
         let files = if self.har.is_empty() { &self.replies } else { &self.har };
-        recorded(&self.target, self.endpoint.as_ref(), files, self.host.as_deref())
+        recorded(&self.target, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)
     }
 
     /// Returns the responses that a program with the project's own client saves. It reports each endpoint that fails.
@@ -144,44 +148,5 @@ impl Learn {
             Ok(EndpointResponses { endpoint, responses, ..EndpointResponses::default() })
         };
         files.iter().map(of_endpoint).collect()
-    }
-}
-
-/// Report where responses contradict the catalogue
-///
-/// Nothing is written. The exit code is 1 if there is a difference. `cargo xtask learn` adapts the catalogue.
-#[derive(Args)]
-pub(crate) struct Drift {
-    /// HAR files of a browser or proxy or, with `--endpoint`, files with responses
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// The endpoint of the responses: its path, its name, or its group and method
-    #[arg(long)]
-    endpoint: Option<String>,
-    /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
-    #[arg(long, conflicts_with = "endpoint")]
-    host: Option<String>,
-    #[command(flatten)]
-    target: Target,
-}
-
-impl Drift {
-    pub(crate) fn run(&self) -> Outcome {
-        let found = self.differences().map_err(|refusal| self.target.text(&refusal))?;
-        if found.is_empty() {
-            print("no differences\n");
-            return Ok(());
-        }
-        print(&(found.join("\n") + "\n"));
-        Err(String::new())
-    }
-
-    fn differences(&self) -> Result<Vec<String>, Refusal> {
-        let endpoints = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref())?;
-        let (evidence, accept_mock) = (Evidence::Reported, self.target.accepts_mock());
-        catalogue_edit::drift(
-            load(&self.target.spec()),
-            &LearnOptions { endpoints, evidence, enums: Vec::new(), accept_mock },
-        )
     }
 }

@@ -4,6 +4,8 @@
 mod project_paths;
 mod terminal;
 
+mod report_format;
+
 mod cargo_programs;
 mod crate_folder;
 mod stale_names;
@@ -15,6 +17,8 @@ mod catalogue_edits;
 mod diff;
 
 mod learn;
+
+mod drift;
 
 use std::process::ExitCode;
 
@@ -40,7 +44,7 @@ enum Command {
     Import(catalogue_edits::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
-    Drift(learn::Drift),
+    Drift(drift::Drift),
     /// Run the sandbox, a mock server for the client of a catalogue
     #[command(disable_help_flag = true)]
     Serve(cargo_programs::Program),

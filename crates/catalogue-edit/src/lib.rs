@@ -8,6 +8,7 @@ mod content;
 pub mod diff;
 mod draft;
 mod editor;
+mod endpoint_places;
 mod exact_numbers;
 mod gate;
 mod har;
@@ -27,6 +28,7 @@ pub use catalogue::spec::Evidence;
 
 pub use add::{Addition, add};
 pub use editor::{CatalogueChange, Refusal};
+pub use endpoint_places::{EndpointPlace, endpoint_places};
 pub use har::{RecordedService, Recording, endpoints_of};
 pub use import::{Import, import};
 pub use learn::{EndpointResponses, LearnOptions, drift, learn};

@@ -103,7 +103,7 @@ impl Location {
     }
 
     /// Returns the line and the column, both counted from one.
-    fn position(&self) -> (usize, usize) {
+    pub(crate) fn position(&self) -> (usize, usize) {
         let (bytes, number, line) = self.line();
         (number + 1, self.file.character(bytes.start) - self.file.character(line.start) + 1)
     }
@@ -172,6 +172,21 @@ impl Diagnostic {
             Subject::File(file) => (file, None),
             Subject::Span(location) => (&location.file.name, Some(location.position())),
         }
+    }
+
+    /// Returns the rule, for example `duplicate-field`.
+    pub fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// Returns what is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the remedy; empty if there is none.
+    pub fn help(&self) -> &str {
+        &self.help
     }
 
     fn render(&self, level: Level<'static>, folder: &str, renderer: &Renderer) -> String {

@@ -22,6 +22,11 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
+    /// Returns the number of the line with the value, counted from one.
+    pub fn line(&self) -> usize {
+        self.at.position().0
+    }
+
     /// Returns the location of the value.
     pub(crate) fn at(&self) -> &Location {
         &self.at

@@ -172,11 +172,11 @@ mod tests {
 
     #[test]
     fn renamed_param_keeps_its_oldest_name() {
-        static SYMBOL: ParamInfo =
+        const SYMBOL: ParamInfo =
             ParamInfo::new("coin", "symbol", ValueType::String, Evidence::Documented).also_named(&["coin", "currency"]);
-        let endpoint = EndpointInfo::of("market", "rates").accepts(&[&[SYMBOL]]);
+        static ENDPOINT: EndpointInfo = EndpointInfo::of("market", "rates").accepts(&[&[SYMBOL]]);
         for (name, stored) in [("symbol", "coin"), ("currency", "coin"), ("coin", "coin"), ("venue", "venue")] {
-            assert_eq!(stored_name(&endpoint, name), stored);
+            assert_eq!(stored_name(&ENDPOINT, name), stored);
         }
     }
 

@@ -3,6 +3,8 @@
 mod add_and_import;
 mod codegen;
 mod diff;
+#[cfg(unix)]
+mod drift;
 mod learn;
 mod read;
 #[cfg(unix)]

@@ -1,0 +1,220 @@
+//! The report of a comparison: one result for each endpoint, as text, JSON or annotations.
+
+use std::path::Path;
+
+use catalogue::Catalogue;
+use catalogue_edit::{EndpointPlace, EndpointResponses, Refusal, endpoint_places};
+use serde_json::{Value, json};
+
+use crate::codegen::folder;
+use crate::report_format::{self, Annotation, Format, Level};
+
+/// The result for one endpoint.
+pub(super) struct EndpointReport {
+    pub(super) endpoint: String,
+    pub(super) result: Comparison,
+    /// The responses, if there are any.
+    pub(super) responses: Option<EndpointResponses>,
+}
+
+/// The result of a comparison.
+pub(super) enum Comparison {
+    /// The responses fit the catalogue.
+    Same,
+    /// The differences, each in one line.
+    Different(Vec<String>),
+    /// The catalogue does not describe the body.
+    NotDescribed,
+    /// The request failed.
+    Failed(String),
+    /// There was no request.
+    Skipped(String),
+}
+
+impl Comparison {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different(_) => "different",
+            Self::NotDescribed => "not described",
+            Self::Failed(_) => "failed",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+
+    /// The lines that explain the result.
+    fn details(&self) -> Vec<&str> {
+        match self {
+            Self::Same => Vec::new(),
+            Self::Different(lines) => lines.iter().map(String::as_str).collect(),
+            Self::NotDescribed => vec!["its fields are unknown; `cargo xtask learn` adds them"],
+            Self::Failed(why) | Self::Skipped(why) => why.lines().collect(),
+        }
+    }
+
+    fn level(&self) -> Option<Level> {
+        match self {
+            Self::Same => None,
+            Self::Different(_) | Self::Failed(_) => Some(Level::Error),
+            Self::Skipped(_) => Some(Level::Warning),
+            Self::NotDescribed => Some(Level::Notice),
+        }
+    }
+}
+
+/// The results for all endpoints.
+pub(super) struct Report {
+    places: Vec<EndpointPlace>,
+    /// The path of the catalogue's folder, with a separator at the end.
+    pub(super) folder: String,
+    endpoints: Vec<EndpointReport>,
+}
+
+impl Report {
+    pub(super) fn new(catalogue: Catalogue, spec: &Path) -> Result<Self, Refusal> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let shown = folder(spec.strip_prefix(here).unwrap_or(spec));
+        Ok(Self { places: endpoint_places(catalogue)?, folder: shown, endpoints: Vec::new() })
+    }
+
+    pub(super) fn add(&mut self, report: EndpointReport) {
+        self.endpoints.push(report);
+    }
+
+    /// Adds the result for responses, given their differences.
+    pub(super) fn add_compared(&mut self, responses: EndpointResponses, found: Vec<String>) {
+        let endpoint = responses.endpoint.clone();
+        let is_described = self.place(&endpoint).is_none_or(|place| place.is_body_known);
+        let result = match (found.is_empty(), is_described) {
+            (false, _) => Comparison::Different(found),
+            (true, true) => Comparison::Same,
+            (true, false) => Comparison::NotDescribed,
+        };
+        self.add(EndpointReport { endpoint, result, responses: Some(responses) });
+    }
+
+    fn place(&self, endpoint: &str) -> Option<&EndpointPlace> {
+        self.places.iter().find(|place| place.endpoint == endpoint)
+    }
+
+    pub(super) fn has_differences(&self) -> bool {
+        self.endpoints.iter().any(|one| matches!(one.result, Comparison::Different(_)))
+    }
+
+    /// Returns `false` if an endpoint has no response.
+    pub(super) fn is_complete(&self) -> bool {
+        let is_missing = |one: &EndpointReport| matches!(one.result, Comparison::Failed(_) | Comparison::Skipped(_));
+        !self.endpoints.iter().any(is_missing)
+    }
+
+    /// The responses of endpoints with a difference.
+    pub(super) fn responses_with_differences(&self) -> Vec<EndpointResponses> {
+        let mut all = Vec::new();
+        for one in &self.endpoints {
+            if let (Comparison::Different(_), Some(responses)) = (&one.result, &one.responses) {
+                all.push(responses.clone());
+            }
+        }
+        all
+    }
+
+    /// The report; `is_live` shows the endpoints without a difference too.
+    pub(super) fn text(&self, format: Format, is_live: bool) -> String {
+        match format {
+            Format::Json => report_format::json(&self.json()),
+            Format::Github => self.annotations(),
+            Format::Text if is_live => self.table(),
+            Format::Text => self.lines(),
+        }
+    }
+
+    fn lines(&self) -> String {
+        let mut text = String::new();
+        for one in &self.endpoints {
+            if let Comparison::Different(lines) = &one.result {
+                for line in lines {
+                    text += &format!("{line}\n");
+                }
+            }
+        }
+        if text.is_empty() { "no differences\n".to_owned() } else { text }
+    }
+
+    /// One row for each endpoint, and further rows for further details.
+    fn table(&self) -> String {
+        let width = self.endpoints.iter().map(|one| one.endpoint.len()).max().unwrap_or_default();
+        let mut text = String::new();
+        for one in &self.endpoints {
+            let mut row = format!("{:width$}  {:13}", one.endpoint, one.result.word());
+            for detail in one.result.details() {
+                text += &format!("{row}  {}\n", without_endpoint(detail, &one.endpoint));
+                row = " ".repeat(width + 15);
+            }
+            if one.result.details().is_empty() {
+                text += &format!("{}\n", row.trim_end());
+            }
+        }
+        format!("{text}\n{}\n", self.summary())
+    }
+
+    /// The number of endpoints with each result.
+    fn summary(&self) -> String {
+        let mut counts = Vec::new();
+        for word in ["same", "different", "not described", "failed", "skipped"] {
+            let count = self.endpoints.iter().filter(|one| one.result.word() == word).count();
+            if count > 0 {
+                counts.push(format!("{count} {word}"));
+            }
+        }
+        format!("{} endpoints: {}", self.endpoints.len(), counts.join(", "))
+    }
+
+    fn json(&self) -> Value {
+        let mut endpoints = Vec::new();
+        for one in &self.endpoints {
+            let mut details = Vec::new();
+            for detail in one.result.details() {
+                details.push(without_endpoint(detail, &one.endpoint));
+            }
+            let place = self.place(&one.endpoint);
+            endpoints.push(json!({
+                "endpoint": one.endpoint,
+                "result": one.result.word(),
+                "details": details,
+                "file": place.map(|place| format!("{}{}", self.folder, place.file)),
+                "line": place.map(|place| place.line),
+            }));
+        }
+        json!({
+            "endpoints": endpoints,
+            "has_differences": self.has_differences(),
+            "is_complete": self.is_complete(),
+        })
+    }
+
+    fn annotations(&self) -> String {
+        let mut text = String::new();
+        for one in &self.endpoints {
+            let Some(level) = one.result.level() else { continue };
+            let place = self.place(&one.endpoint);
+            let details: Vec<_> =
+                one.result.details().iter().map(|detail| without_endpoint(detail, &one.endpoint)).collect();
+            let annotation = Annotation {
+                level,
+                title: format!("{}: {}", one.endpoint, one.result.word()),
+                file: place.map_or_else(String::new, |place| format!("{}{}", self.folder, place.file)),
+                line: place.map(|place| place.line),
+                column: None,
+                message: details.join("\n"),
+            };
+            text += &annotation.command();
+        }
+        format!("{text}{}\n", self.summary())
+    }
+}
+
+/// A detail without the name of its endpoint, which is stated before it.
+fn without_endpoint<'d>(detail: &'d str, endpoint: &str) -> &'d str {
+    let rest = detail.strip_prefix(endpoint).and_then(|rest| rest.strip_prefix(": "));
+    rest.unwrap_or(detail)
+}
