@@ -9,7 +9,9 @@ use codegen::OpenApiVersion;
 use codegen::{ChangeKind, File, FileChange, Folder, Mode, Report};
 
 use crate::crate_folder::CrateFolder;
+use crate::findings::Findings;
 use crate::project_paths::{self, shown};
+use crate::report_format::{Format, Level};
 use crate::stale_names::{self, StaleName};
 use crate::terminal::{Outcome, print, print_error};
 
@@ -40,6 +42,9 @@ pub(crate) struct Check {
     /// Report warnings as errors
     #[arg(long)]
     deny_warnings: bool,
+    /// The format of the report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 /// Show how much is known about the endpoints, and which unknown facts would be most useful
@@ -173,6 +178,9 @@ fn outcome(root: &Path, report: &Report) -> String {
 
 impl Check {
     pub(crate) fn run(&self) -> Outcome {
+        if self.format != Format::Text {
+            return self.report();
+        }
         let api = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
         let stale = self.stale_names(&api);
         if self.deny_warnings {
@@ -182,6 +190,21 @@ impl Check {
         print_error(&stale_names::text(&stale, "warning"));
         print(&format!("{}\nno errors in the catalogue in {}\n", catalogue::endpoint_counts(&api), shown(&self.spec)));
         Ok(())
+    }
+
+    /// Prints the findings for a program.
+    fn report(&self) -> Outcome {
+        let warning = if self.deny_warnings { Level::Error } else { Level::Warning };
+        let mut findings = Findings::new(folder(&self.spec));
+        match catalogue::read(&self.spec) {
+            Ok(api) => {
+                findings.add_diagnostics(&api.warnings, warning);
+                findings.add_stale_names(&self.stale_names(&api), warning);
+            }
+            Err(errors) => findings.add_diagnostics(&errors, Level::Error),
+        }
+        print(&findings.text(self.format));
+        if findings.has_errors() { Err(String::new()) } else { Ok(()) }
     }
 
     /// Finds names in pages and programs of this project that the client of this project's catalogue does not have.

@@ -7,9 +7,11 @@ use std::process::Command;
 use catalogue::Api;
 use catalogue_edit::diff::{Changes, Verdict, compare};
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::codegen::rendered;
 use crate::project_paths::{self, manifest_text, shown};
+use crate::report_format::{self, Annotation, Format, Level};
 use crate::terminal::{Outcome, print};
 
 /// Show what changed in the catalogue, and which version that requires
@@ -29,15 +31,81 @@ pub(crate) struct Diff {
     /// The catalogue, in a git repository
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
+    /// The format of the report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
     /// Fail if the verdict is this or higher: patch, minor or major
     #[arg(long, value_name = "VERDICT", value_parser = verdict)]
     fail_on: Option<Verdict>,
 }
 
+/// The changes since a revision.
+struct Comparison {
+    changes: Changes,
+    /// The version at the revision, and the version that the changes require.
+    versions: Option<[String; 2]>,
+}
+
+impl Comparison {
+    fn text(&self) -> String {
+        let mut text = self.changes.to_string();
+        if let Some([version, next]) = &self.versions {
+            text += &format!("version: {version} becomes {next}\n");
+        }
+        let changelog = self.changes.changelog();
+        if !changelog.is_empty() {
+            text += &format!("\n{changelog}");
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let mut changes = Vec::new();
+        for change in self.changes.as_slice() {
+            changes.push(json!({
+                "verdict": change.verdict.to_string(),
+                "heading": change.heading.map(|heading| format!("{heading:?}")),
+                "text": change.text,
+                "locations": change.locations,
+            }));
+        }
+        json!({
+            "verdict": self.changes.verdict().map(|verdict| verdict.to_string()),
+            "version": self.versions.as_ref().map(|[version, _]| version),
+            "next_version": self.versions.as_ref().map(|[_, next]| next),
+            "changes": changes,
+            "changelog": self.changes.changelog(),
+        })
+    }
+
+    /// One annotation for each change; a change of the model has no line.
+    fn annotations(&self) -> String {
+        let mut text = String::new();
+        for change in self.changes.as_slice() {
+            let level = if change.verdict == Verdict::Major { Level::Warning } else { Level::Notice };
+            let annotation = Annotation {
+                level,
+                title: format!("{} change", change.verdict),
+                file: String::new(),
+                line: None,
+                column: None,
+                message: change.to_string(),
+            };
+            text += &annotation.command();
+        }
+        text + &self.text()
+    }
+}
+
 impl Diff {
     pub(crate) fn run(&self) -> Outcome {
-        let (changes, text) = self.compare()?;
-        print(&text);
+        let compared = self.compare()?;
+        let changes = &compared.changes;
+        print(&match self.format {
+            Format::Text => compared.text(),
+            Format::Json => report_format::json(&compared.json()),
+            Format::Github => compared.annotations(),
+        });
         match (self.fail_on, changes.verdict()) {
             (Some(limit), Some(verdict)) if verdict >= limit => {
                 Err(format!("error: the verdict is {verdict}; `--fail-on {limit}` does not allow it\n"))
@@ -46,23 +114,17 @@ impl Diff {
         }
     }
 
-    fn compare(&self) -> Result<(Changes, String), String> {
+    fn compare(&self) -> Result<Comparison, String> {
         let commit = self.commit()?;
         let now = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
         let changes = compare(&self.client_at(&commit)?, &now);
-        let mut text = changes.to_string();
+        let mut versions = None;
         if let Some(verdict) = changes.verdict() {
             let manifest = self.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
             let version = manifest_text(&manifest, "[workspace.package]", "version").unwrap_or_default();
-            if let Some(next) = next_version(verdict, version) {
-                text += &format!("version: {version} becomes {next}\n");
-            }
+            versions = next_version(verdict, version).map(|next| [version.to_owned(), next]);
         }
-        let changelog = changes.changelog();
-        if !changelog.is_empty() {
-            text += &format!("\n{changelog}");
-        }
-        Ok((changes, text))
+        Ok(Comparison { changes, versions })
     }
 
     /// Returns the model of the client at the commit of the revision.

@@ -9,6 +9,8 @@ mod report_format;
 mod cargo_programs;
 mod crate_folder;
 mod stale_names;
+
+mod findings;
 mod verify;
 
 mod codegen;

@@ -23,6 +23,16 @@ pub(crate) enum Level {
     Notice,
 }
 
+impl Level {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
 /// A message about a line of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Annotation {
@@ -39,11 +49,7 @@ pub(crate) struct Annotation {
 impl Annotation {
     /// The workflow command, with a line break.
     pub(crate) fn command(&self) -> String {
-        let name = match self.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Notice => "notice",
-        };
+        let name = self.level.word();
         let mut properties = Vec::new();
         if !self.file.is_empty() {
             properties.push(format!("file={}", property(&self.file)));

@@ -23,9 +23,9 @@ const VERBS: &[&str] = &["backfill", "describe", "get", "plot", "poll"];
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StaleName {
     /// The path of the file, relative to the project.
-    path: PathBuf,
-    line: usize,
-    message: String,
+    pub(crate) path: PathBuf,
+    pub(crate) line: usize,
+    pub(crate) message: String,
 }
 
 /// A name in a page or a program.

@@ -47,6 +47,11 @@ impl Changes {
         self.list.iter().map(|change| change.verdict).max()
     }
 
+    /// Returns the changes, the most severe first.
+    pub fn as_slice(&self) -> &[Change] {
+        &self.list
+    }
+
     /// Adds a change. If a change with the same text is already listed, only the location is added to it.
     pub(super) fn add(&mut self, verdict: Verdict, heading: Option<Heading>, text: String, location: Option<&str>) {
         let location = location.map(|location| format!("`{location}`"));

@@ -23,6 +23,12 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     );
     let output = run(&["diff"], &spec, &out);
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
+    let output = run(&["diff", "--format", "json"], &spec, &out);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["verdict"], &json["changes"][0]["verdict"]), (&"minor".into(), &"minor".into()), "{json:#}");
+    assert!(json["changelog"].as_str().is_some_and(|text| text.contains("### Added")), "{json:#}");
+    let output = run(&["diff", "--format", "github"], &spec, &out);
+    assert!(text(&output.stdout).starts_with("::notice title=minor change::"), "{}", text(&output.stdout));
     // Git returns a byte order mark unchanged, and also lists files of other tools in the catalogue's folder. Neither
     // counts as a change of the catalogue.
     fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");

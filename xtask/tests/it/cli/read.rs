@@ -15,6 +15,36 @@ fn a_folder_with_a_slash_is_the_same_folder() {
 }
 
 #[test]
+fn findings_are_printed_for_programs() {
+    let (spec, out) = project("findings");
+    let warned = MARKET.replace("Perpetual price minus spot price.", "The basis.");
+    for (market, deny, code, level, line) in [
+        (MARKET.to_owned(), false, 0, None, None),
+        (warned.clone(), false, 0, Some("warning"), Some(7)),
+        (warned, true, 1, Some("error"), Some(7)),
+        ("title: 1\n".to_owned(), false, 1, Some("error"), Some(1)),
+    ] {
+        fs::write(spec.join("market.yaml"), &market).expect("a file");
+        let mut arguments = vec!["check", "--format", "json"];
+        if deny {
+            arguments.push("--deny-warnings");
+        }
+        let output = run(&arguments, &spec, &out);
+        assert_eq!(output.status.code(), Some(code), "{market}");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let first = &json["findings"][0];
+        assert_eq!((first["level"].as_str(), first["line"].as_u64()), (level, line), "{json:#}");
+        assert_eq!(json["has_errors"], code == 1);
+        arguments[2] = "github";
+        let printed = text(&run(&arguments, &spec, &out).stdout);
+        match level {
+            Some(level) => assert!(printed.starts_with(&format!("::{level} file=")), "{printed}"),
+            None => assert_eq!(printed, ""),
+        }
+    }
+}
+
+#[test]
 fn a_missing_catalogue_is_an_error() {
     let (spec, out) = project("absent");
     let output = run(&["check"], &spec.join("nowhere"), &out);
