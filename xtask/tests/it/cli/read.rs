@@ -20,8 +20,8 @@ fn findings_are_printed_for_programs() {
     let warned = MARKET.replace("Perpetual price minus spot price.", "The basis.");
     for (market, deny, code, level, line) in [
         (MARKET.to_owned(), false, 0, None, None),
-        (warned.clone(), false, 0, Some("warning"), Some(7)),
-        (warned, true, 1, Some("error"), Some(7)),
+        (warned.clone(), false, 0, Some("warning"), Some(4)),
+        (warned, true, 1, Some("error"), Some(4)),
         ("title: 1\n".to_owned(), false, 1, Some("error"), Some(1)),
     ] {
         fs::write(spec.join("market.yaml"), &market).expect("a file");
