@@ -67,7 +67,8 @@
 //!
 //! The file is in `$XDG_STATE_HOME` or `~/.local/state`, in a folder `shared-rate-limit-UID` that only the user can read.
 //! Its name is a digest of API key and host, with a random key that is in the same folder, so it reveals neither. Processes
-//! with another `$XDG_STATE_HOME`, or in containers with other home folders, do not share the limit.
+//! with another `$XDG_STATE_HOME`, in containers with other home folders, or of a version that writes another format, do
+//! not share the limit.
 //!
 //! The clock is the time since the boot, which counts suspended time and is never set. Each boot of each machine uses other
 //! files, so a home folder on a network file system does no harm. A process keeps a small file locked while it lives, from

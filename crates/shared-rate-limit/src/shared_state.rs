@@ -26,7 +26,7 @@ const SET_BACK: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The version of the format in which the state is written.
-const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The maximum length of a text. Longer texts are not parsed.
 const MAX_TEXT: usize = 1 << 20;

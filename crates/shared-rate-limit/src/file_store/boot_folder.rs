@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::{private_file, process_file};
+use crate::shared_state::FORMAT;
 
 /// A folder of another boot is removed if nothing in it was changed for this time, and so is the file of a state.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -51,8 +52,10 @@ impl BootFolder {
         Ok(secret)
     }
 
+    /// The file of the state. Versions of a program that write other formats have other files, because each would
+    /// replace the state of the other with every request.
     pub(super) fn state_file(&self, stem: &str) -> PathBuf {
-        self.0.join(format!("{stem}.{STATE}"))
+        self.0.join(format!("{stem}-{FORMAT}.{STATE}"))
     }
 
     /// The file of a process, whose name may come from a damaged state.
@@ -100,4 +103,15 @@ fn is_unused(path: &Path) -> bool {
     let changed = path.symlink_metadata().and_then(|metadata| metadata.modified());
     let Ok(changed) = changed else { return false };
     SystemTime::now().duration_since(changed).is_ok_and(|age| age > UNUSED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_other_formats_have_other_files() {
+        let folder = BootFolder(PathBuf::from("boot"));
+        assert_eq!(folder.state_file("ab"), Path::new("boot").join(format!("ab-{FORMAT}.state")));
+    }
 }
