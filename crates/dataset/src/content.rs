@@ -11,8 +11,9 @@ use crate::file_storage::FileStorage;
 use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::place::Place;
-use crate::saved_state::{RowFacts, SeriesState};
+use crate::row_facts::RowFacts;
 use crate::series::SeriesRequest;
+use crate::series_state::SeriesState;
 use crate::table::Table;
 
 /// The open tables of a job.

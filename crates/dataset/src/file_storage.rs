@@ -11,8 +11,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::data_set_paths::{reject_part, unfinished};
 use crate::error::{Error, Failure};
-use crate::place::{reject_part, unfinished};
 use crate::target::Target;
 
 /// A place to which a file is written.

@@ -10,11 +10,11 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use crate::columns::converted;
-use crate::merge_rows::Rows;
-use crate::parquet_file::ParquetInput;
+use crate::cursor::Rows;
+use crate::data_set_paths::JOURNAL;
+use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
-use crate::place::JOURNAL;
-use crate::saved_state::Section;
+use crate::section::Section;
 
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 pub(crate) const GROUP: usize = 1024;

@@ -30,28 +30,41 @@ mod value_ranges;
 
 mod table_schema;
 
+mod checked_writer;
+mod cursor;
+mod data_set_paths;
 mod fetched_at;
 mod lock;
-mod marks;
 mod text_writer;
+mod unknown_values;
 
 mod column_storage;
 mod columns;
 mod file_storage;
+mod row_facts;
 
+mod changes;
+mod retired_series;
 mod revisions;
+mod series_state;
 
 mod earlier_rows;
+mod marks;
+mod section;
 
 mod lost_rows;
-mod merge_interval;
-mod merge_rows;
 mod merge_rules;
+mod table_state;
+
+mod file_state;
+mod merge_rows;
 mod missing_fields;
-mod retired_series;
 mod saved_state;
 
+mod merge_interval;
 mod parquet_footer;
+
+mod parquet_input;
 
 mod parquet_file;
 
@@ -63,9 +76,10 @@ mod table;
 
 mod locked_tables;
 mod repair;
+mod rewrite;
+mod text_file;
 
 mod compact;
-mod text_file;
 
 mod acknowledge;
 mod adopt;
@@ -89,13 +103,13 @@ pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, ReadableRecords, SeriesPlan, SeriesReport, Summary,
 };
 pub use columns::SeriesTable;
+pub use data_set_paths::check_new_file;
 pub use error::{Error, quoted};
 pub use file_storage::{NewFile, write_file};
 pub use lock::RunOwner;
 pub use lost_rows::{LostRows, LostSeries};
 pub use missing_fields::MissingField;
 pub use partition::Partition;
-pub use place::check_new_file;
 pub use quality::{FieldQuality, Numbers, Quality, SeriesNumbers, SeriesQuality, numbers, quality};
 pub use remove::{Removed, remove};
 pub use repair_target::{Repaired, repair};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::saved_state::SeriesState;
+use crate::series_state::SeriesState;
 use crate::time_ranges::TimeRanges;
 
 /// The marks of a table.

@@ -6,7 +6,8 @@ use runtime::Timestamp;
 use runtime::history::interval_start;
 
 use crate::revisions::RevisionLog;
-use crate::saved_state::{Known, Section};
+use crate::row_facts::Known;
+use crate::section::Section;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{microseconds, timestamp};
 

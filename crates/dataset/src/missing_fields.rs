@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use runtime::Timestamp;
 
+use crate::changes::Changes;
 use crate::marks::{FieldMark, Marks};
-use crate::merge_rows::Changes;
-use crate::saved_state::{Known, Section, TableState};
+use crate::row_facts::Known;
+use crate::section::Section;
+use crate::table_state::TableState;
 use crate::timestamps::timestamp;
 
 /// Number of new rows without a value that are evidence.

@@ -1,305 +1,31 @@
-//! Reads and writes Parquet files.
+//! Writes Parquet files.
 //!
 //! Several complete series share a row group, until it has enough rows. A long series is divided into sections, each
 //! with its own row group, so a row group has complete sections. The metadata of a file lists its sections, and has a
 //! checksum of the bytes of each row group. The size of row groups and the compression were chosen by measurements; the
 //! crate's README contains the figures.
 
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::ops::RangeBounds;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema, SchemaRef};
-use arrow_select::concat::concat_batches;
-use crc32fast::Hasher;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result as ParquetResult;
-use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::ChunkReader;
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 
+use crate::checked_writer::Checked;
 use crate::column_storage::{Purpose, properties};
-use crate::error::{Error, Failure, quoted};
-use crate::file_storage::{FileStorage, Out};
-use crate::merge_rows::Rows;
+use crate::error::Failure;
+use crate::file_state::FileState;
+use crate::file_storage::Out;
 use crate::parquet_footer;
-use crate::saved_state::{self, FileState, OLDEST, Section, Unusable, VERSION};
-use crate::series::read_param;
-use crate::series_columns::identifying;
-use crate::table_schema::ENDPOINT;
+use crate::parquet_input::{ParquetInput, STATE};
+use crate::saved_state::{self, VERSION};
+use crate::section::Section;
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 128 * 1024;
-
-/// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
-const BATCH: usize = 2048;
-
-/// The metadata key of the state.
-const STATE: &str = "backfill";
-
-/// A writer that computes a checksum of the bytes that are written.
-pub(crate) struct Checked<W> {
-    out: W,
-    length: u64,
-    hash: Hasher,
-    /// The bytes that are kept instead of written, if there are any.
-    held: Option<Vec<u8>>,
-}
-
-impl<W> Checked<W> {
-    pub(crate) fn new(out: W) -> Self {
-        Self { out, length: 0, hash: Hasher::new(), held: None }
-    }
-
-    /// Returns the length and the checksum of the bytes since the last call, as `LENGTH:CRC32`.
-    pub(crate) fn entry(&mut self) -> String {
-        let sum = std::mem::take(&mut self.hash).finalize();
-        format!("{:x}:{sum:08x}", std::mem::take(&mut self.length))
-    }
-}
-
-impl<W: Write> Write for Checked<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(held) = &mut self.held {
-            held.extend_from_slice(bytes);
-            return Ok(bytes.len());
-        }
-        let written = self.out.write(bytes)?;
-        self.hash.update(bytes.get(..written).unwrap_or_default());
-        self.length += u64::try_from(written).unwrap_or_default();
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// The rows of a row group.
-#[derive(Debug)]
-struct DecodedGroup {
-    number: usize,
-    rows: RecordBatch,
-}
-
-/// A Parquet file that is open for reading.
-#[derive(Debug)]
-pub(crate) struct ParquetInput {
-    /// The row group of several sections that was decoded last.
-    last_group: Mutex<Option<DecodedGroup>>,
-    pub(crate) path: String,
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) source: File,
-    metadata: ArrowReaderMetadata,
-    pub(crate) state: FileState,
-}
-
-impl ParquetInput {
-    /// Opens this version of a file. Errors contain `name`. If a backfill `is_known` to have written the file, but not
-    /// this version, the file is damaged. `columns` are those of a file of format 5, if they are known.
-    pub(crate) fn open(
-        path: &str,
-        name: String,
-        (source, version): (File, String),
-        is_known: bool,
-        columns: Option<&SchemaRef>,
-    ) -> Result<Self, Error> {
-        let footer = parquet_footer::read(&source, &name)?;
-        let Some(text) = state_of(&footer.metadata) else {
-            if is_known {
-                return Err(Error::damaged(name, "another program has changed it since the last run"));
-            }
-            return Err(Error::invalid_input(format!(
-                "{}: no backfill has written it, or another program has changed it; move it away and run the \
-                 backfill again for its whole range",
-                quoted(name)
-            )));
-        };
-        let state: FileState = match saved_state::parse(text) {
-            Ok(state) => state,
-            Err(Unusable::Unreadable(why)) => return Err(Error::damaged(name, why)),
-            Err(Unusable::Version(why)) => return Err(Error::rebuild(quoted(&name), why)),
-        };
-        if state.version > OLDEST && !footer.is_checked {
-            return Err(Error::damaged(name, "the checksum of its footer is missing"));
-        }
-        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
-        let metadata = with_columns(footer.metadata, known, &state.sections);
-        let metadata =
-            metadata.map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
-        Ok(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state })
-    }
-
-    /// Opens a file of a storage, if it exists.
-    pub(crate) async fn find(storage: &FileStorage, path: &str, is_known: bool) -> Result<Option<Self>, Error> {
-        Self::find_with(storage, path, is_known, None).await
-    }
-
-    /// Opens a file of a storage, if it exists. `columns` are those of a file of format 5, if they are known.
-    pub(crate) async fn find_with(
-        storage: &FileStorage,
-        path: &str,
-        is_known: bool,
-        columns: Option<&SchemaRef>,
-    ) -> Result<Option<Self>, Error> {
-        let Some(source) = storage.open(path).await? else { return Ok(None) };
-        Self::open(path, storage.name(path), source, is_known, columns).map(Some)
-    }
-
-    /// Opens a damaged file as far as its footer can be read.
-    pub(crate) fn open_damaged(
-        path: &str,
-        name: String,
-        (source, version): (File, String),
-        columns: Option<&SchemaRef>,
-    ) -> Result<Option<Self>, Error> {
-        let Some(metadata) = parquet_footer::find(&source, &name)? else { return Ok(None) };
-        let Some(Ok(state)) = state_of(&metadata).map(saved_state::parse::<FileState>) else { return Ok(None) };
-        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
-        let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
-        Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state }))
-    }
-
-    /// Compares the row groups with their checksums.
-    pub(crate) fn verify(&self) -> Result<(), Error> {
-        (0..self.groups().len()).try_for_each(|group| self.verify_group(group))
-    }
-
-    /// Compares a row group with its checksum.
-    pub(crate) fn verify_group(&self, index: usize) -> Result<(), Error> {
-        let damaged = || Error::damaged(&self.name, format!("row group {index} does not match its checksum"));
-        let group = self.groups().get(index).ok_or_else(damaged)?;
-        let mut start = u64::MAX;
-        let mut length = 0_u64;
-        for column in group.columns() {
-            // The offsets of a damaged footer may be negative, and `byte_range` would panic.
-            let first = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
-            let sizes = (u64::try_from(first), u64::try_from(column.compressed_size()));
-            let (Ok(first), Ok(size)) = sizes else { return Err(damaged()) };
-            start = start.min(first);
-            length = length.saturating_add(size);
-        }
-        let mut sum = Checked::new(io::sink());
-        let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
-        io::copy(&mut bytes.take(length), &mut sum).map_err(|error| Error::storage(&self.name, error))?;
-        if self.state.checksums.get(index) == Some(&sum.entry()) { Ok(()) } else { Err(damaged()) }
-    }
-
-    /// Returns whether the rows of a section have the listed facts.
-    pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
-        let schema = self.schema();
-        let mut found = section.rows.emptied();
-        let mut count = 0;
-        for batch in self.section(section)? {
-            let batch = batch?;
-            count += batch.num_rows();
-            found.add(&batch, &schema)?;
-        }
-        if self.state.version == OLDEST {
-            found.out_of_range = section.rows.out_of_range.clone();
-        }
-        Ok(found == section.rows && count == section.count)
-    }
-
-    /// Returns the columns, without the metadata of the file.
-    pub(crate) fn schema(&self) -> SchemaRef {
-        Arc::new(Schema::new(self.metadata.schema().fields().clone()))
-    }
-
-    pub(crate) fn groups(&self) -> &[RowGroupMetaData] {
-        self.metadata.metadata().row_groups()
-    }
-
-    /// Reads the rows of these row groups.
-    pub(crate) fn rows(&self, groups: impl RangeBounds<usize>) -> Result<Rows<'static>, Error> {
-        self.part(groups, 0, usize::MAX)
-    }
-
-    /// Reads the rows of a section. A small row group of several sections is decoded only once if its sections are read
-    /// one after the other.
-    pub(crate) fn section(&self, section: &Section) -> Result<Rows<'static>, Error> {
-        let count = self.groups().get(section.group).map_or(0, RowGroupMetaData::num_rows);
-        let is_shared = usize::try_from(count).is_ok_and(|count| section.count < count && count <= BATCH);
-        if !is_shared {
-            return self.part(section.group..=section.group, section.skip, section.count);
-        }
-        let rows = self.small_group(section.group)?;
-        if section.skip.saturating_add(section.count) > rows.num_rows() {
-            return Err(Error::damaged(&self.name, format!("it has fewer rows of {} than listed", section.path)));
-        }
-        Ok(Box::new(std::iter::once(Ok(rows.slice(section.skip, section.count)))))
-    }
-
-    /// Returns the rows of a row group that fit into one batch, and keeps them until another row group is read.
-    fn small_group(&self, number: usize) -> Result<RecordBatch, Error> {
-        let mut last = self.last_group.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(group) = last.as_ref().filter(|group| group.number == number) {
-            return Ok(group.rows.clone());
-        }
-        let batches = self.rows(number..=number)?.collect::<Result<Vec<_>, _>>()?;
-        let rows = concat_batches(self.metadata.schema(), &batches).map_err(Error::invalid_input)?;
-        *last = Some(DecodedGroup { number, rows: rows.clone() });
-        Ok(rows)
-    }
-
-    /// Reads `count` rows after the first `skip` rows of these row groups.
-    fn part(&self, groups: impl RangeBounds<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
-        let source = self.source.try_clone().map_err(|error| Error::storage(&self.name, error))?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, self.metadata.clone());
-        let groups = (0..self.groups().len()).filter(|group| groups.contains(group)).collect();
-        let builder = builder.with_row_groups(groups).with_batch_size(BATCH);
-        let reader = builder.with_offset(skip).with_limit(count).build();
-        let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
-        Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
-    }
-}
-
-/// Returns the state in the metadata of a file.
-fn state_of(metadata: &ParquetMetaData) -> Option<&str> {
-    let entries = metadata.file_metadata().key_value_metadata()?;
-    entries.iter().find(|entry| entry.key == STATE)?.value.as_deref()
-}
-
-/// Adds the columns to the metadata of a file. The schema that Arrow has written is not decoded. If no columns are known,
-/// as for a file of format 5 without the state of its table, their types and the sections describe them.
-fn with_columns(
-    metadata: ParquetMetaData,
-    known: Option<&SchemaRef>,
-    sections: &[Section],
-) -> ParquetResult<ArrowReaderMetadata> {
-    let metadata = Arc::new(metadata);
-    if let Some(known) = known {
-        let options = ArrowReaderOptions::new().with_schema(known.clone());
-        if let Ok(found) = ArrowReaderMetadata::try_new(metadata.clone(), options) {
-            return Ok(found);
-        }
-    }
-    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let found = ArrowReaderMetadata::try_new(metadata.clone(), options)?;
-    let described = described(found.schema(), sections);
-    ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new().with_schema(described))
-}
-
-/// Marks the columns that identify the series of these sections.
-fn described(columns: &Schema, sections: &[Section]) -> SchemaRef {
-    let mut names = BTreeSet::from([ENDPOINT.to_owned()]);
-    for section in sections {
-        names.extend(section.path.split('/').filter_map(read_param).map(|(name, _)| name));
-    }
-    let mut fields = Vec::new();
-    for field in columns.fields() {
-        let is_param = names.contains(field.name()) && *field.data_type() == DataType::Utf8;
-        fields.push(if is_param { Arc::new(identifying(field.name())) } else { field.clone() });
-    }
-    Arc::new(Schema::new(fields))
-}
 
 /// Writes the sections of one file.
 pub(crate) struct ParquetFile<'o> {
@@ -435,11 +161,16 @@ impl<'o> ParquetFile<'o> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
     use super::*;
     use crate::column_storage::DataStorage;
-    use crate::saved_state::RowFacts;
+    use crate::error::Error;
+    use crate::row_facts::RowFacts;
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
-    use arrow_schema::Field;
+    use arrow_schema::{DataType, Field, Schema};
+    use parquet::file::metadata::RowGroupMetaData;
 
     fn schema() -> SchemaRef {
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));

@@ -10,13 +10,16 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use crate::column_storage::{DataStorage, Purpose};
+use crate::data_set_paths::JOURNAL;
 use crate::error::{Error, quoted};
+use crate::file_state::FileState;
 use crate::file_storage::{FileStorage, Out};
 use crate::marks::LostMark;
-use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
-use crate::place::JOURNAL;
-use crate::saved_state::{FileState, TableState, VERSION};
+use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_input::ParquetInput;
+use crate::saved_state::VERSION;
 use crate::table::{Damage, Table};
+use crate::table_state::TableState;
 use crate::time_ranges::TimeRanges;
 
 /// The present rows of series.
@@ -127,7 +130,7 @@ impl Table {
             if let Some(table) = &mut table {
                 table.replace(&range, &file.sections);
             }
-            file.finish(FileState { table, ..state.of_file() })
+            file.finish(FileState { table, ..FileState::of_table(state) })
         };
         let (sections, version) = self.place.storage.put(path, None, content).await?;
         self.state.replace(&range, &sections);

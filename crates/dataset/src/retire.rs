@@ -4,7 +4,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::locked_tables::LockedTables;
-use crate::saved_state::SeriesState;
+use crate::series_state::SeriesState;
 use crate::table::Table;
 use crate::target::Target;
 

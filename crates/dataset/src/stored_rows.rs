@@ -12,7 +12,7 @@ use crate::earlier_rows::EarlierRows;
 use crate::error::{Error, quoted};
 use crate::fetched_at::with_fetched_at;
 use crate::marks::endpoint_of;
-use crate::parquet_file::ParquetInput;
+use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
 use crate::series_columns::identifies;

@@ -9,17 +9,24 @@ use runtime::Timestamp;
 
 use crate::column_storage::Purpose;
 use crate::columns::joined;
+use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
+use crate::file_state::{FileState, RunFacts};
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, GROUP};
 use crate::missing_fields::Earlier;
-use crate::parquet_file::{ParquetFile, ParquetInput, ROW_GROUP};
+use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_input::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
-use crate::place::{JOURNAL, Place};
+use crate::place::Place;
 use crate::retired_series::RetiredSeries;
-use crate::saved_state::{self, FileState, RowFacts, RunFacts, Section, SeriesState, TableState, VERSION};
+use crate::row_facts::RowFacts;
+use crate::saved_state::{self, VERSION};
+use crate::section::Section;
 use crate::series::SeriesRequest;
+use crate::series_state::SeriesState;
+use crate::table_state::TableState;
 use crate::time_ranges::TimeRanges;
 
 /// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records

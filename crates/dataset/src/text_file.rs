@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::checked_writer::Checked;
 use crate::error::{Error, Failure, quoted};
 use crate::file_storage::Out;
-use crate::parquet_file::{Checked, ParquetInput};
+use crate::parquet_input::ParquetInput;
 use crate::table::Table;
 use crate::target::{Format, is_gzip};
 use crate::text_writer::TextWriter;

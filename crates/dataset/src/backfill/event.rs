@@ -7,11 +7,11 @@ use runtime::history::{Account, Progress, Report, Update};
 use runtime::record::AnyRecord;
 use runtime::{Error as RequestError, ErrorKind, Timestamp};
 
+use crate::changes::Changes;
 use crate::error::Error;
 use crate::lost_rows::LostRows;
-use crate::merge_rows::Changes;
 use crate::missing_fields::MissingField;
-use crate::saved_state::SeriesState;
+use crate::series_state::SeriesState;
 
 /// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).

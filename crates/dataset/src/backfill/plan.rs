@@ -10,8 +10,8 @@ use runtime::history::interval_start;
 use super::{Backfill, REFETCH};
 use crate::content::Content;
 use crate::error::Error;
-use crate::saved_state::SeriesState;
 use crate::series::SeriesRequest;
+use crate::series_state::SeriesState;
 use crate::table::Table;
 use crate::time_ranges::{TimeRanges, steps};
 

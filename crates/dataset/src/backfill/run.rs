@@ -26,7 +26,8 @@ use crate::error::Error;
 use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
-use crate::saved_state::{SavedAccount, Section, SeriesState};
+use crate::section::Section;
+use crate::series_state::{SavedAccount, SeriesState};
 use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
 

@@ -1,0 +1,138 @@
+//! The changes that a merge makes to the rows of a series.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use arrow_array::{Array, RecordBatch};
+use runtime::Value;
+
+use crate::error::Error;
+use crate::fetched_at::is_fetched_at;
+use crate::row_facts::Known;
+use crate::table_schema::UNKNOWN_FIELDS;
+use crate::time_ranges::TimeRanges;
+use crate::timestamps::{times, timestamp};
+use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, unknown_names};
+use crate::value_ranges::out_of_range;
+
+/// The changes that a merge makes to the rows of a series.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Number of new rows before the first existing row or after the last.
+    pub(crate) added: u64,
+    /// Number of new rows between existing rows.
+    pub(crate) filled: u64,
+    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column, if it
+    /// had no value before, or if the new row has no value.
+    pub(crate) revised: u64,
+    /// The intervals of these rows.
+    pub(crate) revised_times: TimeRanges,
+    /// Number of new and changed rows with a value that does not fit its column.
+    pub(crate) invalid: u64,
+    /// Number of new and changed rows with a value outside of the range in the catalogue.
+    pub(crate) out_of_range: u64,
+    /// Number of fetched rows, and the time of the newest, in microseconds.
+    pub(crate) rows: u64,
+    pub(crate) newest: Option<i64>,
+    /// What the fetched rows have in the column of each field of the catalogue.
+    pub(crate) fields: BTreeMap<String, FieldChanges>,
+    /// Fields that are not in the catalogue, of some fetched rows and of some existing rows.
+    pub(crate) unknown: BTreeSet<String>,
+    pub(crate) known_unknown: BTreeSet<String>,
+}
+
+/// The values of a field in fetched rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FieldChanges {
+    /// Number of values.
+    pub(crate) sent: u64,
+    /// Number of existing values that were kept because the fetched row has none.
+    pub(crate) kept: u64,
+}
+
+/// The changes of several merges that follow each other.
+pub(crate) type SharedChanges = Rc<RefCell<Changes>>;
+
+impl Changes {
+    /// Counts the rows of a batch of new or revised rows that do not fit the catalogue.
+    pub(crate) fn check(&mut self, rows: &RecordBatch) {
+        self.invalid += invalid(rows, rows.schema_ref()).filter(|is| *is).count() as u64;
+        self.out_of_range += out_of_range(rows).len() as u64;
+    }
+
+    /// Counts the values of fetched rows, and notes their unknown fields. A response rarely has rows with different
+    /// fields, so the first row and the last row are enough.
+    pub(crate) fn note_fetched(&mut self, rows: &RecordBatch, time: &str) -> Result<(), Error> {
+        self.rows += rows.num_rows() as u64;
+        self.newest = self.newest.max(times(rows, time)?.last().copied());
+        for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
+            if is_object(field) || is_fetched_at(field) {
+                continue;
+            }
+            let sent = rows.num_rows() - column.null_count();
+            // The name is cloned only for the first rows.
+            if !self.fields.contains_key(field.name()) {
+                self.fields.insert(field.name().clone(), FieldChanges::default());
+            }
+            if let Some(known) = self.fields.get_mut(field.name()) {
+                known.sent += sent as u64;
+            }
+        }
+        for row in [0, rows.num_rows().saturating_sub(1)] {
+            self.unknown.extend(unknown_names(rows, row));
+        }
+        Ok(())
+    }
+
+    /// Returns the noted fields that are not in the catalogue and that no earlier row had.
+    pub(crate) fn new_unknown(&self, seen: &BTreeSet<String>) -> BTreeSet<String> {
+        let is_new = |name: &&String| !seen.contains(*name) && !self.known_unknown.contains(*name);
+        self.unknown.iter().filter(is_new).cloned().collect()
+    }
+
+    /// Returns the columns that have a value in a fetched row, and the noted unknown fields.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = String> {
+        let fields = self.fields.iter().filter(|(_, field)| field.sent > 0 || field.kept > 0);
+        fields.map(|(name, _)| name).chain(&self.unknown).chain(&self.known_unknown).cloned()
+    }
+
+    /// Returns the number of existing values that were kept because the service no longer sends them.
+    pub(crate) fn kept(&self) -> u64 {
+        self.fields.values().map(|field| field.kept).sum()
+    }
+
+    /// Merges two rows of the same time. Existing values replace values that do not fit their columns, and nulls.
+    pub(crate) fn merged_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+        let schema = new.schema();
+        let unknown = unknown_fields(new, 0);
+        self.known_unknown.extend(unknown_names(old, 0));
+        let mut columns = Vec::with_capacity(new.num_columns());
+        for (index, field) in schema.fields().iter().enumerate() {
+            let was = old.column(index);
+            let is = new.column(index);
+            let merged = if is_object(field) {
+                merged_object(was, is, |name| field.name() == UNKNOWN_FIELDS && schema.index_of(name).is_ok())
+            } else if is.is_null(0) && was.is_valid(0) && !is_fetched_at(field) {
+                // A value that does not fit its column is among the unknown fields.
+                if unknown.get(field.name()).is_none_or(Value::is_null) {
+                    self.fields.entry(field.name().clone()).or_default().kept += 1;
+                }
+                was.clone()
+            } else {
+                is.clone()
+            };
+            columns.push(merged);
+        }
+        RecordBatch::try_new(schema, columns).map_err(Error::invalid_input)
+    }
+
+    /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
+    pub(crate) fn count(&mut self, times: &[i64], known: &Known) {
+        let is_known =
+            |time: &&i64| known.as_ref().is_some_and(|known| (known.start..=known.end).contains(&timestamp(**time)));
+        let filled = times.iter().filter(is_known).count();
+        self.filled += filled as u64;
+        self.added += (times.len() - filled) as u64;
+    }
+}

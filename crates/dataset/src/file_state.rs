@@ -1,0 +1,59 @@
+//! The metadata of a file: its sections, and the state of its table if there is no other file.
+
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::partition::Partition;
+use crate::retired_series::RetiredSeries;
+use crate::section::Section;
+use crate::table_state::TableState;
+
+/// The metadata of a file: its sections, and the state of its table if there is no other file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileState {
+    pub(crate) version: u64,
+    pub(crate) origin: String,
+    /// The run that has fetched the rows; only in the journal.
+    pub(crate) run: Option<RunFacts>,
+    /// The columns; `None` in files of format 5.
+    #[serde(default)]
+    pub(crate) columns: Option<SchemaRef>,
+    /// The checksum of each row group.
+    pub(crate) checksums: Vec<String>,
+    pub(crate) sections: Vec<Section>,
+    /// The retired series of the table; `None` in the journal, and in files of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retired: Option<RetiredSeries>,
+    pub(crate) table: Option<TableState>,
+}
+
+impl FileState {
+    /// Creates the metadata of a data file of a table, without its sections.
+    pub(crate) fn of_table(state: &TableState) -> Self {
+        Self { origin: state.origin.clone(), retired: Some(state.retired()), ..Self::default() }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.sections.iter().map(|section| section.count as u64).sum()
+    }
+}
+
+/// The facts of a file of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunFacts {
+    /// The start of the run that has fetched the rows, and its refetch time.
+    pub(crate) started: Timestamp,
+    pub(crate) refetch: Duration,
+    /// The time at which the file was written.
+    pub(crate) written: Timestamp,
+    /// The period of a data file of the table. Each section of the journal has rows of one period.
+    pub(crate) partition: Option<Partition>,
+    /// The time that the service had reached when the run began: what ends earlier than this by the refetch time is
+    /// settled. `None` if it is unknown.
+    #[serde(default)]
+    pub(crate) reached: Option<Timestamp>,
+}

@@ -1,0 +1,285 @@
+//! Writes the data file of a period again, with the new rows of the journal.
+//!
+//! Row groups whose rows do not change are copied without decoding them, except those after the first new row of their
+//! series. All other rows are read once, in batches.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::iter::Peekable;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::changes::SharedChanges;
+use crate::column_storage::has_small_times;
+use crate::columns::{are_same, converted};
+use crate::cursor::{Cursor, Rows};
+use crate::error::{Error, Failure};
+use crate::journal::{self, Part, Parts};
+use crate::merge_rows::Merge;
+use crate::merge_rules::MergeRules;
+use crate::parquet_file::ParquetFile;
+use crate::parquet_input::ParquetInput;
+use crate::revisions::RevisionLog;
+use crate::section::Section;
+
+/// A new data file, and its sources.
+pub(crate) struct Rewrite<'r, 'o> {
+    pub(crate) file: ParquetFile<'o>,
+    /// The series with new rows that are not written yet, in order.
+    pub(crate) left: Peekable<btree_map::Iter<'r, &'r str, Vec<Part<'r>>>>,
+    pub(crate) columns: &'r SchemaRef,
+    /// Series that are omitted.
+    pub(crate) removed: &'r BTreeSet<String>,
+    /// How the rows of each series are merged.
+    pub(crate) rules: &'r BTreeMap<String, MergeRules>,
+    /// The values that are replaced.
+    pub(crate) revisions: &'r RevisionLog,
+    pub(crate) has_small_times: bool,
+}
+
+/// Returns the first rows of a file that is written again: of the existing file if there is one, or of the journal.
+pub(crate) fn first_rows(
+    old: Option<&ParquetInput>,
+    parts: &Parts<'_>,
+    columns: &SchemaRef,
+) -> Result<Option<RecordBatch>, Error> {
+    if let Some(old) = old
+        && let Some(rows) = old.rows(..)?.next()
+    {
+        return Ok(Some(converted(&rows?, columns)?));
+    }
+    let Some(part) = parts.values().flatten().next() else { return Ok(None) };
+    part.rows(columns).next().transpose()
+}
+
+impl Rewrite<'_, '_> {
+    /// Writes all sections, in the order of their paths.
+    pub(crate) fn write(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
+        let sections = old.map_or(&[][..], |old| &old.state.sections);
+        let mut groups = sections.chunk_by(|one, next| one.group == next.group).peekable();
+        while let (Some(old), Some(group)) = (old, groups.next()) {
+            self.before(group.first())?;
+            let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
+            let is_stored_alike = are_same(self.columns, &old.schema()) && self.has_same_times(old, group);
+            if is_stored_alike && !self.is_changed(group, is_continued) {
+                self.file.copy(old, group)?;
+                continue;
+            }
+            let mut sections = group.to_vec();
+            while let Some(rest) = groups.next_if(|next| is_rest(next, &sections)) {
+                sections.extend_from_slice(rest);
+            }
+            self.merge(old, &sections)?;
+        }
+        self.before(None)
+    }
+
+    /// Returns whether the times of the row group with these sections are stored as in the new file.
+    fn has_same_times(&self, old: &ParquetInput, sections: &[Section]) -> bool {
+        let group = sections.first().and_then(|first| old.groups().get(first.group));
+        group.is_none_or(|group| has_small_times(group) == self.has_small_times)
+    }
+
+    /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
+    /// small that its series share a row group with others. If it `is_continued`, the next row group has later rows of
+    /// its last series.
+    fn is_changed(&mut self, sections: &[Section], is_continued: bool) -> bool {
+        let Some(last) = sections.last() else { return true };
+        let count = sections.iter().map(|section| section.count).sum();
+        let is_removed = sections.iter().any(|section| self.removed.contains(&section.path));
+        // The new rows of a long series may all be after the rows of this row group.
+        let is_after = |part: &Part<'_>| is_continued && part.section.rows.first > last.rows.last;
+        let is_new = self.left.peek().is_some_and(|(path, parts)| match (**path).cmp(&last.path) {
+            Ordering::Less => true,
+            Ordering::Equal => !parts.iter().all(is_after),
+            Ordering::Greater => false,
+        });
+        is_new || is_removed || !self.file.is_large(count)
+    }
+
+    /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
+    fn merge(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
+        let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
+        let (mut rows, columns) = (Cursor::new(old.rows(first.group..=last.group)?)?, self.columns);
+        for of_series in sections.chunk_by(|one, next| one.path == next.path) {
+            let Some(first) = of_series.first() else { continue };
+            self.before(Some(first))?;
+            let count = of_series.iter().map(|section| section.count).sum();
+            let mut old = rows.part(count).map(|batch| converted(&batch?, columns));
+            if self.removed.contains(&first.path) {
+                old.try_for_each(|batch| batch.map(drop))?;
+            } else {
+                self.series(first, count, Box::new(old))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the new series that precede a section.
+    fn before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
+        while let Some((path, parts)) = self.left.peek().copied()
+            && let Some(part) = parts.first().filter(|_| next.is_none_or(|next| **path < *next.path))
+        {
+            self.series(part.section, 0, Box::new(std::iter::empty()))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the existing rows of the series of a section, and its new rows.
+    fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
+        let new = self.left.next_if(|(path, _)| **path == section.path);
+        let parts = new.map_or(&[][..], |(_, parts)| parts);
+        let mut section = section.emptied();
+        if let Some(newest) = parts.last() {
+            // The catalogue may have declared the key after the existing rows were written.
+            section.rows.key.clone_from(&newest.section.rows.key);
+        }
+        let new_count: usize = parts.iter().map(|part| part.section.count).sum();
+        self.file.begin(section.clone(), count + new_count)?;
+        let rules = self.rules.get(&section.path).cloned().unwrap_or_default();
+        let rules = rules.of_section(&section, self.revisions);
+        let changes = SharedChanges::default();
+        let mut rows = old;
+        for layer in journal::layers(parts, self.columns) {
+            rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
+        }
+        for batch in rows {
+            self.file.write(&batch?)?;
+        }
+        if let Some(section) = self.file.sections.last_mut().filter(|_| new.is_some()) {
+            section.changes = Some(changes.take());
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a row group begins with the remaining rows of the last of these sections.
+fn is_rest(group: &[Section], sections: &[Section]) -> bool {
+    let paths = group.first().zip(sections.last()).map(|(next, last)| (&next.path, &last.path));
+    paths.is_some_and(|(next, last)| next == last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+    use arrow_array::{Int64Array, RecordBatch, TimestampMicrosecondArray};
+    use arrow_schema::{DataType, Field, Schema, TimeUnit};
+
+    use super::*;
+    use crate::column_storage::{DataStorage, Purpose};
+    use crate::file_state::FileState;
+    use crate::row_facts::RowFacts;
+
+    /// The values of series by time, in minutes.
+    type Model = BTreeMap<String, BTreeMap<i64, i64>>;
+
+    fn schema() -> SchemaRef {
+        let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+        Arc::new(Schema::new(vec![Field::new("at", time, true), Field::new("n", DataType::Int64, true)]))
+    }
+
+    /// Writes a file with row groups of 100 rows.
+    fn input(content: impl FnOnce(ParquetFile<'_>) -> ParquetFile<'_>) -> ParquetInput {
+        let mut bytes = Vec::new();
+        let file = ParquetFile::new(&mut bytes, schema(), [100; 2], Purpose::Data(DataStorage::default())).unwrap();
+        content(file).finish(FileState::default()).unwrap();
+        let mut source = tempfile::tempfile().unwrap();
+        source.write_all(&bytes).unwrap();
+        ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true, None).unwrap()
+    }
+
+    fn journal(new: &Model) -> ParquetInput {
+        input(|mut file| {
+            for (path, rows) in new {
+                let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
+                file.begin(Section { path: path.clone(), rows: facts, ..Section::default() }, rows.len()).unwrap();
+                let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
+                let values = Arc::new(rows.values().copied().collect::<Int64Array>());
+                let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
+                file.write(&RecordBatch::try_new(schema(), columns).unwrap()).unwrap();
+            }
+            file
+        })
+    }
+
+    /// Reads all rows, and compares them with the facts of their sections.
+    fn read(input: &ParquetInput) -> Model {
+        let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(..).unwrap()).unwrap());
+        for section in &input.state.sections {
+            let mut found = section.rows.emptied();
+            for batch in rows.part(section.count).map(Result::unwrap) {
+                found.add(&batch, &schema()).unwrap();
+                let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
+                let pairs = times.iter().zip(batch.column(1).as_primitive::<Int64Type>().values());
+                for (time, value) in pairs.map(|(time, value)| (time / 60_000_000, *value)) {
+                    let of_series = all.entry(section.path.clone()).or_default();
+                    assert!(of_series.last_key_value().is_none_or(|(last, _)| *last < time), "{section:?}");
+                    of_series.insert(time, value);
+                }
+            }
+            assert_eq!(found, section.rows);
+        }
+        assert!(input.state.sections.is_sorted_by_key(|section| &section.path));
+        all
+    }
+
+    #[test]
+    fn files_have_all_rows_after_every_merge() {
+        let mut dice = 1_u64;
+        let mut next = move |below: i64| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i64::try_from(dice >> 33).unwrap() % below
+        };
+        let columns = schema();
+        let mut copied = 0;
+        for _ in 0..40 {
+            let (mut old, mut model) = (None, Model::new());
+            for merge in 0..8 {
+                let mut new = Model::new();
+                for _ in 0..=next(3) {
+                    let (path, from) = (format!("e/{}", next(6)), if next(2) == 0 { next(900) } else { merge * 110 });
+                    let count = [1, 30, 250][usize::try_from(next(3)).unwrap()];
+                    new.entry(path).or_default().extend((from..from + count).map(|time| (time, next(1000))));
+                }
+                let removed: BTreeSet<_> = (next(8) == 0).then(|| "e/2".to_owned()).into_iter().collect();
+                new.retain(|path, _| !removed.contains(path));
+                model.retain(|path, _| !removed.contains(path));
+                let journal = [journal(&new)];
+                let parts = journal::parts(&journal, None, &removed);
+                let none = Parts::new();
+                let rules = BTreeMap::new();
+                let new_rows = parts.values().next().unwrap_or(&none);
+                let revisions = RevisionLog::default();
+                let input = input(|file| {
+                    let left = new_rows.iter().peekable();
+                    let mut new = Rewrite {
+                        file,
+                        left,
+                        columns: &columns,
+                        removed: &removed,
+                        rules: &rules,
+                        revisions: &revisions,
+                        has_small_times: false,
+                    };
+                    new.write(old.as_ref()).unwrap();
+                    assert!(new.left.next().is_none());
+                    new.file
+                });
+                for (path, rows) in new {
+                    model.entry(path).or_default().extend(rows);
+                }
+                assert_eq!(read(&input), model);
+                input.verify().unwrap();
+                let before = old.map(|old: ParquetInput| old.state.checksums).unwrap_or_default();
+                copied += input.state.checksums.iter().filter(|sum| before.contains(sum)).count();
+                old = Some(input);
+            }
+        }
+        assert!(copied > 200, "{copied} row groups were copied");
+    }
+}

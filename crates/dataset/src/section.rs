@@ -1,0 +1,39 @@
+//! The sections of a file: the rows of a series in a row group.
+
+use serde::{Deserialize, Serialize};
+
+use crate::changes::Changes;
+use crate::row_facts::RowFacts;
+use crate::time_ranges::TimeRanges;
+
+/// Rows of a series in a row group. The rows of all sections of a file are one after the other. A series with rows in
+/// several row groups has a section in each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Section {
+    pub(crate) path: String,
+    /// The row group.
+    pub(crate) group: usize,
+    /// Number of rows before it in the row group.
+    pub(crate) skip: usize,
+    /// Number of rows.
+    pub(crate) count: usize,
+    #[serde(flatten)]
+    pub(crate) rows: RowFacts,
+    /// The ranges that a run has fetched; only in the journal.
+    pub(crate) fetched: TimeRanges,
+    /// What the merge that has written the file has changed, if the series had new rows; in its last section.
+    #[serde(skip)]
+    pub(crate) changes: Option<Changes>,
+}
+
+impl Section {
+    /// Returns the endpoint of the series.
+    pub(crate) fn endpoint(&self) -> String {
+        self.path.split('/').next().unwrap_or_default().to_owned()
+    }
+
+    /// Returns a section without rows of the same series.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }
+    }
+}

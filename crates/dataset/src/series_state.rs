@@ -1,0 +1,95 @@
+//! The state of a series: the ranges that need not be requested again, and the facts of its rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use runtime::Timestamp;
+use runtime::history::Account;
+use serde::{Deserialize, Serialize};
+
+use crate::empty_ranges::EmptyRanges;
+use crate::row_facts::RowFacts;
+use crate::time_ranges::TimeRanges;
+
+/// The state of a series.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeriesState {
+    #[serde(flatten)]
+    pub(crate) rows: RowFacts,
+    /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
+    /// least the refetch time.
+    pub(crate) settled: TimeRanges,
+    /// Ranges that a run planned to request.
+    pub(crate) requested: TimeRanges,
+    /// Ranges that a run planned to request, and that no run has fetched.
+    pub(crate) unfetched: TimeRanges,
+    /// Ranges in which the service had no record.
+    #[serde(default)]
+    pub(crate) empty: EmptyRanges,
+    /// What became of the records of the last run, and of the steps that it has requested.
+    #[serde(default)]
+    pub(crate) account: SavedAccount,
+    /// The number of rows of each file, by the start of its period; `None` if a version that did not count them has
+    /// written the state.
+    #[serde(default)]
+    pub(crate) counts: Option<BTreeMap<Timestamp, u64>>,
+    /// Number of rows that the last run replaced because the service had revised them.
+    pub(crate) revised: u64,
+    /// Checksums of the records without a readable time that were reported.
+    #[serde(rename = "dropped")]
+    pub(crate) unreadable: BTreeSet<u32>,
+    /// The last job file with this series, and the time of its last run with the series.
+    pub(crate) job: Option<(String, Timestamp)>,
+    /// The error with which the service has rejected the series in the last run.
+    pub(crate) rejected: Option<String>,
+    /// The time at which a user has retired the series, which no run requests any more.
+    #[serde(default)]
+    pub(crate) retired: Option<Timestamp>,
+    /// The columns that have had a value, and the unknown fields of some records.
+    #[serde(default)]
+    pub(crate) seen: BTreeSet<String>,
+    /// The intervals of the rows that the last run replaced because the service had revised them.
+    #[serde(default)]
+    pub(crate) revised_times: TimeRanges,
+    /// The ranges that each run, by its start, has fetched. A merge in the middle of a run deletes the journal, which
+    /// lists them, before newer records of the run settle them.
+    #[serde(skip)]
+    pub(crate) fetched_by_run: BTreeMap<Option<Timestamp>, TimeRanges>,
+}
+
+impl SeriesState {
+    /// Creates the state of a series without rows, with the time column and the interval of these facts.
+    pub(crate) fn new(rows: &RowFacts) -> Self {
+        Self { rows: rows.emptied(), ..Self::default() }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn row_count(&self) -> u64 {
+        let intervals = self.rows.present.steps(self.rows.step());
+        self.counts.as_ref().map_or(intervals, |counts| counts.values().sum())
+    }
+
+    /// Returns the requested ranges without a record between the first and the last record.
+    pub(crate) fn gaps(&self) -> TimeRanges {
+        self.rows.gaps().without(&self.unrequested())
+    }
+
+    /// Returns the ranges between the first and the last record that no run has requested.
+    pub(crate) fn unrequested(&self) -> TimeRanges {
+        self.rows.gaps().without(&self.requested)
+    }
+
+    /// Returns the unfetched ranges up to now that have no record.
+    pub(crate) fn unfetched(&self) -> TimeRanges {
+        self.unfetched.until(Timestamp::now()).without(&self.rows.present)
+    }
+}
+
+/// The figures of an account, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SavedAccount(pub(crate) BTreeMap<String, u64>);
+
+impl SavedAccount {
+    pub(crate) fn new(account: &Account) -> Self {
+        Self(account.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect())
+    }
+}

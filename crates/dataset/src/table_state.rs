@@ -1,0 +1,138 @@
+//! The state of a table: the states of its series, and the versions of its files.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::marks::Marks;
+use crate::partition::Partition;
+use crate::retired_series::{RetiredOne, RetiredSeries};
+use crate::section::Section;
+use crate::series_state::SeriesState;
+
+/// The state of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TableState {
+    pub(crate) version: u64,
+    pub(crate) origin: String,
+    /// The period of a file; `None` if there is only one file.
+    pub(crate) partition: Option<Partition>,
+    /// The columns of the files; `None` before the first file.
+    pub(crate) columns: Option<SchemaRef>,
+    /// The version of each file, by path. After a merge has found damage in a file, its version is empty.
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) series: BTreeMap<String, SeriesState>,
+    /// The checksum of the text file that is written from the table.
+    pub(crate) text: Option<String>,
+    /// The mean duration of a request in the last run.
+    pub(crate) latency: Option<Duration>,
+    /// What a user should know until the user acknowledges it.
+    #[serde(default)]
+    pub(crate) marks: Marks,
+}
+
+impl TableState {
+    /// Replaces the facts of the rows in a range by those of a file's sections, and counts the revised rows. Rows that
+    /// are no longer present need to be requested again.
+    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
+        let known: Vec<_> =
+            self.series.iter().map(|(path, series)| (path.clone(), series.rows.present.clone())).collect();
+        self.series.values_mut().for_each(|series| series.rows.remove(range));
+        for Section { path, rows, changes, .. } in sections {
+            let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
+            series.rows.add_all(rows);
+            let Some(changes) = changes else { continue };
+            series.revised += changes.revised;
+            series.revised_times.extend(&changes.revised_times);
+            series.seen.extend(changes.sent());
+        }
+        for (path, series) in &mut self.series {
+            let of_series = sections.iter().filter(|section| section.path == *path);
+            let count = of_series.map(|section| section.count as u64).sum();
+            // The rows of a state without counts are counted when all files are written again.
+            let is_new = series.rows.present.within(range) == series.rows.present;
+            if is_new {
+                series.counts.get_or_insert_default();
+            }
+            if let Some(counts) = &mut series.counts {
+                counts.insert(range.start, count);
+            }
+        }
+        for (path, known) in known {
+            let Some(series) = self.series.get_mut(&path) else { continue };
+            series.settled = series.settled.without(&known.without(&series.rows.present));
+        }
+        self.marks.note_present(&self.series);
+    }
+
+    /// Returns the retired series, for the metadata of a data file.
+    pub(crate) fn retired(&self) -> RetiredSeries {
+        let mut series = BTreeMap::new();
+        for (path, state) in self.series.iter().filter(|(_, state)| state.retired.is_some()) {
+            let rows = state.rows.emptied();
+            series.insert(path.clone(), RetiredOne { since: state.retired, rows });
+        }
+        RetiredSeries { at: Some(Timestamp::now()), series }
+    }
+
+    /// Retires the series of a list.
+    pub(crate) fn retire(&mut self, listed: RetiredSeries) {
+        for (path, one) in listed.series {
+            self.series.entry(path).or_insert_with(|| SeriesState::new(&one.rows)).retired = one.since;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row_facts::RowFacts;
+    use crate::time_ranges::TimeRanges;
+
+    fn seconds(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds)
+    }
+
+    fn ranges(ranges: &[(i64, i64)]) -> TimeRanges {
+        ranges.iter().map(|(from, to)| seconds(*from)..seconds(*to)).collect()
+    }
+
+    fn series() -> SeriesState {
+        let (first, last) = (Some(seconds(0)), Some(seconds(300)));
+        let present = ranges(&[(0, 120), (240, 360)]);
+        let invalid = ranges(&[(60, 120)]);
+        let rows = RowFacts {
+            time: "at".to_owned(),
+            step: 60,
+            time_is_end: false,
+            first,
+            last,
+            present,
+            invalid,
+            ..RowFacts::default()
+        };
+        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
+    }
+
+    #[test]
+    fn rows_that_are_no_longer_in_a_file_are_not_settled() {
+        let path = "e/site=B".to_owned();
+        let mut state = TableState::default();
+        state.series.insert(path.clone(), series());
+        let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };
+        let section = Section { path: path.clone(), rows, ..Section::default() };
+        state.replace(&(seconds(0)..seconds(120)), &[section]);
+        let found = &state.series[&path];
+        assert_eq!(
+            (found.rows.present.clone(), found.settled.clone()),
+            (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
+        );
+        state.replace(&(seconds(240)..seconds(400)), &[]);
+        let found = &state.series[&path].rows;
+        assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
+    }
+}

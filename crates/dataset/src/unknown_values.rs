@@ -1,0 +1,92 @@
+//! The fields of rows that have no column of their own, as JSON objects whose values are as the service wrote them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{Field, Schema};
+use runtime::Value;
+use serde_json::value::RawValue;
+
+use crate::table_schema::{RECORD, UNKNOWN_FIELDS, is_json};
+
+/// A JSON object whose values are as the service wrote them.
+pub(crate) type Object = BTreeMap<String, Box<RawValue>>;
+
+/// Returns whether a column has the fields of a record: those that are not in the catalogue, or all of them.
+pub(crate) fn is_object(field: &Field) -> bool {
+    field.name() == UNKNOWN_FIELDS || field.name() == RECORD && is_json(field)
+}
+
+/// Returns the object in the first row of a column.
+pub(crate) fn object(column: &ArrayRef) -> Object {
+    let Some(texts) = column.as_string_opt::<i32>().filter(|texts| texts.is_valid(0)) else { return Object::new() };
+    serde_json::from_str(texts.value(0)).unwrap_or_default()
+}
+
+/// Returns whether a field that is not a column has another value in the second object.
+pub(crate) fn has_other_value(old: &Object, new: &Object, is_column: impl Fn(&str) -> bool) -> bool {
+    let mut common = old.iter().filter(|(name, _)| !is_column(name));
+    common.any(|(name, was)| new.get(name).is_some_and(|is| was.get() != "null" && is.get() != was.get()))
+}
+
+/// Adds the fields of an old object that the new object lacks, unless they have a column of their own. The text of the
+/// new object is not changed otherwise.
+pub(crate) fn merged_object(old: &ArrayRef, new: &ArrayRef, is_column: impl Fn(&str) -> bool) -> ArrayRef {
+    let is = object(new);
+    let mut missing = object(old);
+    missing.retain(|name, value| {
+        let is_absent = is.get(name).is_none_or(|value| value.get() == "null");
+        is_absent && value.get() != "null" && !is_column(name)
+    });
+    if missing.is_empty() {
+        return new.clone();
+    }
+    let mut all = is;
+    all.extend(missing);
+    if has_same_fields(&object(old), &all) {
+        return old.clone();
+    }
+    let text = serde_json::to_string(&all).ok();
+    Arc::new(StringArray::from(vec![text]))
+}
+
+fn has_same_fields(old: &Object, new: &Object) -> bool {
+    let mut fields = old.iter().map(|(name, value)| (name, value.get()));
+    old.len() == new.len() && fields.all(|(name, value)| new.get(name).is_some_and(|other| other.get() == value))
+}
+
+/// Returns the names of the unknown fields of a row that have a value and no column of their own.
+pub(crate) fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    if row < rows.num_rows() {
+        for (name, value) in unknown_fields(rows, row).as_object().into_iter().flatten() {
+            if !value.is_null() && rows.schema_ref().index_of(name).is_err() {
+                names.insert(name.clone());
+            }
+        }
+    }
+    names
+}
+
+/// Returns the unknown fields of a row, as a JSON object or null.
+pub(crate) fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
+    let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
+    let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// Returns for each row whether a value did not fit its column. Such a value is among the unknown fields, under the
+/// name of the column. `schema` has all columns of the file; the rows may have only some of these columns.
+pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
+    // Fast path: few rows have unknown fields, and reading them takes longer than writing the row.
+    let column = rows.column_by_name(UNKNOWN_FIELDS);
+    (0..rows.num_rows()).map(move |row| {
+        if column.is_none_or(|column| column.is_null(row)) {
+            return false;
+        }
+        let fields = unknown_fields(rows, row);
+        fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
+    })
+}
