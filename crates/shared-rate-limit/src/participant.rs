@@ -36,6 +36,8 @@ pub(crate) struct Participant {
     pub(crate) in_flight: InFlight,
     /// The events since the last write.
     pub(crate) events: Vec<Event>,
+    /// Number of events before them, which were written or removed.
+    forgotten: usize,
     /// The time at which the events must be written.
     pub(crate) write_by: Option<Instant>,
     /// The number of the last proposal.
@@ -52,6 +54,7 @@ impl Participant {
             joined: 0,
             in_flight: InFlight::default(),
             events: Vec::new(),
+            forgotten: 0,
             write_by: None,
             proposals: 0,
         }
@@ -75,9 +78,17 @@ impl Participant {
         self.write_by = (!self.events.is_empty()).then(Instant::now);
     }
 
-    /// Removes the first events, which have been written.
-    pub(crate) fn forget_events(&mut self, count: usize) {
-        self.events.drain(..count);
+    /// Returns the number of all events so far.
+    pub(crate) fn noted(&self) -> usize {
+        self.forgotten + self.events.len()
+    }
+
+    /// Removes the events that a proposal has written, which are all that were noted up to a number. An outage may have
+    /// removed some of them since the proposal was made.
+    pub(crate) fn forget_events(&mut self, noted: usize) {
+        let written = noted.saturating_sub(self.forgotten).min(self.events.len());
+        self.events.drain(..written);
+        self.forgotten += written;
         self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
     }
 
@@ -94,6 +105,7 @@ impl Participant {
                 kept.push(event);
             }
         }
+        self.forgotten += count - kept.len();
         self.events.splice(..0, kept);
     }
 

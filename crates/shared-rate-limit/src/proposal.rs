@@ -21,8 +21,8 @@ pub(crate) struct Proposal {
     pub(crate) version: String,
     pub(crate) shared: SharedState,
     pub(crate) turns: Vec<Turn>,
-    /// Number of events written into the proposal.
-    pub(crate) events: usize,
+    /// Number of all events of the process when the proposal was made, which has them.
+    pub(crate) noted: usize,
     /// `true` if the proposal should be sent to the store now.
     pub(crate) is_due: bool,
     /// `true` if requests may be delayed by processes that have ended: a request waits, or was admitted although other
@@ -91,7 +91,7 @@ impl Proposal {
             is_due: !turns.is_empty() || is_due(process, base, &shared, now),
             is_delayed: waits || has_others_ahead && !turns.is_empty(),
             next_check: next_check(process, &shared, closed, now),
-            events: process.events.len(),
+            noted: process.noted(),
             shared,
             turns,
         }

@@ -260,7 +260,7 @@ impl<S: StateStore> Worker<S> {
     fn accept(&mut self, proposal: Proposal) {
         self.process.in_flight = proposal.shared.in_flight(&self.process.name);
         // Events that are newer than the proposal are kept for the next proposal.
-        self.process.forget_events(proposal.events);
+        self.process.forget_events(proposal.noted);
         for turn in proposal.turns {
             match self.process.waiting.remove(&turn.ticket) {
                 Some(waiting) => waiting.admit(turn.at),
