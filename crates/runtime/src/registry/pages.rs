@@ -42,23 +42,21 @@ pub enum NextPage {
     },
 }
 
+/// Constructors for emitted code.
+#[doc(hidden)]
 impl PagesInfo {
-    #[doc(hidden)]
     pub const fn cursor(path: &'static str, param: &'static str) -> Self {
         Self::of(NextPage::Cursor { path, param })
     }
 
-    #[doc(hidden)]
     pub const fn link(path: &'static str) -> Self {
         Self::of(NextPage::Link { path })
     }
 
-    #[doc(hidden)]
     pub const fn offset(param: &'static str, total: Option<&'static str>) -> Self {
         Self::of(NextPage::Offset { param, total })
     }
 
-    #[doc(hidden)]
     pub const fn number(param: &'static str, pages: Option<&'static str>, total: Option<&'static str>) -> Self {
         Self::of(NextPage::Number { param, pages, total })
     }
@@ -67,7 +65,6 @@ impl PagesInfo {
         Self { next, size: None }
     }
 
-    #[doc(hidden)]
     #[must_use]
     pub const fn sized(mut self, size: &'static str) -> Self {
         self.size = Some(size);
