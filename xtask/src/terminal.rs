@@ -1,42 +1,44 @@
-//! Prints the output of commands: results to standard output, messages and errors to standard error.
+//! Prints the output of commands: results to standard output, messages and errors to standard error. Each of them can quote
+//! responses, descriptions and files of others, which cannot steer the terminal.
 
-use std::borrow::Cow;
-use std::io::{Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+use runtime::text::ForeignText;
 
 /// The outcome of a command; an error is text for the user, with its line breaks.
 pub(crate) type Outcome = Result<(), String>;
 
 /// Prints a result without adding a line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {
-    let _ = stdout().write_all(safe(text).as_bytes());
+    let _ = stdout().write_all(ForeignText(text).to_string().as_bytes());
 }
 
-/// Prints a message or an error. A failed write is ignored.
+/// Prints a message or an error, which has colours on a terminal. A failed write is ignored.
 pub(crate) fn print_error(text: &str) {
-    let _ = stderr().write_all(safe(text).as_bytes());
+    let shown = if stderr().is_terminal() { with_colours(text) } else { ForeignText(text).to_string() };
+    let _ = stderr().write_all(shown.as_bytes());
 }
 
-/// Returns a text in which characters that control a terminal are escaped, because it can quote responses, descriptions
-/// and files of others: control characters except line breaks and tabs, and characters that change the direction or the
-/// lines of the text after them.
-fn safe(text: &str) -> Cow<'_, str> {
-    if !text.contains(controls) {
-        return Cow::Borrowed(text);
+/// The beginning of the sequences that set colours.
+const SEQUENCE: &str = "\u{1b}[";
+
+/// Escapes all characters that steer a terminal, except the colours of diagnostics.
+fn with_colours(text: &str) -> String {
+    let mut parts = text.split(SEQUENCE);
+    let mut shown = ForeignText(parts.next().unwrap_or_default()).to_string();
+    for part in parts {
+        let end = part.find('m').filter(|end| is_colour(&part[..*end]));
+        let (code, rest) = part.split_at(end.map_or(0, |end| end + 1));
+        let sequence = if code.is_empty() { ForeignText(SEQUENCE).to_string() } else { SEQUENCE.to_owned() };
+        shown.push_str(&format!("{sequence}{code}{}", ForeignText(rest)));
     }
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        if controls(character) {
-            escaped.extend(character.escape_unicode());
-        } else {
-            escaped.push(character);
-        }
-    }
-    Cow::Owned(escaped)
+    shown
 }
 
-fn controls(character: char) -> bool {
-    let is_control = character.is_control() && !matches!(character, '\n' | '\t');
-    is_control || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Returns whether a code sets a colour, sets bold or ends both.
+fn is_colour(code: &str) -> bool {
+    let is_number = code.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && matches!(code.parse(), Ok(0..=1 | 30..=37 | 90..=97_u8))
 }
 
 #[cfg(test)]
@@ -44,9 +46,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn controls_of_a_terminal_are_escaped() {
-        assert_eq!(safe("error: é\n\tnext\n"), "error: é\n\tnext\n");
-        assert_eq!(safe("x\u{1b}]0;pwn\u{7}\u{202e}\u{9b}"), "x\\u{1b}]0;pwn\\u{7}\\u{202e}\\u{9b}");
-        assert_eq!(safe("a\rb"), "a\\u{d}b");
+    fn only_colours_reach_a_terminal() {
+        let diagnostic = "\u{1b}[1m\u{1b}[91merror[rule]\u{1b}[0m: a\n\tb\n";
+        assert_eq!(with_colours(diagnostic), diagnostic);
+        let foreign = "\u{1b}[2Jx\u{1b}]0;pwn\u{7}\u{1b}[8mhidden\u{1b}[\u{202e}\u{1b}[+1m";
+        let escaped = "\\u001b[2Jx\\u001b]0;pwn\\u0007\\u001b[8mhidden\\u001b[\\u202e\\u001b[+1m";
+        assert_eq!(with_colours(foreign), escaped);
     }
 }

@@ -5,6 +5,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use runtime::text::ForeignText;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -32,7 +33,7 @@ impl Log {
     /// Prints a warning.
     pub(crate) fn warning(self, text: &str) {
         if self >= Self::Quiet {
-            write(&format!("{WARNING}warning:{WARNING:#} {text}"));
+            write_styled(&format!("{WARNING}warning:{WARNING:#} "), text);
         }
     }
 }
@@ -40,12 +41,17 @@ impl Log {
 /// Prints the error of a command. The text is empty if the user knows the reason, for example after Ctrl-C.
 pub(crate) fn error(text: &str) {
     if !text.is_empty() {
-        write(&format!("{ERROR}error:{ERROR:#} {text}"));
+        write_styled(&format!("{ERROR}error:{ERROR:#} "), text);
     }
 }
 
 /// Prints a line for programs or users.
 pub(crate) fn write(line: &str) {
+    write_styled("", line);
+}
+
+/// Prints a line, which can quote a text from outside, after a label with styles.
+fn write_styled(label: &str, line: &str) {
     // The line is written with a single call, so that no other output appears within it.
-    let _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
+    let _ = anstream::stderr().lock().write_all(format!("{label}{}\n", ForeignText(line)).as_bytes());
 }

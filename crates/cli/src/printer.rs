@@ -108,7 +108,7 @@ impl<'s> Printer<'s> {
                 stdout::print(std::mem::take(writer.get_mut()))
             }
             Output::Rows { format: Format::Table, table, widths, .. } => {
-                stdout::print(omitted(&table.columns, &widths, stdout::width()))
+                stdout::lines(&omitted(&table.columns, &widths, stdout::width()))
             }
             Output::Rows { .. } => Ok(()),
         }

@@ -6,13 +6,24 @@ use std::env;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use runtime::text::ForeignText;
 
 use crate::failure::{ExitKind, Failure, Result, reason};
 
-/// Writes data, and flushes it.
-pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
+/// Writes data, and flushes it. A terminal gets no characters of the data that steer it; programs get all of them.
+pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    written(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
+    let data = data.as_ref();
+    let written_data = match std::str::from_utf8(data) {
+        Ok(text) if stdout.is_terminal() => stdout.write_all(ForeignText(text).to_string().as_bytes()),
+        _ => stdout.write_all(data),
+    };
+    written(written_data.and_then(|()| stdout.flush()))
+}
+
+/// Writes lines for people, which can quote a text from outside.
+pub(crate) fn lines(text: &str) -> Result<()> {
+    print(ForeignText(text).to_string())
 }
 
 /// Converts the result of writing to standard output.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::ValueEnum;
 use console::{Alignment, measure_text_width, pad_str};
+use runtime::text::one_line;
 use runtime::{Timestamp, Value};
 
 use crate::failure::{Failure, Result};
@@ -213,11 +214,7 @@ pub(crate) fn omitted(columns: &[String], widths: &[usize], width: usize) -> Str
 
 /// Removes line breaks, terminal control characters and changes of text direction from a received text.
 pub(crate) fn readable(text: &str) -> String {
-    text.replace(steers_terminal, " ")
-}
-
-fn steers_terminal(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    one_line(text)
 }
 
 /// Returns the number of decimals of a column with which its largest number has seven significant digits. Decimals that

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::path::Path;
 
+use runtime::text::steers_terminal;
+
 /// Any error, for functions whose caller names the file.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -93,7 +95,7 @@ pub fn quoted(path: impl AsRef<Path>) -> String {
     }
     let escaped = |character: char| match character {
         '\'' => quote.to_owned(),
-        _ if character.is_control() => character.escape_default().to_string(),
+        _ if steers_terminal(character) => character.escape_default().to_string(),
         _ => character.to_string(),
     };
     format!("'{}'", path.chars().map(escaped).collect::<String>())

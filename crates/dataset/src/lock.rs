@@ -12,6 +12,7 @@ use std::time::Duration;
 use std::{env, process, thread};
 
 use runtime::Timestamp;
+use runtime::text::one_line;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -35,7 +36,7 @@ impl fmt::Display for RunOwner {
         write!(f, "process {process}")?;
         if let Some(host) = &self.host {
             // Another machine may have written the name.
-            write!(f, " on `{}`", host.escape_debug())?;
+            write!(f, " on `{}`", one_line(host))?;
         }
         self.since.map_or(Ok(()), |since| write!(f, ", since {}", since.floor(Duration::from_secs(1))))
     }

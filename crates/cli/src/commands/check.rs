@@ -51,5 +51,5 @@ async fn probe(client: &Client) -> Result<()> {
 }
 
 fn print(what: &str, state: &str) -> Result<()> {
-    stdout::print(format!("{what:<14}{state}\n"))
+    stdout::lines(&format!("{what:<14}{state}\n"))
 }

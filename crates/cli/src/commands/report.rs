@@ -38,7 +38,7 @@ impl Report {
         if self.json {
             stdout::print(format!("{}\n", self.object(&quality)))?;
         } else {
-            stdout::print(format!("{}\n\n", self.totals(&quality)))?;
+            stdout::lines(&format!("{}\n\n", self.totals(&quality)))?;
             table_of(&quality.series).print()?;
         }
         for missing in &quality.status.missing_fields {

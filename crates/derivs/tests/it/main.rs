@@ -6,6 +6,7 @@ mod backfill;
 mod completion;
 mod concurrent_runs;
 mod connection;
+mod foreign_text;
 mod json;
 mod options;
 mod pipes;

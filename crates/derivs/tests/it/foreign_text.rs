@@ -1,0 +1,90 @@
+//! Tests of texts from outside: whatever a service or a proxy responds, no output steers a terminal.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+
+use crate::pipes::get;
+use crate::support::catalogue::metric;
+use crate::support::{RunOutput, derivs, run_output, text};
+
+/// Escape sequences, a bell, a carriage return, an 8-bit control, and changes of the direction of the text.
+const EVIL: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\r\u{9b}31m\u{202e}\u{2066}\u{200f}";
+
+/// Starts a service that returns this response to every request, and returns its URL.
+fn service(status: &str, headers: &str, body: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v2", listener.local_addr().unwrap());
+    let response =
+        format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            respond(stream, &response);
+        }
+    });
+    url
+}
+
+fn respond(mut stream: TcpStream, response: &str) {
+    let request = BufReader::new(stream.try_clone().unwrap());
+    for line in request.lines().map_while(Result::ok) {
+        if line.is_empty() {
+            break;
+        }
+    }
+    // The program may have ended.
+    let _ = stream.write_all(response.as_bytes());
+}
+
+fn run_at(url: &str, args: &[&str]) -> RunOutput {
+    let mut command = derivs(args);
+    command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
+    run_output(&command.output().unwrap())
+}
+
+#[track_caller]
+fn check(output: &RunOutput, is_data: bool) {
+    // Programs get the data of the service unchanged.
+    let out = if is_data { "" } else { &output.out };
+    for text in [out, &output.err] {
+        let steers = |character: char| {
+            character.is_control() && !"\n\t".contains(character) || "\u{202e}\u{2066}\u{200f}".contains(character)
+        };
+        assert!(!text.contains(steers), "{text:?}");
+    }
+}
+
+/// The commands that request something.
+fn commands(file: &Path) -> Vec<Vec<String>> {
+    let owned = |args: Vec<&str>| args.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let hourly = metric().hourly();
+    let backfill = [&["backfill"], &*hourly, &["--from", "2d", "--out", text(file)]].concat();
+    vec![owned(get(&[])), owned(get(&["--format", "table"])), owned(backfill), owned(vec!["check"])]
+}
+
+#[test]
+fn responses_do_not_steer_a_terminal() {
+    let quoted = serde_json::Value::from(EVIL).to_string();
+    let message = format!("{{\"error\": {quoted}, \"message\": {quoted}, \"code\": {quoted}}}");
+    let page = format!("<html><title>{EVIL}</title></html>");
+    let record = format!("{{\"openDate\": 1700000000, {quoted}: {quoted}}}");
+    let series = format!("{{\"data\": [{record}], \"metadata\": {{{quoted}: {quoted}}}, {quoted}: 1}}");
+    let wrong = format!("{{\"data\": [{{\"openDate\": {quoted}}}]}}");
+    for (status, headers, body) in [
+        ("400 Bad Request", "", message.as_str()),
+        ("400 Bad Request", "", EVIL),
+        ("403 Forbidden", "Content-Type: text/html\r\nServer: a\u{1b}b\r\n", &page),
+        ("302 Found", "Location: https://x\u{202e}y.example/\r\n", ""),
+        ("200 OK", "", &message),
+        ("200 OK", "", EVIL),
+        ("200 OK", "", &series),
+        ("200 OK", "", &wrong),
+    ] {
+        let url = service(status, headers, body);
+        let folder = tempfile::tempdir().unwrap();
+        for args in commands(&folder.path().join("a.csv")) {
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            check(&run_at(&url, &args), args == get(&[]));
+        }
+    }
+}
