@@ -18,7 +18,9 @@ use sandbox::{Rule, Sandbox};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::metrics_file::Metrics;
 use crate::program::{program, service};
+use crate::progress::listed;
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
 
@@ -67,6 +69,20 @@ impl Connected {
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
+        self.connect(log, true, None).await
+    }
+
+    /// Builds the client of a backfill, which compares the fields of responses with those in its files.
+    pub(crate) async fn open_for_files(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
+        self.connect(log, false, metrics).await
+    }
+
+    /// Builds the client of a follower.
+    pub(crate) async fn open_to_follow(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
+        self.connect(log, true, metrics).await
+    }
+
+    async fn connect(&self, log: Log, warns_of_missing_fields: bool, metrics: Option<Metrics>) -> Result<Connected> {
         let started = || {
             let sandbox = Sandbox::of(program().registry);
             self.fault.iter().cloned().fold(sandbox, sandbox::Builder::fault).start()
@@ -91,7 +107,7 @@ impl Connection {
         let monitor = ResponseMonitor::default();
         let agent = format!("{}/{}", program().name, program().version);
         let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
-        let builder = builder.observer(Watched { monitor: monitor.clone(), log });
+        let builder = builder.observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics });
         Ok(Connected { client: builder.build().map_err(invalid)?, source, rate_limit, monitor, sandbox })
     }
 
@@ -116,21 +132,44 @@ pub(crate) fn has_key() -> bool {
     service().takes_api_key()
 }
 
-/// Prints the attempts of requests with `--verbose`, and passes all events on.
+/// Prints the attempts of requests with `--verbose` and warnings about missing fields, and passes all events on.
 struct Watched {
     monitor: ResponseMonitor,
     log: Log,
+    warns_of_missing_fields: bool,
+    metrics: Option<Metrics>,
 }
 
 impl Observer for Watched {
     fn observe(&self, event: &Event) {
-        if let (Log::Verbose, Event::Attempt { request, number, outcome, bytes, elapsed, .. }) = (self.log, event) {
-            let outcome = outcome.map_or_else(|kind| format!("failed ({kind:?})"), |status| format!("status {status}"));
-            let (time, bytes) = (elapsed.as_millis(), HumanBytes(*bytes as u64));
-            self.log.remark(&format!("{request}, attempt {number}: {outcome}, {bytes} in {time} ms"));
+        match event {
+            Event::Attempt { request, params, number, outcome, bytes, elapsed, .. } if self.log == Log::Verbose => {
+                let outcome =
+                    outcome.map_or_else(|kind| format!("failed ({kind:?})"), |status| format!("status {status}"));
+                let series = [request.to_string(), params.to_string()].join(" ");
+                let series = series.trim_end();
+                let time = elapsed.as_millis();
+                let bytes = HumanBytes(*bytes as u64);
+                self.log.remark(&format!("{series}, attempt {number}: {outcome}, {bytes} in {time} ms"));
+            }
+            Event::FieldMissing { request, field, new, .. } if self.warns_of_missing_fields => {
+                self.log.warning(&missing_field(&request.to_string(), field, new));
+            }
+            _ => {}
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.observe(event);
         }
         self.monitor.observe(event);
     }
+}
+
+/// Describes a field that earlier responses had.
+fn missing_field(endpoint: &str, field: &str, new: &[String]) -> String {
+    let renamed = if new.is_empty() { String::new() } else { format!("; new: {}", listed(new)) };
+    format!(
+        "{endpoint}: the service no longer sends `{field}`{renamed}\n  help: a newer version of the program may know its new name"
+    )
 }
 
 /// Reads a settings file that only its owner can read.

@@ -37,6 +37,7 @@ mod progress;
 mod examples;
 mod find_endpoint;
 mod future_records;
+mod metrics_file;
 mod param_values;
 mod shared_rate_limit;
 

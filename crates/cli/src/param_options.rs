@@ -227,6 +227,7 @@ impl Offered {
         words.extend(values(info));
         if !is_filter {
             words.extend(info.default.map(|default| format!("default {default}")));
+            words.extend(comma(info).map(str::to_owned));
             if self.infos.iter().all(|info| required(info).is_some()) {
                 words.push("required".to_owned());
             }
@@ -311,10 +312,19 @@ fn is_list_option(name: &str) -> bool {
     LIST_OPTIONS.contains(&name) || params.any(|param| kebab(param.wire_name) == name && splits(param.infos[0]))
 }
 
-/// Returns `true` if commas separate the values of a param. A param that accepts one string of unknown format is not
-/// split, because the string may contain commas.
+/// Returns `true` if commas separate the values of a param. A param of unknown type is not split, because its value may
+/// contain commas.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
-    info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
+    info.list_setter.is_some() || !matches!(info.ty, ValueType::Any)
+}
+
+/// Describes how a comma in the value of a text is read; `None` if the values of the param show it.
+fn comma(info: &ParamInfo) -> Option<&'static str> {
+    match info.ty {
+        ValueType::String => Some("commas separate values"),
+        ValueType::Any if !splits(info) => Some("a comma is part of the value"),
+        _ => None,
+    }
 }
 
 /// Accepts any text that is not empty, because the validity of a value depends on the endpoint.

@@ -15,6 +15,7 @@ use crate::endpoint_names::{self, Endpoint, history, is_same, name};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
+use crate::metrics_file::SeriesLabels;
 use crate::param_options::{Params, endpoint_candidates, endpoints_help, kebab, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::{program, service};
@@ -32,6 +33,15 @@ pub(crate) struct Series {
 impl Series {
     pub(crate) fn value(&self, wire_name: &str) -> Option<&ParamValue> {
         self.values.iter().find(|(name, _)| name == wire_name).map(|(_, value)| value)
+    }
+
+    /// Returns the labels of the series in metrics.
+    pub(crate) fn metric_labels(&self) -> SeriesLabels {
+        let mut params = Vec::new();
+        for (name, value) in self.identity() {
+            params.extend(value.map(|value| format!("{name}={value}")));
+        }
+        SeriesLabels { endpoint: self.endpoint.to_string(), params: params.join(" ") }
     }
 
     /// Returns the params that distinguish the series from others, with their values as files have them. The params of

@@ -25,6 +25,7 @@ use crate::future_records::check_clock;
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
+use crate::metrics_file::{Metrics, MetricsOption};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
 use crate::plan_report::{announced, page_size, planned};
 use crate::printer::{Columns, Printer};
@@ -86,6 +87,8 @@ pub(crate) struct Backfill {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    metrics: MetricsOption,
+    #[command(flatten)]
     params: Params,
     #[command(flatten)]
     connection: Connection,
@@ -113,7 +116,8 @@ impl Backfill {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
         let (target, labels) = (target?, labels(&file.series));
-        let connected = self.connection.open(log).await?;
+        let metrics = if self.dry_run { None } else { self.metrics.open(log)? };
+        let connected = self.connection.open_for_files(log, metrics.clone()).await?;
         let job = self.job(&connected, &file, target.clone())?;
         let planned_run = job.plan().await;
         if let Err(error) = &planned_run
@@ -143,7 +147,11 @@ impl Backfill {
         reporter.refetches_gaps = self.refetch_gaps;
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
+        if let (Some(metrics), Some(first)) = (&metrics, job.series.first()) {
+            metrics.set_limit(first.request().rate_limit());
+        }
         let ended = job.run(|event| reporter.event(event), cancel).await;
+        let measured = metrics.map_or(Ok(()), |metrics| note_run(&metrics, &file, &ended));
         if let Ok(summary) = &ended {
             reporter.notes = notes(&file.out, &target, &plan).await;
             reporter.notes.iter().for_each(|(_, note)| log.warning(note));
@@ -161,7 +169,7 @@ impl Backfill {
         let ended = reporter.end(&file, ended, signal.get());
         let printed = lines.map_or(Ok(()), stdout::print);
         // A closed pipe does not hide the failure of the run.
-        ended.and(printed)
+        ended.and(printed).and(measured)
     }
 
     /// Prints all records of the range, one series after the other.
@@ -170,7 +178,7 @@ impl Backfill {
         if end < start {
             return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
         }
-        let connected = self.connection.open(log).await?;
+        let connected = self.connection.open_for_files(log, None).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
         let requests = stored(&connected.client, &file.series)?;
@@ -251,6 +259,17 @@ impl Backfill {
         job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
         Ok(job)
     }
+}
+
+/// Writes the metrics of a run that has ended.
+fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) -> Result<()> {
+    if let Ok(summary) = ended {
+        for (series, report) in file.series.iter().zip(&summary.series) {
+            metrics.note_series(series.metric_labels(), report);
+        }
+    }
+    metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
+    metrics.finish()
 }
 
 /// Returns the summary of a run that has changed no series.

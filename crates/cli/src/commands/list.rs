@@ -18,7 +18,8 @@ use crate::stdout;
 /// List all endpoints, or search them
 #[derive(Args, Debug)]
 pub(crate) struct List {
-    /// Only endpoints that have all these words in names, params, fields or descriptions
+    /// Only endpoints that have all these words in names, params, fields or descriptions; `undocumented` finds those with
+    /// undocumented facts
     #[arg(value_name = "WORD")]
     words: Vec<String>,
     /// Only endpoints with a history, for `backfill` and `poll`
@@ -85,7 +86,21 @@ fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     texts.extend(fields(endpoint).map(|field| field.wire_name));
     texts.extend(endpoint.path);
     texts.extend(endpoint.aliases);
+    let unknown = unknown_facts(endpoint);
+    if !unknown.is_empty() {
+        // The label of these facts in `describe`.
+        texts.push("undocumented");
+    }
+    texts.extend(unknown);
     texts.join("\n").to_lowercase()
+}
+
+/// Returns the undocumented facts of an endpoint, its params and its fields.
+fn unknown_facts(endpoint: &EndpointInfo) -> Vec<&'static str> {
+    let mut unknown = endpoint.unknown.to_vec();
+    unknown.extend(endpoint.params().flat_map(|param| param.unknown.iter().copied()));
+    unknown.extend(fields(endpoint).flat_map(|field| field.unknown.iter().copied()));
+    unknown
 }
 
 type Found = (&'static GroupInfo, &'static EndpointInfo);

@@ -14,6 +14,7 @@ use runtime::{AnyClient as Client, Dynamic, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::backfill_report::outcome;
+use crate::connection::Connected;
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -21,6 +22,7 @@ use crate::file_notes::notes;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::marks;
+use crate::metrics_file::{Metrics, MetricsOption};
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::Part;
@@ -49,21 +51,47 @@ pub(crate) struct Poll {
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
+    metrics: MetricsOption,
+    #[command(flatten)]
     requested: Requested,
 }
 
 impl Poll {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let series = self.requested.histories(self.from.time, log)?;
-        let connected = self.requested.connection.open(log).await?;
+        let metrics = self.metrics.open(log)?;
+        let connected = self.requested.connection.open_to_follow(log, metrics.clone()).await?;
+        if let (Some(metrics), Some(first)) = (&metrics, series.first()) {
+            metrics.set_limit(request(&connected.client, first).rate_limit());
+        }
+        let ended = self.follow(&connected, &series, metrics.as_ref(), log, interrupt).await;
+        let written = metrics.map_or(Ok(()), |metrics| metrics.finish());
+        ended.and(written)
+    }
+
+    async fn follow(
+        &self,
+        connected: &Connected,
+        series: &[Series],
+        metrics: Option<&Metrics>,
+        log: Log,
+        interrupt: Interrupt,
+    ) -> Result<()> {
         let Some(out) = &self.out else {
-            return interrupt.ends(self.print(&connected.client, &series, log)).await;
+            return interrupt.ends(self.print(&connected.client, series, metrics, log)).await;
         };
         let target = Target::parse(out)?;
-        let job = connected.backfill(stored(&connected.client, &series)?, self.from, time_arg::OPEN, target.clone());
-        let (labels, mut first) = (labels(&series), Some((job.plan().await?, out.clone(), target)));
+        let job = connected.backfill(stored(&connected.client, series)?, self.from, time_arg::OPEN, target.clone());
+        let (labels, mut first) = (labels(series), Some((job.plan().await?, out.clone(), target)));
         let watch = |event: FollowEvent<'_>| match event {
             FollowEvent::Run(summary) => {
+                if let Some(metrics) = metrics {
+                    series
+                        .iter()
+                        .zip(&summary.series)
+                        .for_each(|(one, report)| metrics.note_series(one.metric_labels(), report));
+                    metrics.note_run(summary.is_complete);
+                }
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
                 summary.repairs.iter().for_each(|repair| log.warning(repair));
                 summary.missing_fields.iter().for_each(|missing| log.warning(&marks::missing_field(missing)));
@@ -74,7 +102,7 @@ impl Poll {
                     });
                     // The first run has fetched all records up to now.
                     let now = time_arg::start("now").ok().filter(|now| now.time > self.from.time);
-                    note_due(&connected.client, &series, now.unwrap_or(self.from), "next", log);
+                    note_due(&connected.client, series, now.unwrap_or(self.from), "next", log);
                 }
                 if summary.is_unreachable && summary.failed.is_empty() {
                     log.warning("the service does not respond; still trying");
@@ -86,7 +114,10 @@ impl Poll {
                     log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
                 }
             }
-            FollowEvent::Update { series, update, .. } => warn(log, &labels[series], update),
+            FollowEvent::Update { series: index, update, .. } => {
+                note_records(metrics, &series[index], update);
+                warn(log, &labels[index], update);
+            }
             FollowEvent::Failed { series, error, .. } => {
                 log.warning(&format!("{}: {}; still trying", labels[series], brief(&error)));
             }
@@ -100,7 +131,7 @@ impl Poll {
         Err(Failure::new(signal.get(), ""))
     }
 
-    async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
+    async fn print(&self, client: &Client, series: &[Series], metrics: Option<&Metrics>, log: Log) -> Result<()> {
         let format = Format::or_for_reader(self.format, Format::Jsonl);
         let mut printer = Printer::new(client, series, format, Columns::Growing)?;
         let (labels, mut updates) = (labels(series), JoinSet::new());
@@ -122,6 +153,7 @@ impl Poll {
             let update = update?;
             // The next update is awaited while this update is printed.
             updates.spawn(next(index, records));
+            note_records(metrics, &series[index], &update);
             warn(log, &labels[index], &update);
             let (Update::Records(mut page) | Update::Late(mut page)) = update else { continue };
             // The last page may have more records than `--records` still allows.
@@ -143,6 +175,12 @@ fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: L
     };
     if let Some(due) = series.iter().filter_map(due).min().filter(|due| *due > Timestamp::now()) {
         log.remark(&format!("the {which} record is due at {}", time_arg::shown(due)));
+    }
+}
+
+fn note_records(metrics: Option<&Metrics>, series: &Series, update: &Update<AnyRecord>) {
+    if let (Some(metrics), Some(page)) = (metrics, update.page()) {
+        metrics.note_records(series.metric_labels(), page.times.last().copied(), page.report.gaps.len());
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
+use indicatif::HumanCount;
 use runtime::Timestamp;
 use serde_json::{Value, json};
 
@@ -43,6 +44,9 @@ pub(crate) struct Status {
     /// Read every row and compare all files with their checksums
     #[arg(long)]
     verify: bool,
+    /// Show only the series that need attention: those with missing, invalid or rejected records, or without the newest
+    #[arg(long)]
+    failed: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -50,7 +54,8 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        let (target, now) = (Target::parse(&self.path)?, Timestamp::now());
+        let target = Target::parse(&self.path)?;
+        let now = Timestamp::now();
         let status = if self.verify { dataset::verify(&target).await? } else { dataset::status(&target).await? };
         if let Some(by) = &status.running {
             let path = quoted(&self.path);
@@ -60,7 +65,7 @@ impl Status {
             return Err(Failure::nothing_at(&self.path));
         }
         if self.json {
-            let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
+            let series: Vec<_> = self.shown(&status, now).map(|series| object(series, now)).collect();
             let since = status.pending_since.map(|time| time.to_string());
             let running = status.running.as_ref().map(|run| {
                 let since = run.since.map(|time| time.floor(Duration::from_secs(1)).to_string());
@@ -75,7 +80,13 @@ impl Status {
             });
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
-            table_of(&status.series, now).print()?;
+            if status.series.len() > LARGE || self.failed {
+                log.remark(&totals(&status, now));
+            }
+            let shown: Vec<_> = self.shown(&status, now).collect();
+            if !shown.is_empty() {
+                table_of(&shown, now).print()?;
+            }
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
         for missing in &status.missing_fields {
@@ -162,6 +173,12 @@ impl Status {
         Some(format!("the state of {} is missing; {command} rebuilds it from the files", listed(&names)))
     }
 
+    /// Returns the series of the output.
+    fn shown<'s>(&self, status: &'s dataset::Status, now: Timestamp) -> impl Iterator<Item = &'s SeriesStatus> {
+        let is_filtered = self.failed;
+        status.series.iter().filter(move |series| !is_filtered || needs_attention(series, now))
+    }
+
     /// Returns the number of marks that no user has acknowledged.
     fn unacknowledged(&self, status: &dataset::Status) -> Option<String> {
         let fields = status.missing_fields.len() as u64;
@@ -176,6 +193,34 @@ impl Status {
         let command = format!("`{} acknowledge {}`", program().name, quoted(&self.path));
         (!marks.is_empty()).then(|| format!("{}, until {command}", marks.join(" and ")))
     }
+}
+
+/// The number of series above which the totals are shown first.
+const LARGE: usize = 20;
+
+/// Returns whether a series is not complete and up to date.
+fn needs_attention(series: &SeriesStatus, now: Timestamp) -> bool {
+    let lacks_records = series.missing > 0 || !series.unfetched.is_empty() || !series.unrequested.is_empty();
+    !series.is_retired && (lacks_records || series.invalid > 0 || state(series, now) != "up to date")
+}
+
+/// Returns one line with the totals of all series.
+fn totals(status: &dataset::Status, now: Timestamp) -> String {
+    let mut rows = 0;
+    let mut missing = 0;
+    let mut failed = 0;
+    for series in &status.series {
+        rows += series.rows;
+        missing += series.missing;
+        failed += u64::from(needs_attention(series, now));
+    }
+    let series = HumanCount(status.series.len() as u64);
+    format!(
+        "{series} series, {}, {} missing; {} need attention",
+        counted(rows, "record"),
+        HumanCount(missing),
+        HumanCount(failed)
+    )
 }
 
 /// Names the series with such ranges, and the option with which a run fetches them.
@@ -229,12 +274,12 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
     }
 }
 
-fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
+fn table_of(all: &[&SeriesStatus], now: Timestamp) -> Table {
     let names =
         ["series", "state", "missing", "last", "records", "first", "never requested", "revised in last run", "invalid"];
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
-    let row = |series: &SeriesStatus| {
+    let row = |series: &&SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
         let unrequested = time_arg::steps(&series.unrequested, Duration::from_secs(series.step));
         let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
@@ -279,8 +324,13 @@ mod tests {
         let mut series = SeriesStatus::default();
         let time = |seconds: i64| Some(Timestamp::from_unix_seconds(seconds));
         (series.step, series.last, series.end) = (3600, time(7200), time(7200 + 3600));
-        let options =
-            Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), verify: false, json: false };
+        let options = Status {
+            path: "a.csv".to_owned(),
+            max_age: Some(Duration::from_secs(3600)),
+            verify: false,
+            failed: false,
+            json: false,
+        };
         let mut status = dataset::Status::default();
         status.series = vec![series.clone()];
         for (now, expected) in [(7199, "in the future"), (7200, "up to date"), (7200 + 3 * 3600, "2 hours old")] {
@@ -308,7 +358,7 @@ mod tests {
         (series.step, series.end) = (4 * 3600, Some(Timestamp::from_unix_seconds(0)));
         status.series = vec![series];
         let max_age = Some(Duration::from_secs(2 * 3600));
-        let options = Status { path: "a.csv".to_owned(), max_age, verify: false, json: false };
+        let options = Status { path: "a.csv".to_owned(), max_age, verify: false, failed: false, json: false };
         for (hours, is_old) in [(1, false), (3, false), (4, true)] {
             let problems = options.problems(&status, Timestamp::from_unix_seconds(hours * 3600));
             assert_eq!(!problems.is_empty(), is_old, "{problems:?}");
@@ -331,7 +381,7 @@ mod tests {
     #[test]
     fn a_run_of_other_series_does_not_hide_what_was_never_fetched() {
         let now = Timestamp::from_unix_seconds(7200);
-        let options = Status { path: "data/".to_owned(), max_age: None, verify: false, json: false };
+        let options = Status { path: "data/".to_owned(), max_age: None, verify: false, failed: false, json: false };
         let mut series = SeriesStatus::default();
         series.unfetched = vec![Timestamp::from_unix_seconds(0)..now];
         let mut status = dataset::Status::default();

@@ -1,0 +1,281 @@
+//! `--metrics`: the figures of a command in the text format of Prometheus.
+//!
+//! The file is replaced every 15 seconds and at the end, always completely, so a collector such as the textfile collector of
+//! `node_exporter` never reads a part of it. `DATA-SETS.md` of `derivs` lists the names.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use dataset::SeriesReport;
+use runtime::observer::Event;
+use runtime::registry::EndpointInfo;
+use runtime::{RateLimit, RequestKind, Timestamp};
+use tokio::task::JoinHandle;
+
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::program::program;
+
+/// The interval at which the file is replaced.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// The option of the commands that can write metrics.
+#[derive(Args, Debug)]
+pub(crate) struct MetricsOption {
+    /// File to replace every 15 seconds with metrics in the text format of Prometheus
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    metrics: Option<PathBuf>,
+}
+
+impl MetricsOption {
+    /// Writes the first file, so that a wrong path is an error before any request.
+    pub(crate) fn open(&self, log: Log) -> Result<Option<Metrics>> {
+        let Some(path) = &self.metrics else { return Ok(None) };
+        let metrics = Metrics { path: path.clone(), figures: Arc::default() };
+        metrics.write()?;
+        let regular = metrics.clone();
+        let writing = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(INTERVAL).await;
+                if let Err(failure) = regular.write() {
+                    log.warning(&failure.to_string());
+                }
+            }
+        });
+        metrics.figures().writing = Some(writing);
+        Ok(Some(metrics))
+    }
+}
+
+/// The figures of a command, and the file that has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Metrics {
+    path: PathBuf,
+    figures: Arc<Mutex<Figures>>,
+}
+
+#[derive(Debug, Default)]
+struct Figures {
+    endpoints: BTreeMap<String, EndpointFigures>,
+    series: BTreeMap<SeriesLabels, SeriesFigures>,
+    limit: Option<RateLimit>,
+    /// Requests since `since`, from which the used share of the limit is computed.
+    recent: Vec<(u64, &'static EndpointInfo)>,
+    since: Option<Instant>,
+    used: f64,
+    /// Whether the last run was complete, and its end.
+    run: Option<(bool, Timestamp)>,
+    /// The task that replaces the file.
+    writing: Option<JoinHandle<()>>,
+}
+
+/// The labels of a series.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SeriesLabels {
+    pub(crate) endpoint: String,
+    /// The params that distinguish the series from others.
+    pub(crate) params: String,
+}
+
+#[derive(Debug, Default)]
+struct EndpointFigures {
+    /// The number of attempts by their outcome, which is a status or `failed`.
+    attempts: BTreeMap<String, u64>,
+    bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct SeriesFigures {
+    newest: Option<Timestamp>,
+    missing: u64,
+    gaps: u64,
+}
+
+impl Metrics {
+    fn figures(&self) -> MutexGuard<'_, Figures> {
+        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the rate limit, of which the used share is reported.
+    pub(crate) fn set_limit(&self, limit: Option<RateLimit>) {
+        self.figures().limit = limit;
+    }
+
+    /// Counts the attempts of requests.
+    pub(crate) fn observe(&self, event: &Event) {
+        let Event::Attempt { request, outcome, bytes, .. } = event else { return };
+        let mut figures = self.figures();
+        let endpoint = figures.endpoints.entry(request.to_string()).or_default();
+        let outcome = outcome.map_or_else(|_| "failed".to_owned(), |status| status.to_string());
+        *endpoint.attempts.entry(outcome).or_default() += 1;
+        endpoint.bytes += *bytes as u64;
+        if let RequestKind::Data(endpoint) = request {
+            figures.recent.push((1, endpoint));
+        }
+    }
+
+    /// Notes the state of a series after a run.
+    pub(crate) fn note_series(&self, series: SeriesLabels, report: &SeriesReport) {
+        let newest = report.last;
+        let figures = SeriesFigures { newest, missing: report.missing, gaps: report.gaps.len() as u64 };
+        self.figures().series.insert(series, figures);
+    }
+
+    /// Notes new records of a series, the time of the newest, and the number of gaps before them.
+    pub(crate) fn note_records(&self, series: SeriesLabels, newest: Option<Timestamp>, gaps: usize) {
+        let mut figures = self.figures();
+        let figures = figures.series.entry(series).or_default();
+        figures.newest = figures.newest.max(newest);
+        figures.gaps += gaps as u64;
+    }
+
+    /// Notes the end of a run.
+    pub(crate) fn note_run(&self, is_complete: bool) {
+        self.figures().run = Some((is_complete, Timestamp::now()));
+    }
+
+    /// Writes the last file.
+    pub(crate) fn finish(&self) -> Result<()> {
+        if let Some(writing) = self.figures().writing.take() {
+            writing.abort();
+        }
+        self.write()
+    }
+
+    /// Replaces the file.
+    fn write(&self) -> Result<()> {
+        let text = {
+            let mut figures = self.figures();
+            figures.measure();
+            text(program().name, &figures)
+        };
+        let written = dataset::write_file(Path::new(&self.path), |out| out.write_all(text.as_bytes()));
+        written.map_err(|error| Failure::machine(error).help("`--metrics` needs a file in an existing folder"))
+    }
+}
+
+impl Figures {
+    /// Computes the used share of the limit since the last measurement.
+    fn measure(&mut self) {
+        let recent = std::mem::take(&mut self.recent);
+        let since = self.since.replace(Instant::now());
+        let (Some(limit), Some(since)) = (&self.limit, since) else { return };
+        let elapsed = since.elapsed().as_secs_f64();
+        if elapsed > 0.0 {
+            self.used = limit.min_duration(&recent, Duration::ZERO).as_secs_f64() / elapsed;
+        }
+    }
+}
+
+/// One line of a metric: its labels and its value.
+type Sample = (Vec<(&'static str, String)>, String);
+
+/// Formats the figures.
+fn text(program: &str, figures: &Figures) -> String {
+    let prefix = program.replace(|character: char| !character.is_ascii_alphanumeric(), "_");
+    let mut attempts: Vec<Sample> = Vec::new();
+    let mut rate_limited: Vec<Sample> = Vec::new();
+    let mut bytes: Vec<Sample> = Vec::new();
+    for (endpoint, figures) in &figures.endpoints {
+        let label = || ("endpoint", endpoint.clone());
+        for (outcome, count) in &figures.attempts {
+            attempts.push((vec![label(), ("outcome", outcome.clone())], count.to_string()));
+        }
+        let count = figures.attempts.get("429").copied().unwrap_or_default();
+        rate_limited.push((vec![label()], count.to_string()));
+        bytes.push((vec![label()], figures.bytes.to_string()));
+    }
+    let mut newest: Vec<Sample> = Vec::new();
+    let mut missing: Vec<Sample> = Vec::new();
+    let mut gaps: Vec<Sample> = Vec::new();
+    for (SeriesLabels { endpoint, params }, figures) in &figures.series {
+        let labels = || vec![("endpoint", endpoint.clone()), ("series", params.clone())];
+        newest.extend(figures.newest.map(|time| (labels(), time.unix_seconds().to_string())));
+        missing.push((labels(), figures.missing.to_string()));
+        gaps.push((labels(), figures.gaps.to_string()));
+    }
+    let mut complete: Vec<Sample> = Vec::new();
+    let mut ended: Vec<Sample> = Vec::new();
+    if let Some((is_complete, time)) = figures.run {
+        complete.push((Vec::new(), u8::from(is_complete).to_string()));
+        ended.push((Vec::new(), time.unix_seconds().to_string()));
+    }
+    let used = if figures.limit.is_some() { vec![(Vec::new(), format!("{:.3}", figures.used))] } else { Vec::new() };
+    let mut text = String::new();
+    for (name, kind, help, samples) in [
+        ("requests_total", "counter", "Attempts of requests by outcome: the status, or `failed`.", attempts),
+        ("rate_limited_total", "counter", "Responses with status 429.", rate_limited),
+        ("response_bytes_total", "counter", "Size of the decoded responses.", bytes),
+        ("rate_limit_used_ratio", "gauge", "Used share of the rate limit since the last file.", used),
+        ("newest_record_timestamp_seconds", "gauge", "Time of the newest record.", newest),
+        ("missing_records", "gauge", "Records that are missing between the first and the last one.", missing),
+        ("gaps", "gauge", "Ranges without records between the first and the last one.", gaps),
+        ("last_run_complete", "gauge", "1 if the last run has fetched everything.", complete),
+        ("last_run_timestamp_seconds", "gauge", "End of the last run.", ended),
+    ] {
+        if samples.is_empty() {
+            continue;
+        }
+        // Writing to a text never fails.
+        let _ = write!(text, "# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} {kind}\n");
+        for (labels, value) in samples {
+            let _ = writeln!(text, "{prefix}_{name}{} {value}", braces(&labels));
+        }
+    }
+    text
+}
+
+fn braces(labels: &[(&str, String)]) -> String {
+    if labels.is_empty() {
+        return String::new();
+    }
+    let mut quoted = Vec::new();
+    for (name, value) in labels {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        quoted.push(format!("{name}=\"{value}\""));
+    }
+    format!("{{{}}}", quoted.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_the_format_of_prometheus() {
+        let mut figures = Figures { run: Some((true, Timestamp::from_unix_seconds(70))), ..Figures::default() };
+        let attempts = BTreeMap::from([("200".to_owned(), 3), ("429".to_owned(), 1)]);
+        figures.endpoints.insert("market.rates".to_owned(), EndpointFigures { attempts, bytes: 9 });
+        let newest = Some(Timestamp::from_unix_seconds(60));
+        let labels = SeriesLabels { endpoint: "market.rates".to_owned(), params: "coin=\"A\"\nB".to_owned() };
+        figures.series.insert(labels, SeriesFigures { newest, missing: 2, gaps: 1 });
+        let text = text("my-program", &figures);
+        for line in [
+            "my_program_requests_total{endpoint=\"market.rates\",outcome=\"429\"} 1",
+            "my_program_rate_limited_total{endpoint=\"market.rates\"} 1",
+            "my_program_response_bytes_total{endpoint=\"market.rates\"} 9",
+            "my_program_newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"coin=\\\"A\\\"\\nB\"} 60",
+            "my_program_last_run_complete 1",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}: {text}");
+        }
+        assert!(!text.contains("rate_limit_used_ratio"));
+        assert!(text.lines().all(|line| line.starts_with("# ") || line.starts_with("my_program_")), "{text}");
+    }
+
+    #[test]
+    fn used_share_is_that_since_the_last_measurement() {
+        static ENDPOINT: EndpointInfo = EndpointInfo::new("market", "rates", "Rates");
+        let limit = RateLimit::new(10, Duration::from_secs(1), 20);
+        let since = Instant::now().checked_sub(Duration::from_secs(10));
+        let mut figures = Figures { limit: Some(limit), since, recent: vec![(50, &ENDPOINT)], ..Figures::default() };
+        figures.measure();
+        assert!((0.3..0.6).contains(&figures.used), "{}", figures.used);
+        figures.measure();
+        assert!(figures.used < 0.1, "{}", figures.used);
+    }
+}
