@@ -38,7 +38,7 @@ impl FileState {
 
     /// Returns the number of rows.
     pub(crate) fn rows(&self) -> u64 {
-        self.sections.iter().map(|section| section.count as u64).sum()
+        self.sections.iter().map(|section| section.count as u64).fold(0, u64::saturating_add)
     }
 }
 

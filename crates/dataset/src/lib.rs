@@ -96,6 +96,10 @@ mod status;
 
 mod quality;
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
+
 pub use acknowledge::{Acknowledged, acknowledge};
 pub use adopt::{Adopted, adopt};
 pub use arrow_array::RecordBatch;

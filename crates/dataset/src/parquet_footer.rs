@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use crate::error::Error;
 
@@ -67,8 +67,22 @@ pub(crate) fn read(source: &File, name: &str) -> Result<Footer, Error> {
 }
 
 fn decode(footer: &[u8]) -> Result<ParquetMetaData, String> {
+    let invalid = || "its values are invalid".to_owned();
     let decoded = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(footer)));
-    decoded.map_err(|_| "its values are invalid".to_owned())?.map_err(|error| error.to_string())
+    let metadata = decoded.map_err(|_| invalid())?.map_err(|error| error.to_string())?;
+    let is_valid = metadata.row_groups().iter().all(has_valid_numbers);
+    is_valid.then_some(metadata).ok_or_else(invalid)
+}
+
+/// Returns whether a row group has no negative number, with which a reader would panic.
+fn has_valid_numbers(group: &RowGroupMetaData) -> bool {
+    let mut numbers = vec![group.num_rows(), group.total_byte_size()];
+    for column in group.columns() {
+        numbers.extend([column.num_values(), column.data_page_offset()]);
+        numbers.extend([column.compressed_size(), column.uncompressed_size()]);
+        numbers.extend(column.dictionary_page_offset());
+    }
+    numbers.iter().all(|number| *number >= 0)
 }
 
 /// Returns the last footer of a damaged file that can be decoded, whether or not it matches its checksum. Other bytes may

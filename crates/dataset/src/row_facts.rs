@@ -144,7 +144,7 @@ fn intervals(times: &[i64], step: u64) -> TimeRanges {
     let offset = microseconds(interval_start(timestamp(step), length)).unwrap_or_default().rem_euclid(step);
     let mut current: Option<Range<i64>> = None;
     for time in times {
-        let start = (time - offset).div_euclid(step).saturating_mul(step) + offset;
+        let start = time.saturating_sub(offset).div_euclid(step).saturating_mul(step).saturating_add(offset);
         let end = start.saturating_add(step);
         match &mut current {
             Some(run) if (run.start..=run.end).contains(&start) => run.end = run.end.max(end),

@@ -66,7 +66,7 @@ pub(crate) fn to_file(state: &TableState) -> String {
 }
 
 /// Returns the checksum of a state as a JSON string, so that the file is a sequence of JSON values.
-fn checksum(json: &str) -> String {
+pub(crate) fn checksum(json: &str) -> String {
     format!("\"crc32:{:08x}\"", crc32fast::hash(json.as_bytes()))
 }
 

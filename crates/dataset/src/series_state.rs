@@ -65,7 +65,7 @@ impl SeriesState {
     /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u64 {
         let intervals = self.rows.present.steps(self.rows.step());
-        self.counts.as_ref().map_or(intervals, |counts| counts.values().sum())
+        self.counts.as_ref().map_or(intervals, |counts| counts.values().copied().fold(0, u64::saturating_add))
     }
 
     /// Returns the requested ranges without a record between the first and the last record.

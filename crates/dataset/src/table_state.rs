@@ -52,7 +52,7 @@ impl TableState {
         }
         for (path, series) in &mut self.series {
             let of_series = sections.iter().filter(|section| section.path == *path);
-            let count = of_series.map(|section| section.count as u64).sum();
+            let count = of_series.map(|section| section.count as u64).fold(0, u64::saturating_add);
             // The rows of a state without counts are counted when all files are written again.
             let is_new = series.rows.present.within(range) == series.rows.present;
             if is_new {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Time ranges in order. No two of these ranges overlap or touch.
+/// Time ranges in order. No two of these ranges overlap or touch, whatever the file lists from which they are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Timestamp, Timestamp)>")]
 pub(crate) struct TimeRanges(Vec<(Timestamp, Timestamp)>);
 
 impl TimeRanges {
@@ -62,7 +63,7 @@ impl TimeRanges {
 
     /// Returns the number of intervals of this length in all ranges.
     pub(crate) fn steps(&self, step: Duration) -> u64 {
-        self.ranges().map(|range| steps(&range, step) as u64).sum()
+        self.ranges().map(|range| steps(&range, step) as u64).fold(0, u64::saturating_add)
     }
 
     /// Returns the range from the start of the first range to the end of the last range.
@@ -86,6 +87,12 @@ pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
         return 0;
     }
     usize::try_from((range.end - range.start).as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(usize::MAX)
+}
+
+impl From<Vec<(Timestamp, Timestamp)>> for TimeRanges {
+    fn from(ranges: Vec<(Timestamp, Timestamp)>) -> Self {
+        ranges.into_iter().map(|(start, end)| start..end).collect()
+    }
 }
 
 impl From<Range<Timestamp>> for TimeRanges {
