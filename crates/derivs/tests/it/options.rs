@@ -52,7 +52,7 @@ fn a_second_value_without_a_comma_is_explained() {
 
 #[test]
 fn a_file_instead_of_an_endpoint_is_explained() {
-    let output = run(&["plot", "year.parquet"]);
+    let output = run(&["get", "year.parquet"]);
     assert!(output.code == Some(2) && output.err.contains("`derivs status FILE`"), "{}", output.err);
 }
 
