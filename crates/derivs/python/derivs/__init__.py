@@ -35,12 +35,14 @@ from ._command import (
     time_option,
     with_own_options,
 )
+from ._data_set import DataSet
 from ._table import Table
 
 if TYPE_CHECKING:
     from .generated import AsyncFollowFunction, BackfillFunction, FollowFunction, GetFunction, HistoryFunction
 
 __all__ = [
+    "DataSet",
     "Error",
     "Table",
     "afollow",
@@ -51,6 +53,7 @@ __all__ = [
     "follow",
     "get",
     "history",
+    "open",
     "remove",
     "report",
     "revisions",
@@ -176,6 +179,15 @@ def report(path: Path) -> Row:
     run = Run(["report", os.fspath(path)], {"json": True})
     figures = run.read()
     return run.result(json.loads(figures or b"{}"))
+
+
+def open(path: Path) -> DataSet:
+    """Opens a file or a data set that `backfill` has written: its `endpoints`, its `coverage`, and its rows as frames.
+
+    A path at which nothing was written is an error; a target that is incomplete is opened."""
+    data_set = DataSet(path, status, stored, report)
+    data_set.coverage  # Fails if there is nothing.
+    return data_set
 
 
 def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:
