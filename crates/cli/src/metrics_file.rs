@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +20,7 @@ use tokio::task::JoinHandle;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::program::program;
+use crate::time_arg;
 
 /// The interval at which the file is replaced.
 const INTERVAL: Duration = Duration::from_secs(15);
@@ -125,17 +127,32 @@ impl Metrics {
         self.figures().series.insert(series, figures);
     }
 
-    /// Notes new records of a series, the time of the newest, and the number of gaps before them.
-    pub(crate) fn note_records(&self, series: SeriesLabels, newest: Option<Timestamp>, gaps: usize) {
+    /// Notes new records of a series, the time of the newest, and the gaps before them.
+    pub(crate) fn note_records(
+        &self,
+        series: SeriesLabels,
+        newest: Option<Timestamp>,
+        gaps: &[Range<Timestamp>],
+        step: Duration,
+    ) {
         let mut figures = self.figures();
         let figures = figures.series.entry(series).or_default();
         figures.newest = figures.newest.max(newest);
-        figures.gaps += gaps as u64;
+        figures.gaps += gaps.len() as u64;
+        figures.missing += time_arg::steps(gaps, step);
     }
 
     /// Notes the end of a run.
     pub(crate) fn note_run(&self, is_complete: bool) {
         self.figures().run = Some((is_complete, Timestamp::now()));
+    }
+
+    /// Writes the last file of a command that is one run. A run whose end was not noted has failed before it began.
+    pub(crate) fn end(&self) -> Result<()> {
+        if self.figures().run.is_none() {
+            self.note_run(false);
+        }
+        self.finish()
     }
 
     /// Writes the last file.
@@ -265,6 +282,40 @@ mod tests {
         }
         assert!(!text.contains("rate_limit_used_ratio"));
         assert!(text.lines().all(|line| line.starts_with("# ") || line.starts_with("my_program_")), "{text}");
+    }
+
+    fn labels() -> SeriesLabels {
+        SeriesLabels { endpoint: "market.rates".to_owned(), params: String::new() }
+    }
+
+    #[test]
+    fn run_that_fails_before_it_begins_is_not_complete() -> std::io::Result<()> {
+        let path = std::env::temp_dir().join(format!("metrics-{}.prom", std::process::id()));
+        for (noted, value) in [(None, 0), (Some(false), 0), (Some(true), 1)] {
+            let metrics = Metrics { path: path.clone(), figures: Arc::default() };
+            if let Some(is_complete) = noted {
+                metrics.note_run(is_complete);
+            }
+            assert!(metrics.end().is_ok());
+            let text = std::fs::read_to_string(&path)?;
+            assert!(text.contains(&format!("_last_run_complete {value}\n")), "{noted:?}: {text}");
+            assert!(text.contains("_last_run_timestamp_seconds "), "{noted:?}: {text}");
+        }
+        std::fs::remove_file(path)
+    }
+
+    #[test]
+    fn records_in_gaps_before_new_records_are_missing() {
+        let metrics = Metrics { path: PathBuf::new(), figures: Arc::default() };
+        let time = Timestamp::from_unix_seconds;
+        let minute = Duration::from_secs(60);
+        metrics.note_records(labels(), Some(time(60)), &[], minute);
+        metrics.note_records(labels(), Some(time(420)), &[time(120)..time(180), time(240)..time(420)], minute);
+        let text = text("program", &metrics.figures());
+        for (name, value) in [("missing_records", 4), ("gaps", 2), ("newest_record_timestamp_seconds", 420)] {
+            let line = format!("program_{name}{{endpoint=\"market.rates\",series=\"\"}} {value}");
+            assert!(text.lines().any(|other| other == line), "{line}: {text}");
+        }
     }
 
     #[test]

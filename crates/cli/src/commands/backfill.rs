@@ -115,17 +115,32 @@ impl Backfill {
         if is_stream && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
-        let (target, labels) = (target?, labels(&file.series));
+        let target = target?;
         let metrics = if self.dry_run { None } else { self.metrics.open(log)? };
-        let connected = self.connection.open_for_files(log, metrics.clone()).await?;
-        let job = self.job(&connected, &file, target.clone())?;
+        let ended = self.to_files(&file, target, metrics.as_ref(), log, interrupt).await;
+        let measured = metrics.map_or(Ok(()), |metrics| metrics.end());
+        ended.and(measured)
+    }
+
+    /// Plans and runs the job, or only plans it.
+    async fn to_files(
+        &self,
+        file: &JobFile,
+        target: Target,
+        metrics: Option<&Metrics>,
+        log: Log,
+        interrupt: Interrupt,
+    ) -> Result<()> {
+        let labels = labels(&file.series);
+        let connected = self.connection.open_for_files(log, metrics.cloned()).await?;
+        let job = self.job(&connected, file, target.clone())?;
         let planned_run = job.plan().await;
         if let Err(error) = &planned_run
             && self.json
             && !self.dry_run
         {
             let reporter = Reporter::new(log, Bar::new(log, 0), labels.clone());
-            stdout::print(reporter.json_lines(&file, &unchanged(&job.series), Some(error)))?;
+            stdout::print(reporter.json_lines(file, &unchanged(&job.series), Some(error)))?;
         }
         let plan = planned_run?;
         log.remark(&fitting(&announced(&plan)));
@@ -147,11 +162,13 @@ impl Backfill {
         reporter.refetches_gaps = self.refetch_gaps;
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
-        if let (Some(metrics), Some(first)) = (&metrics, job.series.first()) {
+        if let (Some(metrics), Some(first)) = (metrics, job.series.first()) {
             metrics.set_limit(first.request().rate_limit());
         }
         let ended = job.run(|event| reporter.event(event), cancel).await;
-        let measured = metrics.map_or(Ok(()), |metrics| note_run(&metrics, &file, &ended));
+        if let Some(metrics) = metrics {
+            note_run(metrics, file, &ended);
+        }
         if let Ok(summary) = &ended {
             reporter.notes = notes(&file.out, &target, &plan).await;
             reporter.notes.iter().for_each(|(_, note)| log.warning(note));
@@ -163,13 +180,13 @@ impl Backfill {
             }
         }
         let lines = self.json.then(|| match &ended {
-            Ok(summary) => reporter.json_lines(&file, summary, None),
-            Err(error) => reporter.json_lines(&file, &unchanged(&job.series), Some(error)),
+            Ok(summary) => reporter.json_lines(file, summary, None),
+            Err(error) => reporter.json_lines(file, &unchanged(&job.series), Some(error)),
         });
-        let ended = reporter.end(&file, ended, signal.get());
+        let ended = reporter.end(file, ended, signal.get());
         let printed = lines.map_or(Ok(()), stdout::print);
         // A closed pipe does not hide the failure of the run.
-        ended.and(printed).and(measured)
+        ended.and(printed)
     }
 
     /// Prints all records of the range, one series after the other.
@@ -261,15 +278,14 @@ impl Backfill {
     }
 }
 
-/// Writes the metrics of a run that has ended.
-fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) -> Result<()> {
+/// Notes the metrics of a run that has ended.
+fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) {
     if let Ok(summary) = ended {
         for (series, report) in file.series.iter().zip(&summary.series) {
             metrics.note_series(series.metric_labels(), report);
         }
     }
     metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
-    metrics.finish()
 }
 
 /// Returns the summary of a run that has changed no series.

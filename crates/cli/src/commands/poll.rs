@@ -115,7 +115,7 @@ impl Poll {
                 }
             }
             FollowEvent::Update { series: index, update, .. } => {
-                note_records(metrics, &series[index], update);
+                note_records(metrics, &connected.client, &series[index], update);
                 warn(log, &labels[index], update);
             }
             FollowEvent::Failed { series, error, .. } => {
@@ -153,7 +153,7 @@ impl Poll {
             let update = update?;
             // The next update is awaited while this update is printed.
             updates.spawn(next(index, records));
-            note_records(metrics, &series[index], &update);
+            note_records(metrics, client, &series[index], &update);
             warn(log, &labels[index], &update);
             let (Update::Records(mut page) | Update::Late(mut page)) = update else { continue };
             // The last page may have more records than `--records` still allows.
@@ -178,9 +178,13 @@ fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: L
     }
 }
 
-fn note_records(metrics: Option<&Metrics>, series: &Series, update: &Update<AnyRecord>) {
-    if let (Some(metrics), Some(page)) = (metrics, update.page()) {
-        metrics.note_records(series.metric_labels(), page.times.last().copied(), page.report.gaps.len());
+fn note_records(metrics: Option<&Metrics>, client: &Client, series: &Series, update: &Update<AnyRecord>) {
+    // A series without a plan has no updates.
+    if let (Some(metrics), Some(page)) = (metrics, update.page())
+        && let Ok(plan) = plan(&request(client, series))
+    {
+        let gaps: Vec<_> = page.report.gaps.iter().map(|gap| gap.range.clone()).collect();
+        metrics.note_records(series.metric_labels(), page.times.last().copied(), &gaps, plan.step);
     }
 }
 
