@@ -9,6 +9,7 @@ use dataset::{NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
 use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::data_output::DataOutput;
 use crate::excel_file::{Column, ExcelFile, MAX_ROWS};
 use crate::failure::{Failure, Result};
 use crate::stdout;
@@ -28,7 +29,7 @@ const REVISION_COLUMNS: [&str; 6] = ["series", "time", "field", "value", "fetche
 
 /// The place to which rows are written.
 enum Out {
-    Stdout(BufWriter<io::Stdout>),
+    Stdout(BufWriter<DataOutput>),
     File { path: PathBuf, file: Box<BufWriter<NewFile>> },
 }
 
@@ -52,7 +53,7 @@ pub(crate) struct ExportedRows {
 
 impl Out {
     fn create(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else { return Ok(Self::Stdout(BufWriter::new(io::stdout()))) };
+        let Some(path) = path else { return Ok(Self::Stdout(BufWriter::new(DataOutput::stdout()))) };
         let file = NewFile::create(path).map_err(|error| Failure::write(path, error))?;
         Ok(Self::File { path: path.to_owned(), file: Box::new(BufWriter::new(file)) })
     }

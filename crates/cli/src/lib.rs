@@ -24,6 +24,7 @@ mod program;
 
 mod failure;
 
+mod data_output;
 mod endpoint_names;
 mod interrupt;
 mod stdout;

@@ -3,12 +3,13 @@
 //! Pages of several series are printed as rows of one table, with one header. A stream in Arrow's IPC format, whose
 //! columns have meaning, unit and evidence as metadata, and the text of a backfill have the columns of a file.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{BufWriter, Write};
 
 use arrow_ipc::writer::StreamWriter;
 use dataset::{SeriesTable, TextWriter, UNKNOWN_FIELDS};
 use runtime::AnyClient as Client;
 
+use crate::data_output::DataOutput;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{Part, columns, rows};
 use crate::requested_series::{Series, stored};
@@ -34,7 +35,7 @@ pub(crate) enum Columns {
 }
 
 enum Output {
-    File(SeriesTable, TextWriter<BufWriter<Stdout>>),
+    File(SeriesTable, TextWriter<BufWriter<DataOutput>>),
     Arrow(SeriesTable, Box<StreamWriter<Vec<u8>>>),
     /// The columns of a table can get wider with later pages, but never narrower.
     Rows {
@@ -48,7 +49,7 @@ enum Output {
 impl<'s> Printer<'s> {
     pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, kind: Columns) -> Result<Self> {
         let table = || Ok::<_, Failure>(SeriesTable::new(&stored(client, series)?)?);
-        let stdout = BufWriter::new(io::stdout());
+        let stdout = BufWriter::new(DataOutput::stdout());
         let output = match format {
             Format::Arrow => {
                 let table = table()?;
