@@ -149,7 +149,7 @@ def stored(
     out, the error of the kind `incomplete` has the others as its `result`."""
     own = {
         **range_options(start, end),
-        "endpoint": endpoint,
+        "endpoint": None if endpoint is None else endpoint_names(endpoint),
         "as_of": time_option("as_of", as_of),
         "format": "arrow",
         "json": True,
@@ -164,7 +164,7 @@ def revisions(path: Path, *, endpoint: Optional[Names] = None, **params: Any) ->
 
     Each has its series, the time of the record, the field, the value as text, and the times at which it was fetched and
     replaced. The params select series, such as `coin="BTC"`."""
-    own = {"endpoint": endpoint, "revisions": True, "format": "jsonl"}
+    own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "revisions": True, "format": "jsonl"}
     run = Run(["export", os.fspath(path)], with_own_options(params, own))
     rows = parse_rows(run.read())
     for row in rows:

@@ -84,8 +84,18 @@ class DataSet:
         own = {"start": start, "end": end, "as_of": as_of, **params}
         if not join:
             return _reader().frame(self.table(names, **own))
-        tables = [(name, self.table([name], **own)) for name in names]
-        return _joined([(name, table) for name, table in tables if len(table)])
+        tables = []
+        for name in names:
+            try:
+                table = self.table([name], **own)
+            except Error as error:
+                # Another endpoint may have the params that select series.
+                if error.kind != "usage" or "no such series" not in str(error) or len(names) == 1:
+                    raise
+                continue
+            if len(table):
+                tables.append((name, table))
+        return _joined(tables)
 
     def _names(self, endpoints: Union[str, Sequence[str], None]) -> List[str]:
         if endpoints is None:
@@ -157,12 +167,15 @@ def _joined(tables: List[Tuple[str, Table]]) -> Any:
         raise ValueError("there are no rows to join")
     keys = _keys([table for _, table in tables])
     fields = [_fields(table, keys) for _, table in tables]
+    methods = [name.split(".")[-1] for name, _ in tables]
     result: Any = None
     for (name, table), own in zip(tables, fields):
         names = {table.columns[0]: keys[0]}
         for field in own:
             if sum(field in others for others in fields) > 1:
-                names[field] = f"{name.split('.')[-1]}.{field}"
+                method = name.split(".")[-1]
+                # Endpoints of two groups can have one method name.
+                names[field] = f"{method if methods.count(method) == 1 else name}.{field}"
         frame = reader.renamed(reader.frame(table)[[table.columns[0], *keys[1:], *own]], names)
         result = frame if result is None else reader.merged(result, frame, keys)
     return reader.in_order(result, keys)

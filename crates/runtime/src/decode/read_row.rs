@@ -292,6 +292,14 @@ impl<'a> Row<'a> {
         let first = std::mem::take(&mut self.values[index]);
         self.present -= 1;
         self.fill_value(index, json, next, depth)?;
+        // During a rename, a service may send null under one of the names.
+        if matches!(first, DecodedValue::Null) {
+            return Ok(());
+        }
+        if matches!(self.values[index], DecodedValue::Null) {
+            self.values[index] = first;
+            return Ok(());
+        }
         if format!("{first:?}") == format!("{:?}", self.values[index]) { Ok(()) } else { Err(duplicate) }
     }
 

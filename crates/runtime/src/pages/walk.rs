@@ -184,7 +184,7 @@ impl PageWalk {
             let hint = format!("the service seems to ignore `{param}`");
             return Err(incomplete(message).with_hint(hint));
         }
-        let known_records = self.total.map(|total| total.saturating_sub(self.records_before()));
+        let known_records = self.announced_records();
         let is_whole = match (known_records, self.pages_left()) {
             (_, Some(left)) => left == 0,
             (Some(total), None) => self.records >= total,
@@ -200,9 +200,15 @@ impl PageWalk {
         Ok(Some(request.clone().set(Cow::Borrowed(param), Some(next.to_string()))))
     }
 
-    /// Returns the number of records before the first page, if the pages are counted by records.
-    fn records_before(&self) -> u64 {
-        if matches!(self.info.next, NextPage::Offset { .. }) { self.first } else { 0 }
+    /// Returns the number of announced records from the first page on; `None` if it is unknown.
+    fn announced_records(&self) -> Option<u64> {
+        let total = self.total?;
+        match self.info.next {
+            NextPage::Offset { .. } => Some(total.saturating_sub(self.first)),
+            // The number of records on the pages before the first one is unknown.
+            _ if self.first > 1 => None,
+            _ => Some(total),
+        }
     }
 
     /// Returns the number of announced pages after the current one; `None` if no response announced a number.
@@ -214,9 +220,8 @@ impl PageWalk {
 
     /// Returns an error if all announced pages have fewer records than announced.
     fn check_total(&self, known_records: Option<u64>) -> Result<Option<Untyped>, Error> {
-        let is_from_start = self.first <= 1 || matches!(self.info.next, NextPage::Offset { .. });
         match known_records {
-            Some(total) if self.records < total && is_from_start => Err(self.missing(known_records)),
+            Some(total) if self.records < total => Err(self.missing(known_records)),
             _ => Ok(None),
         }
     }

@@ -48,6 +48,9 @@ static BY_LINK: EndpointInfo = endpoint(NextPage::Link { path: "next_url" });
 static BY_OFFSET: EndpointInfo = endpoint(NextPage::Offset { param: "offset", total: Some("count") });
 static BY_NUMBER: EndpointInfo = endpoint(NextPage::Number { param: "page", pages: Some("pages"), total: None });
 
+static BY_NUMBER_OF_RECORDS: EndpointInfo =
+    endpoint(NextPage::Number { param: "page", pages: None, total: Some("count") });
+
 /// Creates the body of a page with records of these hours, and further members.
 fn page(hours: std::ops::Range<i64>, rest: &str) -> MockResponse {
     let records: Vec<_> = hours.map(|hour| format!(r#"{{"openDate": {}}}"#, START + hour * 3600)).collect();
@@ -159,6 +162,18 @@ async fn numbered_pages_are_counted() {
     let shrinks = vec![(0..3, r#""pages": 3"#), (3..3, r#""pages": 2"#)];
     let error = Err((3, "the service announced 3 pages, and returned 2 pages with 3 records"));
     check(&BY_NUMBER, shrinks, error, &sent).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_after_the_first_have_no_total() {
+    let (service, queries) = service(vec![(6..8, r#""count": 8"#), (8..8, r#""count": 8"#)]);
+    let outcome = all(service.client().endpoint(&BY_NUMBER_OF_RECORDS).query("page", "4")).await;
+    assert_eq!(outcome, Outcome { records: 2, is_complete: true, error: None });
+    assert_eq!(*queries.lock().unwrap(), ["/list?page=4&size=3", "/list?page=5&size=3"]);
+    // The service has announced three records, and returns two.
+    let pages = vec![(0..2, r#""count": 3"#), (2..2, r#""count": 3"#)];
+    let error = Err((2, "the service announced 3 records, and returned 2 pages with 2 records"));
+    check(&BY_NUMBER_OF_RECORDS, pages, error, &["/list?size=3", "/list?page=2&size=3"]).await;
 }
 
 #[tokio::test(start_paused = true)]

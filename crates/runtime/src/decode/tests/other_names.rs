@@ -38,6 +38,8 @@ fn other_name_fills_the_field_and_is_written_as_the_main_name() {
         r#"[{"time":7,"rate \"x\"":0.5,"venue":"a"}]"#,
         r#"[{"time":7,"funding_rate":0.5,"fundingRate":0.5,"venue":"a"}]"#,
         r#"[{"time":7,"fundingRate":0.5,"venue":"a","funding_rate":0.5}]"#,
+        r#"[{"time":7,"funding_rate":null,"fundingRate":0.5,"venue":"a"}]"#,
+        r#"[{"time":7,"funding_rate":0.5,"fundingRate":null,"venue":"a"}]"#,
     ] {
         assert_eq!(read(text, &RATE), Ok(vec![written.to_owned()]), "{text}");
     }
