@@ -32,14 +32,17 @@ pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
         let why = "a single file needs no other state; run the backfill again to continue it";
         return Err(Error::invalid_input(format!("{}: {why}", quoted(path))));
     }
+    let mut adopted = Adopted::default();
     let mut without_state = Vec::new();
     for place in Place::with_data(&storage).await? {
-        if matches!(place.stored().await, Ok(None) | Err(Error::Damaged { .. })) {
-            without_state.push(place);
+        match place.stored().await {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(Error::Damaged { .. }) => without_state.push(place),
+            Err(error) => adopted.failed.push(error),
         }
     }
     let locked = LockedTables::of_places(target, without_state).await?;
-    let mut adopted = Adopted { failed: locked.failed, ..Adopted::default() };
+    adopted.failed.extend(locked.failed);
     for mut table in locked.tables {
         if let Err(error) = adopted.add(&mut table).await {
             adopted.failed.push(error);

@@ -224,15 +224,14 @@ impl StoredRows<'_> {
     /// Returns the replaced rows of a table that were visible at the chosen time, if there is one.
     async fn earlier(&self, table: &Table) -> Result<Option<EarlierRows>, Error> {
         let Some(as_of) = self.as_of else { return Ok(None) };
-        let revisions = revisions::read(&table.place.storage, &table.place.revisions()).await?;
-        Ok(Some(EarlierRows::new(revisions, as_of)))
+        Ok(Some(EarlierRows::new(revisions_of(table).await?, as_of)))
     }
 
     /// Returns the earlier values of the selected series, in the order of series and time.
     pub async fn revisions(&self, is_selected: impl Fn(&str) -> bool) -> Result<Vec<RevisedValue>, Error> {
         let mut all = Vec::new();
         for table in &self.tables {
-            for revision in revisions::read(&table.place.storage, &table.place.revisions()).await? {
+            for revision in revisions_of(table).await? {
                 if is_selected(&revision.series) {
                     all.extend(values_of(revision));
                 }
@@ -240,6 +239,13 @@ impl StoredRows<'_> {
         }
         Ok(all)
     }
+}
+
+/// Reads the revisions of a table, without those of removed series.
+async fn revisions_of(table: &Table) -> Result<BTreeSet<Revision>, Error> {
+    let mut revisions = revisions::read(&table.place.storage, &table.place.revisions()).await?;
+    revisions.retain(|revision| table.state.series.contains_key(&revision.series));
+    Ok(revisions)
 }
 
 fn values_of(revision: Revision) -> Vec<RevisedValue> {

@@ -96,6 +96,21 @@ async fn a_damaged_file_does_not_keep_a_data_set_from_being_adopted() {
     assert!(state_of(&path).await.series.iter().all(|one| one.rows == 300 * 24));
 }
 
+/// A state of a later version is not rebuilt, and the caller is told so.
+#[tokio::test(start_paused = true)]
+async fn a_state_that_cannot_be_used_is_reported_when_a_data_set_is_adopted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let series = vec![hours(&client(), &RATIO, "BTC"), hours(&client(), &STRIKES, "BTC")];
+    run(&job(series, END - 3 * DAY, END, &path)).await;
+    fs::remove_dir_all(path.join(".backfill/orderflow.strikes-1h")).unwrap();
+    let state = path.join(".backfill/orderflow.volume_ratio-1h/state.json");
+    fs::write(&state, r#"{"version":999}"#).unwrap();
+    let adopted = dataset::adopt(&target_of(&path)).await.unwrap();
+    assert_eq!((adopted.series.len(), adopted.failed.len()), (1, 1), "{adopted:?}");
+    assert!(adopted.failed[0].to_string().contains("orderflow.volume_ratio"), "{adopted:?}");
+}
+
 /// One of two tables has lost its state. Its rows are still read, and the status names it.
 #[tokio::test(start_paused = true)]
 async fn a_table_without_a_state_beside_another_is_seen() {

@@ -89,6 +89,19 @@ async fn rows_as_of(target: &Target, as_of: Option<Timestamp>) -> Vec<String> {
     rows
 }
 
+/// Counts the rows of all series of a target.
+async fn count_as_of(target: &Target, as_of: Option<Timestamp>) -> usize {
+    let tables = StoredTables::open(target).await.unwrap();
+    let stored = tables.rows(None, as_of).unwrap();
+    let mut count = 0;
+    let each = |_: &str, batch: &dataset::RecordBatch| {
+        count += batch.num_rows();
+        Ok(())
+    };
+    assert_eq!(stored.read(|_| true, each).await.unwrap(), [""; 0]);
+    count
+}
+
 async fn check(endpoint: &'static EndpointInfo, name: &str, seed: u64) {
     let mut dice = Dice(seed);
     let dir = tempfile::tempdir().unwrap();
@@ -186,4 +199,30 @@ async fn rows_of_a_series_keep_their_key_when_another_series_is_removed() {
     let target = Target::parse(path.to_str().unwrap()).unwrap();
     assert_eq!(dataset::remove(&target, |path| path.contains("coin=ETH")).await.unwrap().series.len(), 1);
     assert_eq!(read(&path).len(), 2 * 48, "a record that the service no longer sends stays");
+}
+
+/// The revisions of a removed series stay in their file, and are not read.
+#[tokio::test(start_paused = true)]
+async fn replaced_rows_of_a_removed_series_are_not_read() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let records = Records::new(Mutex::new(vec![record(END - 3 * HOUR, "a", 1)]));
+        for (number, value) in [1, 2].into_iter().enumerate() {
+            records.lock().unwrap()[0].value = value;
+            let both = vec![series(&RATIO, &records), hours(&crate::support::client(), &RATIO, "ETH")];
+            let mut job = job(both, END - 20 * HOUR, END, &path);
+            job.service_time = Some(Timestamp::from_unix_seconds(END + i64::try_from(number).unwrap() * HOUR));
+            job.refetch = Duration::from_secs(90 * 86_400);
+            run(&job).await;
+        }
+        let first = Some(Timestamp::from_unix_seconds(END));
+        assert_eq!(count_as_of(&target, first).await, 1 + 20, "{name}");
+        dataset::remove(&target, |path| path.contains("coin=BTC")).await.unwrap();
+        assert_eq!(count_as_of(&target, first).await, 20, "{name}");
+        let tables = StoredTables::open(&target).await.unwrap();
+        let revisions = tables.rows(None, first).unwrap().revisions(|_| true).await.unwrap();
+        assert_eq!(revisions, [], "{name}");
+    }
 }
