@@ -28,10 +28,22 @@ pub(crate) fn lines(text: &str) -> Result<()> {
 
 /// Converts the result of writing to standard output.
 pub(crate) fn written(result: io::Result<()>) -> Result<()> {
-    result.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::new(ExitKind::BrokenPipe, ""),
-        _ => Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(&error))),
+    result.map_err(|error| {
+        if is_closed_pipe(&error) {
+            return Failure::new(ExitKind::BrokenPipe, "");
+        }
+        Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(&error)))
     })
+}
+
+fn is_closed_pipe(error: &io::Error) -> bool {
+    // The writer of CSV wraps the error of the stream.
+    let wrapped = error.get_ref().and_then(|inner| inner.downcast_ref::<csv::Error>());
+    let cause = match wrapped.map(csv::Error::kind) {
+        Some(csv::ErrorKind::Io(cause)) => cause,
+        _ => error,
+    };
+    cause.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// Returns `true` if standard output is a terminal.
@@ -63,4 +75,29 @@ pub(crate) fn width() -> usize {
 /// Returns the height of the terminal in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct ClosedPipe;
+
+    impl Write for ClosedPipe {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_csv_finds_closed_is_no_error_of_the_machine() {
+        let wrapped = csv::Writer::from_writer(ClosedPipe).write_record(["x".repeat(100_000)]).map_err(io::Error::from);
+        assert_eq!(written(wrapped).unwrap_err().exit_kind, ExitKind::BrokenPipe);
+        let full = Err(io::ErrorKind::StorageFull.into());
+        assert_eq!(written(full).unwrap_err().exit_kind, ExitKind::Machine);
+    }
 }

@@ -52,6 +52,10 @@ impl Table {
     /// Reads all rows, and notes the files that do not match their checksums.
     async fn note_damaged_rows(&mut self) -> Result<(), Error> {
         for path in self.state.files.keys().cloned().collect::<Vec<_>>() {
+            // A file can be known to be damaged since the table was opened.
+            if self.damaged.iter().any(|damage| damage.path == path) {
+                continue;
+            }
             match self.verify(&path).await {
                 Err(Error::Damaged { path: name, why }) => self.note_damage(name, why),
                 verified => verified?,

@@ -251,3 +251,23 @@ async fn a_new_field_is_no_revision() {
     run(&whole).await;
     assert_eq!(revisions().await, [("share".to_owned(), 3 * 24), ("volumeRatio".to_owned(), 0)]);
 }
+
+/// A truncated file is found when its table is opened, before its rows are read.
+#[tokio::test(start_paused = true)]
+async fn truncated_file_of_a_data_set_is_repaired() {
+    for length in [0, 9000] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        let whole = job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path);
+        run(&whole).await;
+        let rows = read(&path).len();
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let file = dir.path().join(file);
+        let bytes = fs::read(&file).unwrap();
+        fs::write(&file, &bytes[..length]).unwrap();
+        let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+        assert_eq!((repaired.repairs.len(), repaired.failed.len()), (1, 0), "{length}: {repaired:?}");
+        assert!(run(&whole).await.is_complete, "{length}");
+        assert_eq!(read(&path).len(), rows, "{length}");
+    }
+}
