@@ -17,10 +17,11 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_index, is_fetched_at};
+use crate::interrupted_merges::completed;
 use crate::revisions::Revision;
 use crate::timestamps::{microseconds, times};
 
-/// The replaced rows that were visible at a time, by series and in the order of their times.
+/// The replaced rows of a table, by series and in the order of their times.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierRows {
     as_of: i64,
@@ -28,14 +29,12 @@ pub(crate) struct EarlierRows {
 }
 
 impl EarlierRows {
-    /// Keeps the rows that were visible at a time in microseconds.
+    /// Creates the source of the rows that were visible at a time in microseconds.
     pub(crate) fn new(revisions: BTreeSet<Revision>, as_of: i64) -> Self {
         let mut left: BTreeMap<String, VecDeque<Revision>> = BTreeMap::new();
         // The revisions are in the order of series and time.
         for revision in revisions {
-            if revision.is_visible(as_of) {
-                left.entry(revision.series.clone()).or_default().push_back(revision);
-            }
+            left.entry(revision.series.clone()).or_default().push_back(revision);
         }
         Self { as_of, left }
     }
@@ -51,6 +50,7 @@ impl EarlierRows {
                 replaced.extend(left.pop_front());
             }
         }
+        let replaced = self.earlier(&replaced, rows, time)?;
         if replaced.is_empty() {
             return Ok(visible);
         }
@@ -65,9 +65,17 @@ impl EarlierRows {
     }
 
     /// Returns the replaced rows after the last rows of a series.
-    pub(crate) fn rest(&mut self, series: &str, schema: &SchemaRef) -> Result<RecordBatch, Error> {
-        let rest = self.left.remove(series).unwrap_or_default();
-        batch_of(&Vec::from(rest), schema)
+    pub(crate) fn rest(&mut self, series: &str, time: &str, schema: &SchemaRef) -> Result<RecordBatch, Error> {
+        let rest = Vec::from(self.left.remove(series).unwrap_or_default());
+        let rest = self.earlier(&rest, &RecordBatch::new_empty(schema.clone()), time)?;
+        batch_of(&rest, schema)
+    }
+
+    /// Returns the replaced rows that were visible, of those up to the last of the rows in the file.
+    fn earlier(&self, replaced: &[Revision], rows: &RecordBatch, time: &str) -> Result<Vec<Revision>, Error> {
+        let mut earlier = completed(replaced, rows, time)?;
+        earlier.retain(|revision| revision.is_visible(self.as_of));
+        Ok(earlier)
     }
 
     /// Omits the rows that were fetched later. Rows of an earlier format, which have no such time, are kept.

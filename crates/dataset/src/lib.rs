@@ -18,6 +18,7 @@
 mod error;
 
 mod empty_ranges;
+mod interrupted_merges;
 mod partition;
 mod response_monitor;
 mod target;

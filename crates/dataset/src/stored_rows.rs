@@ -157,8 +157,9 @@ impl StoredRows<'_> {
             }
             let Some(mut earlier) = earlier else { continue };
             for series in earlier.series().iter().filter(|series| is_selected(series)) {
-                let rows = earlier.rest(series, &self.schema)?;
-                self.pass(series, table.time_of(series), &rows, &mut each)?;
+                let time = table.time_of(series);
+                let rows = earlier.rest(series, time, &self.schema)?;
+                self.pass(series, time, &rows, &mut each)?;
             }
         }
         damaged.sort();
