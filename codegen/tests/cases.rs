@@ -2,8 +2,6 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has details.
 
-#![expect(clippy::expect_used, reason = "a test that fails may panic")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

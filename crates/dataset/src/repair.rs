@@ -75,7 +75,7 @@ impl Table {
         if let Some(table) = salvaged.as_ref().and_then(|(input, _)| input.state.table.as_ref())
             && self.stored.is_none()
         {
-            self.state = TableState { version: VERSION, ..table.clone() };
+            self.state = TableState { version: VERSION, files: BTreeMap::new(), ..table.clone() };
         }
         // A state that was rebuilt does not list the rows of a damaged file.
         let was_listed = self.place.is_single || self.state.files.contains_key(path);

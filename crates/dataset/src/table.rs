@@ -181,7 +181,8 @@ impl Table {
             }
             // The file of a table with one file also has the state, so that the file can be moved.
             if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
-                self.state = TableState { version: VERSION, ..table };
+                // The file can be a copy, or renamed.
+                self.state = TableState { version: VERSION, files: BTreeMap::new(), ..table };
             } else {
                 self.state.replace(&range, &file.sections);
                 self.state.text = None;

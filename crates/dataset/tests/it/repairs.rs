@@ -271,3 +271,28 @@ async fn truncated_file_of_a_data_set_is_repaired() {
         assert_eq!(read(&path).len(), rows, "{length}");
     }
 }
+
+/// A copy of a file, or a file with another name, has its own rows alone.
+#[tokio::test(start_paused = true)]
+async fn copied_and_renamed_files_have_their_own_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("first.parquet");
+    run(&job(coins(&client(), &["BTC", "ETH"]), END - 3 * DAY, END, &path)).await;
+    dataset::retire(&target_of(&path), |path| path.contains("coin=BTC"), true).await.unwrap();
+    let copy = dir.path().join("copy.parquet");
+    fs::copy(&path, &copy).unwrap();
+    let renamed = dir.path().join("renamed.parquet");
+    fs::rename(&path, &renamed).unwrap();
+    for path in [copy, renamed] {
+        let tables = StoredTables::open(&target_of(&path)).await.unwrap();
+        let mut rows = 0;
+        let each = |_: &str, batch: &dataset::RecordBatch| {
+            rows += batch.num_rows();
+            Ok(())
+        };
+        let left_out = tables.rows(None, None).unwrap().read(|_| true, each).await.unwrap();
+        assert_eq!(left_out, [""; 0], "{}", path.display());
+        assert_eq!(rows, 2 * 3 * 24, "{}", path.display());
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{}", path.display());
+    }
+}
