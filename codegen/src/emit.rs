@@ -69,6 +69,7 @@ use std::thread;
 
 use catalogue::RegistryEntries;
 use catalogue::model::Api;
+use snippets::Snippets;
 
 /// Emits the Rust files of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {
@@ -121,9 +122,10 @@ fn run_every(step: usize, jobs: &[Job<'_>]) -> Vec<File> {
 
 /// Emits the documents about the service for users and other tools.
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
-    let text = openapi(api, OpenApiVersion::V3_1, Some(package));
+    let snippets = Snippets::of(api, package);
+    let text = openapi::openapi_with_samples(api, OpenApiVersion::V3_1, &snippets);
     let mut files = vec![File { path: "openapi.json".to_owned(), text }, llms::file(api, package)];
-    files.extend(reference::files(api, package));
+    files.extend(reference::files(api, &snippets));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

@@ -235,7 +235,7 @@ impl Status {
 impl Openapi {
     pub(crate) fn run(&self) -> Outcome {
         let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
-        print_view(&self.spec, |api| codegen::openapi(api, version, None))
+        print_view(&self.spec, |api| codegen::openapi(api, version))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use catalogue::model::Api;
 
+use super::python::EndpointNames;
 use super::render::MARKER;
-use super::{File, Package, docs, python, reference};
+use super::{File, Package, docs, reference};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let service = &api.service;
@@ -31,13 +32,14 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     text.push_str(" What is undocumented is marked as unknown; do not guess it.\n\n## Reference\n\n");
     text.push_str("- [Service](README.md): base URL, credentials, rate limits, errors, shared params, index\n");
     text.push_str("- [OpenAPI](openapi.json): the same facts for programs, with code samples\n");
+    let names = EndpointNames::of(api);
     for group in &api.groups {
         if group.methods().next().is_none() {
             continue;
         }
         text.push_str(&format!("\n## {}\n\n", docs::prose(&group.title)));
         for endpoint in group.methods() {
-            let name = python::shortest_name(api, group, endpoint);
+            let name = names.shortest(group, endpoint);
             let link = reference::link(group, endpoint);
             text.push_str(&format!("- [{name}]({link}): {}\n", docs::prose(&endpoint.declared.summary)));
         }

@@ -16,18 +16,26 @@ mod operation;
 
 use serde_yaml::Value;
 
-use super::Package;
 use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
+use super::snippets::Snippets;
 use catalogue::model::{Api, ApiKey, ClientCredentials, Group, KeyCarrier, ListFormat};
 use description::{Description, described, some};
 pub use version::OpenApiVersion;
 
-/// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces. With a client, every operation
-/// has samples of its call.
-pub fn openapi(api: &Api, version: OpenApiVersion, client: Option<&Package>) -> String {
-    let description = Value::from(Description::new(api, version, client).document());
+/// Returns the OpenAPI description of a catalogue, as JSON that is indented by two spaces.
+pub fn openapi(api: &Api, version: OpenApiVersion) -> String {
+    printed(&Description::new(api, version, None))
+}
+
+/// Returns the same description with samples of the call of each operation.
+pub(super) fn openapi_with_samples(api: &Api, version: OpenApiVersion, snippets: &Snippets<'_>) -> String {
+    printed(&Description::new(api, version, Some(snippets)))
+}
+
+fn printed(description: &Description<'_>) -> String {
+    let description = Value::from(description.document());
     // Writing cannot fail, because all keys are strings.
     serde_json::to_string_pretty(&description).unwrap_or_default() + "\n"
 }

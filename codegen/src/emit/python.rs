@@ -132,19 +132,11 @@ struct Method<'a> {
 }
 
 fn methods(api: &Api) -> Vec<Method<'_>> {
-    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-    for endpoint in api.methods() {
-        *uses.entry(&endpoint.ident).or_default() += 1;
-    }
+    let names = EndpointNames::of(api);
     let mut methods = Vec::new();
     for group in &api.groups {
         for endpoint in group.methods() {
-            let is_unambiguous = uses.get(endpoint.ident.as_str()) == Some(&1);
-            methods.push(Method {
-                endpoint,
-                row: row_name(group, endpoint),
-                names: names(group, endpoint, is_unambiguous),
-            });
+            methods.push(Method { endpoint, row: row_name(group, endpoint), names: names.all(group, endpoint) });
         }
     }
     methods
@@ -154,25 +146,39 @@ fn row_name(group: &Group, endpoint: &Endpoint) -> String {
     format!("{}{}Row", group.handle.trim_end_matches("Group"), endpoint.type_ident)
 }
 
-/// Returns the shortest text that names an endpoint in the command line and in Python.
-pub(super) fn shortest_name(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
-    let mut uses = 0;
-    for other in api.methods() {
-        if other.ident == endpoint.ident {
-            uses += 1;
-        }
-    }
-    if uses == 1 { endpoint.ident.clone() } else { format!("{}.{}", group.ident, endpoint.ident) }
+/// The texts that name endpoints in the command line and in Python.
+pub(super) struct EndpointNames<'a> {
+    /// The number of endpoints with each method name.
+    uses: BTreeMap<&'a str, usize>,
 }
 
-fn names(group: &Group, endpoint: &Endpoint, is_unambiguous: bool) -> Vec<String> {
-    let mut names = Vec::new();
-    if is_unambiguous {
-        names.push(endpoint.ident.clone());
+impl<'a> EndpointNames<'a> {
+    pub(super) fn of(api: &'a Api) -> Self {
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        for endpoint in api.methods() {
+            *uses.entry(&endpoint.ident).or_default() += 1;
+        }
+        Self { uses }
     }
-    names.push(format!("{}.{}", group.ident, endpoint.ident));
-    names.extend(endpoint.path.clone());
-    names
+
+    /// The name of the method, if no other endpoint has it, or else the name with its group.
+    pub(super) fn shortest(&self, group: &Group, endpoint: &Endpoint) -> String {
+        if self.uses.get(endpoint.ident.as_str()) == Some(&1) {
+            return endpoint.ident.clone();
+        }
+        with_group(group, endpoint)
+    }
+
+    fn all(&self, group: &Group, endpoint: &Endpoint) -> Vec<String> {
+        let mut names = vec![self.shortest(group, endpoint), with_group(group, endpoint)];
+        names.dedup();
+        names.extend(endpoint.path.clone());
+        names
+    }
+}
+
+fn with_group(group: &Group, endpoint: &Endpoint) -> String {
+    format!("{}.{}", group.ident, endpoint.ident)
 }
 
 /// Emits a named type: its values, and any other text if the set of values is open.

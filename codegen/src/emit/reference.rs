@@ -1,17 +1,16 @@
 //! Emits the endpoint reference for users: a front page with an index of all endpoints, and a page for each group.
 //!
 //! The pages are templates in `codegen/templates/reference`, which the compiler checks against the model. Every endpoint
-//! with a path has a section with its params, its fields and an example program. The doctests of the client compile
-//! these programs.
+//! with a path has a section with its call in each language, its params and its fields.
 
 mod columns;
 
 use askama::Template;
 
+use super::File;
 use super::docs::{self, code, prose};
 use super::render::{self, MARKER};
-use super::snippets;
-use super::{File, Package};
+use super::snippets::Snippets;
 use catalogue::model::{
     Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
     UnknownFact,
@@ -38,18 +37,18 @@ struct Sections<'a> {
 #[template(path = "reference/group.md")]
 struct Page<'a> {
     api: &'a Api,
-    package: &'a Package,
+    snippets: &'a Snippets<'a>,
     group: &'a Group,
 }
 
 /// Emits the front page and the pages of the groups.
-pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
+pub(super) fn files(api: &Api, snippets: &Snippets<'_>) -> Vec<File> {
     let service = &api.service;
     let sections = render::page(&Sections { api, service });
     let front = render::page(&Front { service, sections: &sections });
     let mut files = vec![File { path: "README.md".to_owned(), text: front }];
     for group in &api.groups {
-        files.push(File { path: path(group), text: render::page(&Page { api, package, group }) });
+        files.push(File { path: path(group), text: render::page(&Page { api, snippets, group }) });
     }
     files
 }

@@ -4,12 +4,14 @@
 
 mod rust;
 
+use std::collections::HashMap;
+
 use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
 use catalogue::url_path;
 
 use super::Package;
 use super::package::Program;
-use super::python;
+use super::python::{self, EndpointNames};
 use super::requests::{encoded_segment, sample};
 
 /// A request in one language.
@@ -21,19 +23,56 @@ pub(super) struct Snippet {
     pub(super) text: String,
 }
 
-/// A complete program in Rust that sends a request and prints the response.
-pub(super) fn rust(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Snippet {
+/// The snippets of all endpoints. Several documents show them, so each is composed once.
+pub(super) struct Snippets<'a> {
+    /// By the name of the group, and the name of the endpoint.
+    groups: HashMap<&'a str, HashMap<&'a str, Vec<Snippet>>>,
+}
+
+impl<'a> Snippets<'a> {
+    pub(super) fn of(api: &'a Api, package: &Package) -> Self {
+        let names = EndpointNames::of(api);
+        let mut groups = HashMap::new();
+        for group in &api.groups {
+            let mut endpoints = HashMap::new();
+            for endpoint in group.methods() {
+                let mut snippets = vec![rust(api, package, group, endpoint)];
+                snippets.extend(others(api, package, &names.shortest(group, endpoint), endpoint));
+                endpoints.insert(endpoint.ident.as_str(), snippets);
+            }
+            groups.insert(group.ident.as_str(), endpoints);
+        }
+        Self { groups }
+    }
+
+    /// The snippets of an endpoint, first that in Rust.
+    pub(super) fn get(&self, group: &Group, endpoint: &Endpoint) -> &[Snippet] {
+        let endpoints = self.groups.get(group.ident.as_str());
+        let snippets = endpoints.and_then(|endpoints| endpoints.get(endpoint.ident.as_str()));
+        snippets.map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Snippet {
+    /// The language as the fence of a code block in Markdown.
+    pub(super) fn fence(&self) -> &'static str {
+        // The doctests of the client compile a program in Rust, and do not run it.
+        if self.language == "rust" { "rust,no_run" } else { self.language }
+    }
+}
+
+/// A complete program that sends a request and prints the response.
+fn rust(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Snippet {
     Snippet { title: "Rust", language: "rust", text: rust::program(api, package, group, endpoint) }
 }
 
 /// The snippets in other languages than Rust. Those of the command line exist only if the client has one.
-pub(super) fn others(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Vec<Snippet> {
+fn others(api: &Api, package: &Package, name: &str, endpoint: &Endpoint) -> Vec<Snippet> {
     let mut snippets = Vec::new();
     if let Some(program) = &package.program {
-        let name = python::shortest_name(api, group, endpoint);
-        snippets.push(command(api, program, &name, endpoint));
+        snippets.push(command(api, program, name, endpoint));
         if program.has_python_module {
-            snippets.push(python_call(api, program, &name, endpoint));
+            snippets.push(python_call(api, program, name, endpoint));
         }
     }
     snippets.push(curl(api, endpoint));

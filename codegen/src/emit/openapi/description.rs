@@ -2,9 +2,9 @@
 
 use super::component_names::ComponentNames;
 use super::version::OpenApiVersion;
-use crate::emit::Package;
 use crate::emit::docs;
 use crate::emit::json_object::Object;
+use crate::emit::snippets::Snippets;
 use catalogue::model::{Api, Endpoint, Group};
 
 /// Builds an OpenAPI description from the model.
@@ -12,13 +12,13 @@ pub(super) struct Description<'a> {
     pub(super) api: &'a Api,
     pub(super) version: OpenApiVersion,
     pub(super) names: ComponentNames,
-    /// The client whose calls are the code samples; without one, there are none.
-    pub(super) client: Option<&'a Package>,
+    /// The code samples; without a client, there are none.
+    pub(super) snippets: Option<&'a Snippets<'a>>,
 }
 
 impl<'a> Description<'a> {
-    pub(super) fn new(api: &'a Api, version: OpenApiVersion, client: Option<&'a Package>) -> Self {
-        Self { api, version, names: ComponentNames::of(api), client }
+    pub(super) fn new(api: &'a Api, version: OpenApiVersion, snippets: Option<&'a Snippets<'a>>) -> Self {
+        Self { api, version, names: ComponentNames::of(api), snippets }
     }
 }
 

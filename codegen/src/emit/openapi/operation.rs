@@ -8,7 +8,6 @@ use super::schema::{range, schema_ref, written_value};
 use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
-use crate::emit::snippets;
 use catalogue::model::{
     Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, Type,
 };
@@ -196,15 +195,13 @@ fn param_example(param: &Param, text: &str) -> Value {
 impl Description<'_> {
     /// The calls of an operation, as Redoc and similar viewers read them.
     fn code_samples(&self, group: &Group, endpoint: &Endpoint) -> Vec<Object> {
-        let Some(client) = self.client else { return Vec::new() };
-        let mut snippets = vec![snippets::rust(self.api, client, group, endpoint)];
-        snippets.extend(snippets::others(self.api, client, group, endpoint));
+        let Some(snippets) = self.snippets else { return Vec::new() };
         let mut samples = Vec::new();
-        for snippet in snippets {
+        for snippet in snippets.get(group, endpoint) {
             let sample = Object::default()
                 .with("lang", snippet.language)
                 .with("label", snippet.title)
-                .with("source", snippet.text);
+                .with("source", snippet.text.as_str());
             samples.push(sample);
         }
         samples
