@@ -79,38 +79,9 @@ pub(crate) fn to_json(state: &impl Serialize) -> String {
 mod tests {
     use arrow_schema::{DataType, Field, Schema};
 
-    use runtime::Timestamp;
-
     use super::*;
-    use crate::row_facts::RowFacts;
     use crate::series_columns::identifying;
-    use crate::series_state::SeriesState;
-    use crate::time_ranges::TimeRanges;
-
-    fn seconds(seconds: i64) -> Timestamp {
-        Timestamp::from_unix_seconds(seconds)
-    }
-
-    fn ranges(ranges: &[(i64, i64)]) -> TimeRanges {
-        ranges.iter().map(|(from, to)| seconds(*from)..seconds(*to)).collect()
-    }
-
-    fn series() -> SeriesState {
-        let (first, last) = (Some(seconds(0)), Some(seconds(300)));
-        let present = ranges(&[(0, 120), (240, 360)]);
-        let invalid = ranges(&[(60, 120)]);
-        let rows = RowFacts {
-            time: "at".to_owned(),
-            step: 60,
-            time_is_end: false,
-            first,
-            last,
-            present,
-            invalid,
-            ..RowFacts::default()
-        };
-        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
-    }
+    use crate::series_state::sample::series;
 
     #[test]
     fn state_round_trips() {

@@ -93,3 +93,31 @@ impl SavedAccount {
         Self(account.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect())
     }
 }
+
+/// A series for the tests of states.
+#[cfg(test)]
+pub(crate) mod sample {
+    use super::*;
+
+    pub(crate) fn seconds(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds)
+    }
+
+    pub(crate) fn ranges(ranges: &[(i64, i64)]) -> TimeRanges {
+        ranges.iter().map(|(from, to)| seconds(*from)..seconds(*to)).collect()
+    }
+
+    pub(crate) fn series() -> SeriesState {
+        let rows = RowFacts {
+            time: "at".to_owned(),
+            step: 60,
+            time_is_end: false,
+            first: Some(seconds(0)),
+            last: Some(seconds(300)),
+            present: ranges(&[(0, 120), (240, 360)]),
+            invalid: ranges(&[(60, 120)]),
+            ..RowFacts::default()
+        };
+        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
+    }
+}

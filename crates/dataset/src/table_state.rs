@@ -91,32 +91,8 @@ impl TableState {
 mod tests {
     use super::*;
     use crate::row_facts::RowFacts;
+    use crate::series_state::sample::{ranges, seconds, series};
     use crate::time_ranges::TimeRanges;
-
-    fn seconds(seconds: i64) -> Timestamp {
-        Timestamp::from_unix_seconds(seconds)
-    }
-
-    fn ranges(ranges: &[(i64, i64)]) -> TimeRanges {
-        ranges.iter().map(|(from, to)| seconds(*from)..seconds(*to)).collect()
-    }
-
-    fn series() -> SeriesState {
-        let (first, last) = (Some(seconds(0)), Some(seconds(300)));
-        let present = ranges(&[(0, 120), (240, 360)]);
-        let invalid = ranges(&[(60, 120)]);
-        let rows = RowFacts {
-            time: "at".to_owned(),
-            step: 60,
-            time_is_end: false,
-            first,
-            last,
-            present,
-            invalid,
-            ..RowFacts::default()
-        };
-        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
-    }
 
     #[test]
     fn rows_that_are_no_longer_in_a_file_are_not_settled() {
