@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal as Token, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use catalogue::model::{Body, RecordRef, Text, Type};
+use catalogue::model::{Body, RecordRef, Type};
 
 /// The module `names` of the catalogue has already checked that the name is a valid identifier.
 pub(super) fn ident(name: &str) -> Ident {
@@ -155,9 +155,4 @@ fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     }
     let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
     groups.join("_")
-}
-
-/// Texts without their locations in the catalogue.
-pub(super) fn strings(texts: &[Text]) -> Vec<&str> {
-    texts.iter().map(|text| text.as_str()).collect()
 }

@@ -141,12 +141,12 @@ fn sample_call(api: &Api, endpoint: &Endpoint) -> TokenStream {
 }
 
 /// The path of an endpoint, with a [`Sample`] of each param in the path.
-fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
+pub(super) fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
     for param in endpoint.known_params().filter(|param| param.in_path()) {
         let placeholder = format!("{{{}}}", param.declared.name);
         let sample = sample(api, param, param.passing());
-        path = path.replace(&placeholder, &encoded_segment(&sample.wire));
+        path = path.replace(&placeholder, &encoded(&sample.wire, SEGMENT));
     }
     path
 }
@@ -250,11 +250,6 @@ const SEGMENT: &[u8] = b"-._~";
 
 /// The characters that are not percent-encoded in a query, in addition to letters and digits.
 const QUERY: &[u8] = b"-._~,:";
-
-/// Percent-encodes a text for a segment of a path.
-pub(super) fn encoded_segment(text: &str) -> String {
-    encoded(text, SEGMENT)
-}
 
 fn encoded(text: &str, plain: &[u8]) -> String {
     let mut encoded = String::new();

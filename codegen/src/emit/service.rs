@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{Literal, ident, strings};
+use super::literal::{Literal, ident};
 use super::render::{self, IMPORTS, print_with_list};
 use super::{File, Package, docs};
 use catalogue::RegistryEntries;
@@ -69,7 +69,7 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let doc = docs::doc(docs::limit(limit));
     let requests = limit.requests.literal();
     let seconds = limit.seconds.literal();
-    let endpoints = strings(&limit.endpoints);
+    let endpoints = docs::texts(&limit.endpoints);
     let concurrent = limit.concurrent.known().copied().literal();
     quote! {
         #doc

@@ -7,12 +7,11 @@ mod rust;
 use std::collections::HashMap;
 
 use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
-use catalogue::url_path;
 
 use super::Package;
 use super::package::Program;
 use super::python::{self, EndpointNames};
-use super::requests::{encoded_segment, sample};
+use super::requests::{sample, sample_path};
 
 /// A request in one language.
 pub(super) struct Snippet {
@@ -90,7 +89,7 @@ fn command(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Sni
 }
 
 fn python_call(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Snippet {
-    let module = program.name.replace('-', "_");
+    let module = &program.name;
     let mut arguments = vec![python::quoted(name)];
     for (param, value) in sent_values(api, endpoint) {
         if param.declared.const_value.is_none() {
@@ -105,17 +104,10 @@ fn python_call(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) ->
 fn curl(api: &Api, endpoint: &Endpoint) -> Snippet {
     let service = &api.service;
     let prefix = &service.declared.env_prefix;
-    let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
-    // The base URL has the suffix already.
-    if let Some(base_url) = &service.declared.base_url {
-        path = path.strip_prefix(&*base_url.suffix).unwrap_or(&path).to_owned();
-    }
+    let path = sample_path(api, endpoint);
     let mut query = Vec::new();
     for (param, value) in sent_values(api, endpoint) {
-        let placeholder = format!("{{{}}}", param.declared.name);
-        if path.contains(&placeholder) {
-            path = path.replace(&placeholder, &encoded_segment(&value));
-        } else {
+        if !param.in_path() {
             query.push(format!("--data-urlencode {}", shell_word(&format!("{}={value}", param.declared.name))));
         }
     }
