@@ -14,7 +14,7 @@ use crate::catalogue_edits::Target;
 use crate::learn::recorded;
 use crate::report_format::Format;
 use crate::terminal::{Outcome, print};
-use live::request_all;
+use live::{Answer, request_all};
 use report::{EndpointReport, Report};
 
 /// Report where responses contradict the catalogue
@@ -72,29 +72,34 @@ impl Drift {
     }
 
     fn report(&self) -> Result<Report, Refusal> {
-        let mut report = Report::new(load(&self.target.spec()), &self.target.spec())?;
-        if self.live {
-            let answers = request_all(&self.target.spec(), self.endpoint.as_deref(), &self.params)?;
-            for answer in answers {
-                let endpoint = answer.endpoint;
-                match answer.outcome {
-                    Ok(response) => self.compare(&mut report, response)?,
-                    Err(result) => report.add(EndpointReport { endpoint, result, responses: None }),
-                }
-            }
-            return Ok(report);
+        let spec = self.target.spec();
+        let mut report = Report::new(load(&spec), &spec)?;
+        let answers = self.answers()?;
+        let mut compared = Vec::new();
+        for answer in &answers {
+            compared.extend(answer.outcome.as_ref().ok().cloned());
         }
-        let all = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
-        for responses in all {
-            self.compare(&mut report, responses)?;
+        let mut differences = catalogue_edit::drift(load(&spec), &self.options(compared))?.into_iter();
+        for Answer { endpoint, outcome } in answers {
+            match outcome {
+                Ok(responses) => report.add_compared(responses, differences.next().unwrap_or_default()),
+                Err(result) => report.add(EndpointReport { endpoint, result, responses: None }),
+            }
         }
         Ok(report)
     }
 
-    fn compare(&self, report: &mut Report, responses: EndpointResponses) -> Result<(), Refusal> {
-        let found = catalogue_edit::drift(load(&self.target.spec()), &self.options(vec![responses.clone()]))?;
-        report.add_compared(responses, found);
-        Ok(())
+    /// The responses that the service sends now, or those of files.
+    fn answers(&self) -> Result<Vec<Answer>, Refusal> {
+        if self.live {
+            return request_all(&self.target.spec(), self.endpoint.as_deref(), &self.params);
+        }
+        let all = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
+        let mut answers = Vec::new();
+        for responses in all {
+            answers.push(Answer { endpoint: responses.endpoint.clone(), outcome: Ok(responses) });
+        }
+        Ok(answers)
     }
 
     fn options(&self, endpoints: Vec<EndpointResponses>) -> LearnOptions {

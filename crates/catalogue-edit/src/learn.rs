@@ -137,9 +137,9 @@ fn first_rejected(
     Ok(None)
 }
 
-/// Returns a line for each difference between the responses and the known bodies of the catalogue. An endpoint whose
-/// body is unknown has no differences. A response without a difference is also decoded as the client does.
-pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>, Refusal> {
+/// Returns for each endpoint of the options, in their order, a line for each difference between its responses and the known
+/// body of the catalogue. An endpoint whose body is unknown has no differences. A response without a difference is also decoded as the client does.
+pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<Vec<String>>, Refusal> {
     let texts: Vec<_> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     let borrowed: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let mut editor = Editor::open(catalogue)?;
@@ -147,22 +147,25 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<String>
     let mut found = Vec::new();
     for sample in &options.endpoints {
         let (label, at) = editor.find(&sample.endpoint)?;
+        let mut differences = Vec::new();
         if editor.endpoint(&at).body.known().is_none() {
+            found.push(differences);
             continue;
         }
         let before = Content::clone(&editor);
         let outcome = editor.attempt(|editor| learn_one(editor, options, sample));
         let notes = editor.take_notes();
         match outcome {
-            Err(why) => found.push(format!("{}: {why}", sample.endpoint)),
-            Ok(()) if *editor != before => found.extend(notes),
+            Err(why) => differences.push(format!("{}: {why}", sample.endpoint)),
+            Ok(()) if *editor != before => differences.extend(notes),
             Ok(()) => {
                 let responses = read(options, sample).unwrap_or_default();
                 let rejected = responses.iter().find_map(|response| gate.check(&label, response).err());
-                found.extend(rejected.map(|why| format!("{}: {why}", sample.endpoint)));
+                differences.extend(rejected.map(|why| format!("{}: {why}", sample.endpoint)));
             }
         }
         *editor = before;
+        found.push(differences);
     }
     Ok(found)
 }

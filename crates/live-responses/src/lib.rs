@@ -33,8 +33,8 @@ pub struct Answered {
     pub answer: Answer,
 }
 
-/// Requests each endpoint with a path once; `wanted` restricts them to one path, name, or group and method. `params` are sent to every
-/// endpoint that has them. After a failure to connect, the other endpoints are skipped.
+/// Requests each endpoint with a path once; `wanted` restricts them to one path, name, or group and method. `params` are
+/// sent to every endpoint that has them. After a failure to connect, the other endpoints are skipped.
 pub async fn request_all(
     client: &AnyClient,
     registry: &Registry,

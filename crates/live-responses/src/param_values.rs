@@ -10,7 +10,7 @@ pub(crate) fn values_for(
 ) -> Result<Vec<(String, String)>, &'static str> {
     let mut values = Vec::new();
     for param in endpoint.params().filter(|param| param.const_value.is_none()) {
-        if let Some((_, value)) = given.iter().find(|(name, _)| is_named(param, name)) {
+        if let Some((_, value)) = given.iter().find(|(name, _)| is_named(endpoint, param, name)) {
             values.push((param.wire_name.to_owned(), value.clone()));
             continue;
         }
@@ -28,8 +28,9 @@ pub(crate) fn values_for(
     Ok(values)
 }
 
-fn is_named(param: &ParamInfo, name: &str) -> bool {
-    param.wire_name == name || param.also_named.contains(&name)
+/// Whether this is the name of the param, or an earlier name.
+fn is_named(endpoint: &EndpointInfo, param: &ParamInfo, name: &str) -> bool {
+    endpoint.param(name).is_some_and(|named| named.wire_name == param.wire_name)
 }
 
 /// A value that worked or is an example, the default, or the first value of the type.

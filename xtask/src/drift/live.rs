@@ -9,15 +9,15 @@ use super::report::Comparison;
 use crate::cargo_programs::cargo;
 use crate::project_paths;
 
-/// What the request of an endpoint led to.
-pub(super) struct LiveAnswer {
+/// What is known about an endpoint: its responses, or the outcome of a request.
+pub(super) struct Answer {
     pub(super) endpoint: String,
-    /// The response, or the reason why there is none.
+    /// The responses, or the reason why there are none.
     pub(super) outcome: Result<EndpointResponses, Comparison>,
 }
 
 /// Requests every endpoint with a known path, or only the given one.
-pub(super) fn request_all(spec: &Path, endpoint: Option<&str>, params: &[String]) -> Result<Vec<LiveAnswer>, Refusal> {
+pub(super) fn request_all(spec: &Path, endpoint: Option<&str>, params: &[String]) -> Result<Vec<Answer>, Refusal> {
     let folder = project_paths::target().join("live-responses");
     let failed = |error: io::Error| Refusal::Message(format!("{}: {error}", folder.display()));
     if folder.exists() {
@@ -42,7 +42,7 @@ pub(super) fn request_all(spec: &Path, endpoint: Option<&str>, params: &[String]
 }
 
 /// Reads the files that the program has saved, sorted by endpoint.
-fn answers(folder: &Path) -> io::Result<Vec<LiveAnswer>> {
+fn answers(folder: &Path) -> io::Result<Vec<Answer>> {
     let mut paths = Vec::new();
     for file in fs::read_dir(folder)? {
         paths.push(file?.path());
@@ -61,7 +61,7 @@ fn answers(folder: &Path) -> io::Result<Vec<LiveAnswer>> {
                 Ok(EndpointResponses { endpoint: endpoint.clone(), responses, ..EndpointResponses::default() })
             }
         };
-        answers.push(LiveAnswer { endpoint, outcome });
+        answers.push(Answer { endpoint, outcome });
     }
     Ok(answers)
 }

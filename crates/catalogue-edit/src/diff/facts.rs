@@ -188,13 +188,13 @@ impl Items<'_> {
     }
 }
 
-/// Returns names as a report shows them.
+/// Returns names as a report shows them, `none` if there are none.
 fn listed_or_none(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Returns values as a report shows them.
+/// Returns values as a report shows them, `unknown` if there are none.
 fn listed(values: impl IntoIterator<Item = String>) -> String {
     let values: Vec<_> = values.into_iter().map(|value| format!("`{value}`")).collect();
     if values.is_empty() { "unknown".to_owned() } else { values.join(", ") }

@@ -85,8 +85,8 @@ fn check(bodies: &[Vec<u8>]) -> Outcome {
     after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
     let after: Texts = after.into_iter().collect();
     match drift(catalogue(&after), &options) {
-        Ok(found) if found.is_empty() => Outcome::Learned,
-        Ok(found) => Outcome::Undecodable(format!("drift: {}", found.join("; "))),
+        Ok(found) if found.concat().is_empty() => Outcome::Learned,
+        Ok(found) => Outcome::Undecodable(format!("drift: {}", found.concat().join("; "))),
         Err(refusal) => Outcome::Undecodable(refusal.to_string()),
     }
 }

@@ -96,7 +96,7 @@ fn difference(answered: &Answered) -> String {
     let options =
         LearnOptions { endpoints: vec![sample], evidence: Evidence::Reported, enums: Vec::new(), accept_mock: true };
     let files = [("market.yaml", MARKET), ("service.yaml", SERVICE)];
-    drift(catalogue::load_texts(&files), &options).expect("a comparison").join("; ")
+    drift(catalogue::load_texts(&files), &options).expect("a comparison").concat().join("; ")
 }
 
 #[tokio::test]
