@@ -170,8 +170,8 @@ impl Backfill {
         plan::plan(self, &Content::open(self, false).await?)
     }
 
-    /// Adds the records in the journal to the files, except those of damaged files. Sends no request. Fails if the files
-    /// of all series are damaged.
+    /// Adds the records in the journal to the files. Sends no request. Damaged files are moved aside, and their readable
+    /// rows are written again.
     pub async fn compact(&self) -> Result<(), Error> {
         let mut content = Content::open(self, true).await?;
         for table in content.tables.values_mut() {

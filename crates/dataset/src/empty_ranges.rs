@@ -100,8 +100,8 @@ impl EmptyRanges {
         ranges
     }
 
-    /// Returns the pages to request at a time, of ranges before the `first` record or after the `last`. If the range of
-    /// the job `is_recent`, the range before the first record is also requested every seven days.
+    /// Returns the pages to request at a time, of ranges before the first record or after the last, whose range is
+    /// `ends`. If the range of the job `is_recent`, the range before the first record is also requested every seven days.
     pub(crate) fn probes(
         &self,
         page: Duration,

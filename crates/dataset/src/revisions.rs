@@ -1,9 +1,9 @@
 //! The revisions of a table: the earlier rows, which a merge has replaced.
 //!
 //! A row was visible from the time at which it was fetched until the time at which the row that has replaced it was
-//! fetched. A merge appends its revisions to a compressed file with a line for each row. It writes that file before the data file
-//! in which the values are replaced. If a run is killed in between, the next merge appends the same lines again, and a
-//! reader ignores the repeated lines.
+//! fetched. A merge appends its revisions to a compressed file with a line for each row. It writes that file before the
+//! data file in which the values are replaced. If a run is killed in between, the next merge may append the same lines
+//! again, and a reader ignores the repeated lines. `interrupted_merges` omits lines about rows that were not replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

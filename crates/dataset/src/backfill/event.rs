@@ -121,7 +121,7 @@ pub struct Summary {
     pub lost_rows: Vec<LostRows>,
     /// A message for each damaged or missing file that this run has found.
     pub repairs: Vec<String>,
-    /// Series that could not be fetched completely, or whose file is damaged, each with the reason.
+    /// Series that could not be fetched completely, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 

@@ -32,7 +32,8 @@ pub struct BackfillPlan {
     pub min_duration: Option<Duration>,
     /// Tables whose files are expected to become too large, each with a message about how to rebuild it.
     pub outgrown: Vec<String>,
-    /// The damage of tables whose series a run leaves out. Each message names the file, the damage and the repair.
+    /// The damage of tables for whose series nothing is planned. A run repairs the tables before it makes its own plan.
+    /// Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
 }
 

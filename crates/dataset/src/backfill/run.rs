@@ -78,9 +78,9 @@ impl Backfill {
     /// the same endpoint and interval, no request is sent, and [`Error::InUse`] names that run. In a bucket, this error
     /// occurs when the second of two runs writes its files; its records remain in the journal.
     ///
-    /// If a file is damaged, the series of its endpoint and interval are not written and are among those that have
-    /// [failed](Summary::failed), and later runs do not request them until the file is intact or deleted. If that
-    /// concerns all series, the run ends with [`Error::Damaged`].
+    /// A damaged file is moved aside, and its readable rows are written again. The run requests the other rows or, if it
+    /// finds the damage only when it merges the journal, the next run does. [`Summary::repairs`] has a message for each
+    /// of these files, and [`Summary::lost_rows`] the rows that no run has fetched again.
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
