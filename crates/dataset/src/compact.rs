@@ -31,6 +31,17 @@ pub(crate) struct Written {
     pub(crate) sections: Vec<Section>,
 }
 
+/// What the file of a period is written from, in addition to its existing rows.
+#[derive(Clone, Copy)]
+struct NewContent<'c> {
+    parts: &'c Parts<'c>,
+    columns: &'c SchemaRef,
+    /// Series that are omitted.
+    removed: &'c BTreeSet<String>,
+    /// How the rows of each series are merged, by its path.
+    rules: &'c BTreeMap<String, MergeRules>,
+}
+
 impl Table {
     /// Merges the journal into the data files, as [`Self::merge`] does. If a file is damaged, notes that in the state, and
     /// keeps the journal. A table that is known to be damaged is not changed.
@@ -108,11 +119,13 @@ impl Table {
             }
         }
         self.state.columns = Some(columns.clone());
+        let rules = self.merge_rules();
         let now = Timestamp::now();
         let mut all = Vec::new();
         for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
-            let (sections, version) = self.rewrite(&path, &range, (&parts, &columns, removed), now).await?;
+            let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules };
+            let (sections, version) = self.rewrite(&path, &range, new, now).await?;
             self.state.replace(&range, &sections);
             self.noticed.extend(self.state.note_fields(&sections, &self.earlier, now));
             let storage = &self.place.storage;
@@ -136,8 +149,9 @@ impl Table {
         let Some(path) = self.state.files.keys().next_back().cloned() else { return self.save().await };
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
-        let none = (&Parts::new(), &columns, &BTreeSet::new());
-        let (_, version) = self.rewrite(&path, &range, none, Timestamp::now()).await?;
+        let unchanged =
+            NewContent { parts: &Parts::new(), columns: &columns, removed: &BTreeSet::new(), rules: &BTreeMap::new() };
+        let (_, version) = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
         self.state.files.insert(path, version);
         self.save_after_write().await
     }
@@ -171,16 +185,16 @@ impl Table {
         &self,
         path: &str,
         range: &Range<Timestamp>,
-        (parts, columns, removed): (&Parts<'_>, &SchemaRef, &BTreeSet<String>),
+        new: NewContent<'_>,
         now: Timestamp,
     ) -> Result<(Vec<Section>, String), Error> {
+        let NewContent { parts, columns, removed, rules } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
         let revisions = RevisionLog::default();
         let first = first_rows(old.as_ref(), parts, columns)?;
         let storage = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
-        let rules = self.merge_rules();
         let content = |out: Out<'_>| {
             let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(storage))?;
             let mut new = Rewrite {
@@ -188,7 +202,7 @@ impl Table {
                 left: parts.iter().peekable(),
                 columns,
                 removed,
-                rules: &rules,
+                rules,
                 revisions: &revisions,
                 has_small_times: self.has_small_times,
             };

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
     UInt64Array, new_null_array,
@@ -16,7 +14,7 @@ use arrow_select::take::take_record_batch;
 use runtime::Timestamp;
 
 use crate::error::Error;
-use crate::fetched_at::{fetched_at_index, is_fetched_at};
+use crate::fetched_at::{fetched_times, is_fetched_at};
 use crate::interrupted_merges::completed;
 use crate::revisions::Revision;
 use crate::timestamps::{microseconds, times};
@@ -80,10 +78,7 @@ impl EarlierRows {
 
     /// Omits the rows that were fetched later. Rows of an earlier format, which have no such time, are kept.
     fn visible(&self, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        let Some(index) = fetched_at_index(rows.schema_ref()) else { return Ok(rows.clone()) };
-        let Some(fetched) = rows.column(index).as_primitive_opt::<TimestampMicrosecondType>() else {
-            return Ok(rows.clone());
-        };
+        let Some(fetched) = fetched_times(rows) else { return Ok(rows.clone()) };
         let mut is_visible = Vec::with_capacity(rows.num_rows());
         for row in 0..rows.num_rows() {
             is_visible.push(fetched.is_null(row) || fetched.value(row) <= self.as_of);

@@ -32,11 +32,16 @@ pub(crate) fn fetched_at_index(schema: &Schema) -> Option<usize> {
     schema.fields().iter().position(|field| is_fetched_at(field))
 }
 
+/// Returns the times at which rows were fetched; `None` without such a column.
+pub(crate) fn fetched_times(rows: &RecordBatch) -> Option<&TimestampMicrosecondArray> {
+    let index = fetched_at_index(rows.schema_ref())?;
+    rows.column(index).as_primitive_opt::<TimestampMicrosecondType>()
+}
+
 /// Returns the time at which the only row of a batch was fetched, in microseconds.
 pub(crate) fn fetched_at_of(row: &RecordBatch) -> Option<i64> {
-    let index = fetched_at_index(row.schema_ref())?;
-    let column = row.column(index).as_primitive_opt::<TimestampMicrosecondType>()?;
-    column.is_valid(0).then(|| column.value(0))
+    let times = fetched_times(row)?;
+    times.is_valid(0).then(|| times.value(0))
 }
 
 /// Returns these columns with the column of times at the end.

@@ -1,5 +1,6 @@
 //! The metadata of a file: its sections, and the state of its table if there is no other file.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arrow_schema::SchemaRef;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::partition::Partition;
 use crate::retired_series::RetiredSeries;
+use crate::saved_state::VERSION;
 use crate::section::Section;
 use crate::table_state::TableState;
 
@@ -34,6 +36,18 @@ impl FileState {
     /// Creates the metadata of a data file of a table, without its sections.
     pub(crate) fn of_table(state: &TableState) -> Self {
         Self { origin: state.origin.clone(), retired: Some(state.retired()), ..Self::default() }
+    }
+
+    /// Returns the state of the table with one file that has this metadata, without the file, because it can be a copy
+    /// or renamed.
+    pub(crate) fn table_of_file(&self) -> Option<TableState> {
+        let table = self.table.clone()?;
+        Some(TableState { version: VERSION, files: BTreeMap::new(), ..table })
+    }
+
+    /// Returns the columns of the file; `None` in files of format 5 that are not the only file of their table.
+    pub(crate) fn known_columns(&self) -> Option<&SchemaRef> {
+        self.columns.as_ref().or_else(|| self.table.as_ref()?.columns.as_ref())
     }
 
     /// Returns the number of rows.

@@ -3,12 +3,10 @@
 //! A merge writes its revisions before its data file. If it is stopped in between, the revisions say that rows were
 //! replaced which the data file still has, or which a later merge replaces.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array, RecordBatch};
 
 use crate::error::Error;
-use crate::fetched_at::{fetched_at_index, is_fetched_at};
+use crate::fetched_at::{fetched_times, is_fetched_at};
 use crate::revisions::Revision;
 use crate::text_writer::Cell;
 use crate::timestamps::times;
@@ -46,11 +44,10 @@ struct VisibleRows {
 
 impl VisibleRows {
     fn new(rows: RecordBatch) -> Self {
-        let mut fetched = vec![None; rows.num_rows()];
-        let column = fetched_at_index(rows.schema_ref()).map(|index| rows.column(index));
-        if let Some(times) = column.and_then(|column| column.as_primitive_opt::<TimestampMicrosecondType>()) {
-            fetched = times.iter().collect();
-        }
+        let fetched = match fetched_times(&rows) {
+            Some(times) => times.iter().collect(),
+            None => vec![None; rows.num_rows()],
+        };
         Self { rows, fetched }
     }
 

@@ -18,7 +18,6 @@
 mod error;
 
 mod empty_ranges;
-mod interrupted_merges;
 mod partition;
 mod response_monitor;
 mod target;
@@ -49,6 +48,8 @@ mod retired_series;
 mod revisions;
 mod series_state;
 
+mod interrupted_merges;
+
 mod earlier_rows;
 mod marks;
 mod section;
@@ -57,10 +58,11 @@ mod lost_rows;
 mod merge_rules;
 mod table_state;
 
+mod saved_state;
+
 mod file_state;
 mod merge_rows;
 mod missing_fields;
-mod saved_state;
 
 mod merge_interval;
 mod parquet_footer;

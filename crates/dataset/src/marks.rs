@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::series::endpoint_of;
 use crate::series_state::SeriesState;
 use crate::time_ranges::TimeRanges;
 
@@ -49,7 +50,7 @@ pub(crate) struct LostMark {
 impl Marks {
     /// Notes a field that a series no longer has. Returns `true` if no other series has reported the field.
     pub(crate) fn note_field(&mut self, path: &str, field: &str, new: BTreeSet<String>, now: Timestamp) -> bool {
-        let mark = self.fields.entry(endpoint_of(path)).or_default().entry(field.to_owned()).or_default();
+        let mark = self.fields.entry(endpoint_of(path).to_owned()).or_default().entry(field.to_owned()).or_default();
         let is_first = mark.series.is_empty();
         if is_first {
             mark.since = Some(now);
@@ -63,14 +64,14 @@ impl Marks {
     /// Notes a field that a series has. A mark that a user has acknowledged ends when all series have the field again.
     pub(crate) fn note_sent(&mut self, path: &str, field: &str) {
         let endpoint = endpoint_of(path);
-        let Some(fields) = self.fields.get_mut(&endpoint) else { return };
+        let Some(fields) = self.fields.get_mut(endpoint) else { return };
         let Some(mark) = fields.get_mut(field) else { return };
         mark.series.remove(path);
         if mark.series.is_empty() && mark.acknowledged.is_some() {
             fields.remove(field);
         }
         if fields.is_empty() {
-            self.fields.remove(&endpoint);
+            self.fields.remove(endpoint);
         }
     }
 
@@ -98,11 +99,6 @@ impl Marks {
             mark.rows.remove(path);
         }
     }
-}
-
-/// Returns the endpoint of the path of a series.
-pub(crate) fn endpoint_of(path: &str) -> String {
-    path.split('/').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

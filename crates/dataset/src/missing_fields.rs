@@ -12,6 +12,7 @@ use crate::changes::Changes;
 use crate::marks::{FieldMark, Marks};
 use crate::row_facts::Known;
 use crate::section::Section;
+use crate::series::endpoint_of;
 use crate::table_state::TableState;
 use crate::timestamps::timestamp;
 
@@ -84,7 +85,7 @@ impl TableState {
                 if (is_contradicted || is_absent)
                     && self.marks.note_field(&section.path, field, new_fields.clone(), now)
                 {
-                    noticed.insert((section.endpoint(), field.clone()));
+                    noticed.insert((endpoint_of(&section.path).to_owned(), field.clone()));
                 }
             }
         }

@@ -81,7 +81,7 @@ impl ParquetInput {
         if state.version > OLDEST && !footer.is_checked {
             return Err(Error::damaged(name, "the checksum of its footer is missing"));
         }
-        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
+        let known = state.known_columns().or(columns);
         let metadata = with_columns(footer.metadata, known, &state.sections);
         let metadata =
             metadata.map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
@@ -113,7 +113,7 @@ impl ParquetInput {
     ) -> Result<Option<Self>, Error> {
         let Some(metadata) = parquet_footer::find(&source, &name)? else { return Ok(None) };
         let Some(Ok(state)) = state_of(&metadata).map(saved_state::parse::<FileState>) else { return Ok(None) };
-        let known = state.columns.as_ref().or_else(|| state.table.as_ref()?.columns.as_ref()).or(columns);
+        let known = state.known_columns().or(columns);
         let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
         Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state }))
     }

@@ -98,7 +98,7 @@ impl Place {
     }
 
     /// Returns the place of the table with this data file of a data set.
-    pub(crate) fn of_data(storage: &FileStorage, path: &str) -> Option<Self> {
+    fn of_data(storage: &FileStorage, path: &str) -> Option<Self> {
         let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
         let (interval, _) = name.split_once('-')?;
         Some(Self::of_table(storage, endpoint, interval))
@@ -122,8 +122,10 @@ impl Place {
         if places.is_empty() && !files.is_empty() {
             return Err(without_state(storage, &files).await?);
         }
-        for place in Self::with_data(storage).await? {
-            places.entry(place.home.clone()).or_insert(place);
+        for path in &files {
+            if let Some(place) = Self::of_data(storage, path) {
+                places.entry(place.home.clone()).or_insert(place);
+            }
         }
         Ok(places.into_values().collect())
     }
@@ -211,7 +213,7 @@ async fn without_state(storage: &FileStorage, files: &[String]) -> Result<Error,
     }
     let first = files.first().map_or("", String::as_str);
     // A folder with this name has the rows of a text file.
-    let file = storage.name(first.strip_suffix(".parts/rows.parquet").unwrap_or(first));
+    let file = storage.name(first.strip_suffix(&format!("{PARTS}/rows.parquet")).unwrap_or(first));
     // The target may be a folder with several data sets.
     reject_part(&Target::Folder(PathBuf::from(&file)))?;
     let name = quoted(&file);

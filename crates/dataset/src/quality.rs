@@ -9,6 +9,7 @@ use runtime::registry::Range;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
 use crate::missing_fields::MissingField;
+use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
@@ -106,7 +107,7 @@ async fn figures_of(
     figures: &mut BTreeMap<String, SeriesFigures>,
 ) -> Result<Vec<String>, Error> {
     let stored = tables.rows(Some(&BTreeSet::from([endpoint.to_owned()])), None)?;
-    let is_of_endpoint = |path: &str| path.split('/').next() == Some(endpoint);
+    let is_of_endpoint = |path: &str| endpoint_of(path) == endpoint;
     let add = |path: &str, batch: &RecordBatch| {
         let time = stored.time_of(path).unwrap_or_default();
         figures.entry(path.to_owned()).or_default().add(batch, &time)

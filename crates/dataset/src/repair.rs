@@ -17,9 +17,7 @@ use crate::file_storage::{FileStorage, Out};
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
-use crate::saved_state::VERSION;
 use crate::table::{Damage, Table};
-use crate::table_state::TableState;
 use crate::time_ranges::TimeRanges;
 
 /// The present rows of series.
@@ -72,10 +70,10 @@ impl Table {
         }
         let salvaged = ParquetInput::salvage(&self.place.storage, path, self.state.columns.as_ref()).await?;
         // A single file has the only state of its table.
-        if let Some(table) = salvaged.as_ref().and_then(|(input, _)| input.state.table.as_ref())
-            && self.stored.is_none()
+        if self.stored.is_none()
+            && let Some(table) = salvaged.as_ref().and_then(|(input, _)| input.state.table_of_file())
         {
-            self.state = TableState { version: VERSION, files: BTreeMap::new(), ..table.clone() };
+            self.state = table;
         }
         // A state that was rebuilt does not list the rows of a damaged file.
         let was_listed = self.place.is_single || self.state.files.contains_key(path);

@@ -27,11 +27,6 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Returns the endpoint of the series.
-    pub(crate) fn endpoint(&self) -> String {
-        self.path.split('/').next().unwrap_or_default().to_owned()
-    }
-
     /// Returns a section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
         Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }

@@ -98,6 +98,11 @@ impl SeriesRequest {
     }
 }
 
+/// Returns the endpoint in the path of a series.
+pub(crate) fn endpoint_of(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
+}
+
 /// The units of intervals in seconds, the longest first.
 const UNITS: [(&str, u64); 4] = [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
 

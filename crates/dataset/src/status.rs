@@ -10,7 +10,7 @@ use crate::lock::RunOwner;
 use crate::lost_rows::{self, LostRows};
 use crate::missing_fields::{self, MissingField};
 use crate::row_facts::RowFacts;
-use crate::series::read_param;
+use crate::series::{endpoint_of, read_param};
 use crate::series_state::SeriesState;
 use crate::stored_rows::missing;
 use crate::stored_tables::{StoredTable, StoredTables};
@@ -94,7 +94,7 @@ pub struct SeriesStatus {
 impl SeriesStatus {
     /// Returns the endpoint: its group and its method.
     pub fn endpoint(&self) -> &str {
-        self.path.split('/').next().unwrap_or_default()
+        endpoint_of(&self.path)
     }
 
     /// Returns the names and the values of the params that are set.

@@ -11,10 +11,10 @@ use crate::columns::{converted, joined};
 use crate::earlier_rows::EarlierRows;
 use crate::error::{Error, quoted};
 use crate::fetched_at::with_fetched_at;
-use crate::marks::endpoint_of;
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
+use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
@@ -75,7 +75,7 @@ impl StoredTables {
         for StoredTable { table, .. } in &self.tables {
             let mut paths = table.state.series.keys();
             // The series of a damaged table may be unknown.
-            if endpoints.is_none_or(|all| paths.any(|path| all.contains(&endpoint_of(path)))) {
+            if endpoints.is_none_or(|all| paths.any(|path| all.contains(endpoint_of(path)))) {
                 columns.extend(table.state.columns.clone());
                 damaged.extend(left_out(table));
                 tables.push(table);

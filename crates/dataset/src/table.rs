@@ -176,13 +176,13 @@ impl Table {
             let Some(input) = self.file(&path).await? else { continue };
             let schema = input.schema();
             let file = input.state;
+            // The file of a table with one file also has the state, so that the file can be moved.
+            let table = if self.stored.is_none() { file.table_of_file() } else { None };
             if let Some(listed) = file.retired.filter(|_| self.stored.is_none()) {
                 retired = retired.max_by_time(listed);
             }
-            // The file of a table with one file also has the state, so that the file can be moved.
-            if let Some(table) = file.table.filter(|_| self.stored.is_none()) {
-                // The file can be a copy, or renamed.
-                self.state = TableState { version: VERSION, files: BTreeMap::new(), ..table };
+            if let Some(table) = table {
+                self.state = table;
             } else {
                 self.state.replace(&range, &file.sections);
                 self.state.text = None;

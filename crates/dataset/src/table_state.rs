@@ -42,7 +42,10 @@ impl TableState {
         let known: Vec<_> =
             self.series.iter().map(|(path, series)| (path.clone(), series.rows.present.clone())).collect();
         self.series.values_mut().for_each(|series| series.rows.remove(range));
-        for Section { path, rows, changes, .. } in sections {
+        let mut row_counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for Section { path, count, rows, changes, .. } in sections {
+            let row_count = row_counts.entry(path).or_default();
+            *row_count = row_count.saturating_add(*count as u64);
             let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
             series.rows.add_all(rows);
             let Some(changes) = changes else { continue };
@@ -51,15 +54,13 @@ impl TableState {
             series.seen.extend(changes.sent());
         }
         for (path, series) in &mut self.series {
-            let of_series = sections.iter().filter(|section| section.path == *path);
-            let count = of_series.map(|section| section.count as u64).fold(0, u64::saturating_add);
             // The rows of a state without counts are counted when all files are written again.
             let is_new = series.rows.present.within(range) == series.rows.present;
             if is_new {
                 series.counts.get_or_insert_default();
             }
             if let Some(counts) = &mut series.counts {
-                counts.insert(range.start, count);
+                counts.insert(range.start, row_counts.get(path.as_str()).copied().unwrap_or_default());
             }
         }
         for (path, known) in known {

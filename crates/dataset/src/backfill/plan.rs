@@ -96,8 +96,11 @@ impl BackfillPlan {
 
 /// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
-    let series = job.series.iter().zip(content.states()).map(|(series, state)| series_plan(job, series, &state));
-    let mut series = series.collect::<Result<Vec<_>, _>>()?;
+    let now = job.reached(Timestamp::now());
+    let mut series = Vec::with_capacity(job.series.len());
+    for (one, state) in job.series.iter().zip(content.states()) {
+        series.push(series_plan(job, one, &state, now)?);
+    }
     for (_, plan) in series.iter_mut().enumerate().filter(|(index, _)| content.damage(*index).is_some()) {
         (plan.unsettled, plan.gaps, plan.probes) = (Vec::new(), Vec::new(), Vec::new());
         (plan.records, plan.requests) = (0, 0);
@@ -111,7 +114,13 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     Ok(BackfillPlan { min_duration, outgrown: tables.filter_map(Table::outgrown).collect(), damaged, series })
 }
 
-fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> Result<SeriesPlan, Error> {
+/// `now` is the time that the service has reached.
+fn series_plan(
+    job: &Backfill,
+    series: &SeriesRequest,
+    state: &SeriesState,
+    now: Timestamp,
+) -> Result<SeriesPlan, Error> {
     let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
     // The newest record is not in the future, even if the clock of this machine is behind.
@@ -120,7 +129,6 @@ fn series_plan(job: &Backfill, series: &SeriesRequest, state: &SeriesState) -> R
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
-    let now = job.reached(Timestamp::now());
     let (unsettled, gaps) = match state.retired {
         Some(_) => (Vec::new(), Vec::new()),
         None => unsettled(job, state, &range, now, (plan.step, page)),

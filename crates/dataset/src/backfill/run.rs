@@ -199,12 +199,14 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
     pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
-        let now = self.job.reached(Timestamp::now());
-        let Some(state) = self.state(series) else { return };
         if page.times.is_empty() {
-            state.empty.note_empty(&page.range, now);
+            let now = self.job.reached(Timestamp::now());
+            if let Some(state) = self.state(series) {
+                state.empty.note_empty(&page.range, now);
+            }
             return;
         }
+        let Some(state) = self.state(series) else { return };
         let rest = state.empty.note_records(&page.range);
         let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
         if !self.probes.iter().any(|probe| probe.series == series && is_within(&probe.range)) {

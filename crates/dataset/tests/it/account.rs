@@ -8,23 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use dataset::Summary;
 
+use crate::support::dice::Dice;
 use crate::support::{DAY, END, HOUR, Row, client_of, coins, job, read, run, state_of};
-
-/// Draws numbers that depend only on the seed.
-#[derive(Clone, Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from(self.0 >> 33).unwrap() % limit
-    }
-
-    /// Returns true once in `times`.
-    fn once_in(&mut self, times: i64) -> bool {
-        self.below(times) == 0
-    }
-}
 
 /// A record of a service: its time, and the text of its value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

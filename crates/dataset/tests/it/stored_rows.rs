@@ -7,6 +7,7 @@ use dataset::{Backfill, SeriesRequest, StoredTables, Target, TextWriter};
 use runtime::Timestamp;
 use runtime::registry::EndpointInfo;
 
+use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, TRADES};
 use crate::support::{DAY, END, HOUR, TARGETS, client_of, hours, job, read, run, run_cancelled_after};
 
@@ -37,16 +38,6 @@ fn series(endpoint: &'static EndpointInfo, records: &Records) -> SeriesRequest {
 
 fn record(time: i64, strike: &str, value: i64) -> Record {
     Record { time, strike: strike.to_owned(), value }
-}
-
-/// Draws numbers that depend only on the seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from(self.0 >> 33).unwrap() % limit
-    }
 }
 
 /// Draws what the service has now: several records of one time, times that are corrected by seconds, and records that

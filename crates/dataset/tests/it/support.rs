@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test target uses only some of the items")]
 
+pub(crate) mod dice;
 pub(crate) mod service;
 
 use std::collections::BTreeMap;
