@@ -39,18 +39,24 @@ impl Observers {
     #[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "only the log distinguishes requests"))]
     pub(crate) fn of_request(&self, params: &ShownParams<'_>, is_quiet: bool) -> Self {
         let mut observers = self.clone();
-        #[cfg(not(feature = "tracing"))]
-        let is_logged = false;
         #[cfg(feature = "tracing")]
-        let is_logged = {
+        {
             observers.span = log::span(params.target.endpoint, params);
             observers.is_quiet = is_quiet;
-            !observers.span.is_disabled()
-        };
-        if is_logged || self.observer.is_some() {
+        }
+        if observers.has_receiver() {
             observers.params = params.copied();
         }
         observers
+    }
+
+    /// Returns whether anybody receives the events of this request.
+    pub(crate) fn has_receiver(&self) -> bool {
+        #[cfg(feature = "tracing")]
+        if !self.span.is_disabled() {
+            return true;
+        }
+        self.observer.is_some()
     }
 
     /// Returns the receivers for the events of a token request that a data request starts.

@@ -105,6 +105,9 @@ impl UndecodedResponse {
     /// Notifies the observer of fields that had values in earlier responses.
     pub(super) fn report_missing(&self, table: Option<&'static RecordInfo>, records: &dyn Push) {
         let Some(table) = table else { return };
+        if !self.context.observers.has_receiver() {
+            return;
+        }
         let missing = self.connection.sent_fields.note(self.target.endpoint, table, records);
         for field in missing.fields {
             let new = missing.new.clone();
