@@ -73,7 +73,7 @@ fn responses_do_not_steer_a_terminal() {
     for (status, headers, body) in [
         ("400 Bad Request", "", message.as_str()),
         ("400 Bad Request", "", EVIL),
-        ("403 Forbidden", "Content-Type: text/html\r\nServer: a\u{1b}b\r\n", &page),
+        ("403 Forbidden", "Content-Type: text/html\r\nServer: a\u{9b}b\r\n", &page),
         ("302 Found", "Location: https://x\u{202e}y.example/\r\n", ""),
         ("200 OK", "", &message),
         ("200 OK", "", EVIL),
@@ -86,5 +86,16 @@ fn responses_do_not_steer_a_terminal() {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             check(&run_at(&url, &args), args == get(&[]));
         }
+    }
+}
+
+/// Such a header ends the connection before a status arrives. A backfill would try to reach the service for two minutes.
+#[test]
+fn an_invalid_header_does_not_steer_a_terminal() {
+    let url = service("403 Forbidden", "Content-Type: text/html\r\nServer: a\u{1b}b\r\n", EVIL);
+    for args in [get(&[]), get(&["--format", "table"]), vec!["check"]] {
+        let output = run_at(&url, &args);
+        assert_ne!(output.code, Some(0), "{args:?}");
+        check(&output, false);
     }
 }
