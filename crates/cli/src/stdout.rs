@@ -8,17 +8,13 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::{AnsiColor, Style};
 use runtime::text::ForeignText;
 
+use crate::data_output::DataOutput;
 use crate::failure::{ExitKind, Failure, Result, reason};
 
 /// Writes data, and flushes it. A terminal gets no characters of the data that steer it; programs get all of them.
 pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    let data = data.as_ref();
-    let written_data = match std::str::from_utf8(data) {
-        Ok(text) if stdout.is_terminal() => stdout.write_all(ForeignText(text).to_string().as_bytes()),
-        _ => stdout.write_all(data),
-    };
-    written(written_data.and_then(|()| stdout.flush()))
+    let mut stdout = DataOutput::stdout();
+    written(stdout.write_all(data.as_ref()).and_then(|()| stdout.flush()))
 }
 
 /// Writes lines for people, which can quote a text from outside.

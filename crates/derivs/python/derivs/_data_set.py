@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from ._command import Error, Names, Path, Row, Time
-from ._table import Table
+from ._command import Error, Names, Path, Row, Time, endpoint_names
+from ._table import Table, empty_columns
 
 # Columns that belong to a row and not to a value of it.
 _OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
 
 
 class DataSet:
-    """A file or a data set. Nothing is read before it is needed, and everything is read again with each call.
+    """A file or a data set. Rows are read with each call, and nothing is kept.
 
     path: The path that was opened.
     """
@@ -66,7 +66,7 @@ class DataSet:
 
     def frame(
         self,
-        endpoints: Union[str, Sequence[str], None] = None,
+        endpoints: Optional[Names] = None,
         *,
         join: bool = False,
         start: Optional[Time] = None,
@@ -80,10 +80,10 @@ class DataSet:
         that time. With `join`, a row has the fields of all endpoints of one time: rows are equal if their times and the
         params that all of the endpoints have are equal, and a row that only one endpoint has stays, with nulls. A field
         whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`."""
-        names = self._names(endpoints)
         own = {"start": start, "end": end, "as_of": as_of, **params}
         if not join:
-            return _reader().frame(self.table(names, **own))
+            return _reader().frame(self.table(endpoints, **own))
+        names = self.endpoints if endpoints is None else endpoint_names(endpoints)
         tables = []
         for name in names:
             try:
@@ -96,11 +96,6 @@ class DataSet:
             if len(table):
                 tables.append((name, table))
         return _joined(tables)
-
-    def _names(self, endpoints: Union[str, Sequence[str], None]) -> List[str]:
-        if endpoints is None:
-            return self.endpoints
-        return [endpoints] if isinstance(endpoints, str) else list(endpoints)
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
@@ -193,5 +188,5 @@ def _keys(tables: List[Table]) -> List[str]:
 
 def _fields(table: Table, keys: List[str]) -> List[str]:
     """Returns the columns of values, and the params that other tables do not have."""
-    empty = {name for name in table.columns if all(value is None for value in table[name])}
+    empty = empty_columns(table._arrow())
     return [name for name in table.columns[1:] if name not in keys and name not in _OF_ROW and name not in empty]

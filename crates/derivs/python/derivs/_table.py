@@ -140,10 +140,21 @@ def _ordered(table: Any) -> Any:
     A file begins with all params of its endpoint, most of which have no value in a table of a few series."""
     names = _column_names(table)
     times = [name for name in names if _is_time(table, name)][:1]
-    empty = [name for name in names if table[name].null_count == len(table)] if len(table) else []
+    empty = empty_columns(table)
     last = [name for name in names if name in empty or name == "endpoint"]
     middle = [name for name in names if name not in times and name not in last]
     return table.select(times + middle + last)
+
+
+def empty_columns(table: Any) -> List[str]:
+    """Returns the columns without any value, of a table of pyarrow or polars that has rows."""
+    empty = []
+    for name in _column_names(table) if len(table) else []:
+        count = table[name].null_count
+        # In polars, it is a method.
+        if (count() if callable(count) else count) == len(table):
+            empty.append(name)
+    return empty
 
 
 def _is_time(table: Any, name: str) -> bool:
