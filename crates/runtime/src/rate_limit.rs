@@ -256,6 +256,14 @@ impl Permit {
     pub fn also_observed_by(self, observer: impl PermitObserver) -> Self {
         Self::with_observer(ObservedPermit { permit: self, observer })
     }
+
+    /// Reports the end of the request, once.
+    fn end(&self) {
+        let on_end = lock(&self.on_end).take();
+        if let Some(on_end) = on_end {
+            catch_panic(on_end);
+        }
+    }
 }
 
 /// A permit and a further observer of its request.
@@ -273,16 +281,6 @@ impl<O: PermitObserver> PermitObserver for ObservedPermit<O> {
     fn on_end(&self) {
         self.permit.end();
         self.observer.on_end();
-    }
-}
-
-impl Permit {
-    /// Reports the end of the request, once.
-    fn end(&self) {
-        let on_end = lock(&self.on_end).take();
-        if let Some(on_end) = on_end {
-            catch_panic(on_end);
-        }
     }
 }
 

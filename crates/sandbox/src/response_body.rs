@@ -79,18 +79,16 @@ pub(crate) fn generate(
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
-            let records: Vec<_> = records.collect();
+            let mut records: Vec<_> = records.collect();
             let envelope = registry.service.envelope.as_ref();
             let path = endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
             let mut facts = Vec::new();
-            let records = match &endpoint.pages {
-                None => records,
-                Some(pages) => {
-                    let page = record_pages::page(pages, query, records.len(), path_and_query);
-                    facts = page.facts;
-                    records[page.records].to_vec()
-                }
-            };
+            if let Some(pages) = &endpoint.pages {
+                let page = record_pages::page(pages, query, records.len(), path_and_query);
+                facts = page.facts;
+                records.truncate(page.records.end);
+                records.drain(..page.records.start);
+            }
             let (records, path) = match record {
                 Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
                 Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),

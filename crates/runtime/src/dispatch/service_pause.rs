@@ -27,16 +27,17 @@ pub(crate) enum ServicePause {
 
 /// Returns the pause that a response requests, if any.
 pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -> Option<ServicePause> {
-    let time = requested_time(headers, service);
+    let exhausted = exhausted(headers, service);
+    let time = read_retry_after(headers).or(exhausted);
     let is_listed = service.errors.iter().any(|info| info.status == status && info.rate_limited);
     match (status, time) {
         (429, _) => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
         _ if is_listed => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
         (418, Some(_)) => Some(ServicePause::RateLimited(time)),
-        (403 | 503, Some(time)) if exhausted(headers, service).is_some() => Some(ServicePause::RateLimited(Some(time))),
+        (403 | 503, Some(time)) if exhausted.is_some() => Some(ServicePause::RateLimited(Some(time))),
         (403 | 503, Some(time)) => Some(ServicePause::Endpoint(time)),
         // Any other response was not rejected because of the limit.
-        _ => exhausted(headers, service).map(ServicePause::Exhausted),
+        _ => exhausted.map(ServicePause::Exhausted),
     }
 }
 

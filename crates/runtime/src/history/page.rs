@@ -204,8 +204,6 @@ pub(super) struct PageResponse<R> {
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    /// The number of invalid records received, with any time and without a time.
-    pub(super) bad: usize,
     /// Whether there were records before the window.
     pub(super) has_earlier: bool,
     /// Whether there were records after the window.
@@ -234,7 +232,6 @@ impl<R> PageResponse<R> {
             without_time: 0,
             missing: Vec::new(),
             received: 0,
-            bad: 0,
             has_earlier: false,
             has_later: false,
             reached: Timestamp::MAX,
@@ -247,7 +244,6 @@ impl<R> PageResponse<R> {
         let TimedRecords { times, records, bad, metadata } = series;
         let mut response = Self::none(Report { metadata: Vec::from_iter(metadata), ..Report::default() });
         response.received = times.len() + bad.len();
-        response.bad = bad.len();
         response.reached = reached;
         for (index, time) in times.into_iter().enumerate() {
             match time {

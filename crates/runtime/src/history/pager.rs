@@ -7,6 +7,8 @@
 
 mod planned_page;
 
+use std::collections::VecDeque;
+
 use super::account::count;
 use super::page::{FirstRecordSearch, PageResponse, Received, Report};
 use super::page_limits::PageLimits;
@@ -15,7 +17,6 @@ use super::strays::SetAside;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::{Error, ErrorKind};
 use crate::values::Timestamp;
-use std::collections::VecDeque;
 
 use planned_page::{PageState, PlannedPage};
 

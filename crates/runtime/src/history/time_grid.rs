@@ -1,6 +1,7 @@
 //! Spans of time, and the steps into which they are divided.
 //!
-//! Steps are counted from the Unix epoch, and weeks from a Monday, as services count them. This module uses only times, not records.
+//! Steps are counted from the Unix epoch, and weeks from a Monday, as services count them. This module uses only times, not
+//! records.
 
 use std::ops::Range;
 use std::time::Duration;

@@ -48,12 +48,12 @@ impl<E: Endpoint<Body: SeriesBody>> AllPages<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>) -> Self {
         let request = request.untyped;
-        let none = Error::build("the catalogue defines no pages for this endpoint");
-        let none = request.about(none.with_hint("send the request itself; its response has all records"));
-        let (walk, request, error) = match PageWalk::begin(request) {
-            Some((walk, request)) => (Some(walk), Some(request), None),
-            None => (None, None, Some(none)),
-        };
+        let mut error = None;
+        if request.endpoint().pages.is_none() {
+            let none = Error::build("the catalogue defines no pages for this endpoint");
+            error = Some(request.about(none.with_hint("send the request itself; its response has all records")));
+        }
+        let (walk, request) = PageWalk::begin(request).unzip();
         Self { walk, request, sending: None, error, endpoint: PhantomData }
     }
 
@@ -87,8 +87,8 @@ impl<E: Endpoint<Body: SeriesBody>> AllPages<E> {
     }
 
     /// Adds a response, and prepares the request for the next page.
-    fn received(&mut self, request: &Untyped, outcome: Outcome) -> Result<E::Body, Error> {
-        let Some(walk) = &mut self.walk else { return E::Body::read(outcome) };
+    fn received(&mut self, outcome: Outcome) -> Result<E::Body, Error> {
+        let (Some(walk), Some(request)) = (&mut self.walk, &self.request) else { return E::Body::read(outcome) };
         let facts = match &outcome {
             Ok(response) => walk.facts(response.body()),
             Err(_) => return E::Body::read(outcome),
@@ -111,14 +111,15 @@ impl<E> Unpin for AllPages<E> {}
 impl<E: Endpoint<Body: SeriesBody>> Stream for AllPages<E> {
     type Item = Result<E::Body, Error>;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(request) = self.request.clone() else {
-            return Poll::Ready(self.error.take().map(Err));
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let Some(request) = &this.request else {
+            return Poll::Ready(this.error.take().map(Err));
         };
-        let sending = self.sending.get_or_insert_with(|| request.clone().send());
+        let sending = this.sending.get_or_insert_with(|| request.clone().send());
         let outcome = ready!(Pin::new(sending).poll(cx));
-        self.sending = None;
-        Poll::Ready(Some(self.received(&request, outcome)))
+        this.sending = None;
+        Poll::Ready(Some(this.received(outcome)))
     }
 }
 

@@ -156,7 +156,7 @@ impl fmt::Debug for RecursiveRecord {
     }
 }
 
-/// Returns whether JSON escapes a character of a name.
+/// Returns whether a field has other names.
 const fn have_other_names(fields: &[FieldInfo]) -> bool {
     let mut index = 0;
     while index < fields.len() {
@@ -168,6 +168,7 @@ const fn have_other_names(fields: &[FieldInfo]) -> bool {
     false
 }
 
+/// Returns whether JSON escapes a character of a name.
 const fn is_escaped_in_json(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut index = 0;
