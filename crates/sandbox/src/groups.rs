@@ -5,26 +5,54 @@ use runtime::registry::{FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueT
 use runtime::{Timestamp, Value};
 use serde_json::Map;
 
-use crate::rejection::put;
+use crate::json::{put, text_of};
 
 /// A group of records with the same labels.
 struct Group {
+    /// The values of the labels, in the order of [`Label`]s.
     labels: Vec<Value>,
     records: Vec<Value>,
 }
 
-/// Returns whether the value of a field is outside of its record.
+/// A field whose value is next to the records of its group.
+struct Label {
+    /// The position among the fields of the record.
+    index: usize,
+    /// The path in the group; `*` for the key of the group.
+    path: &'static str,
+    ty: ValueType,
+}
+
+impl Label {
+    fn all(record: &RecordInfo) -> Vec<Self> {
+        let mut labels = Vec::new();
+        for (index, field) in record.fields.iter().enumerate() {
+            if let FieldSource::Group(path) = field.source {
+                labels.push(Self { index, path, ty: field.ty });
+            }
+        }
+        labels
+    }
+
+    fn is_key(&self) -> bool {
+        self.path == "*"
+    }
+}
+
+/// `true` if the value of a field is outside of its record.
 pub(crate) fn has_derived(record: &RecordInfo) -> bool {
     record.fields.iter().any(|field| field.source.is_derived())
 }
 
+/// The fields whose values are in the record.
+fn fields_inside(record: &RecordInfo) -> impl Iterator<Item = &FieldInfo> {
+    record.fields.iter().filter(|field| !field.source.is_derived())
+}
+
 /// Sets the year and the period of which the time of a record consists.
 pub(crate) fn with_period(mut values: Value, record: &RecordInfo, start: i64) -> Value {
-    let periods = record.fields.iter().filter_map(|field| match field.source {
-        FieldSource::Period(year, period) => Some((year, period)),
-        _ => None,
-    });
-    for (year_name, period_name) in periods {
+    for field in record.fields {
+        let FieldSource::Period(year_name, period_name) = field.source else { continue };
         let date = Timestamp::from_unix_seconds(start).to_string();
         let mut parts = date.split('-');
         let year = parts.next().unwrap_or_default().to_owned();
@@ -37,52 +65,47 @@ pub(crate) fn with_period(mut values: Value, record: &RecordInfo, start: i64) ->
     values
 }
 
-/// Returns the value at the first key of `path` that contains the records: the records, or their groups. `path` is the
-/// path of the records.
+/// The value at the first key of `path` that contains the records, which is the records or their groups, and the path of
+/// that key. `path` is the path of the records.
 pub(crate) fn grouped<'p>(record: &RecordInfo, records: Vec<Value>, path: &'p str) -> (Value, &'p str) {
-    let labels: Vec<_> = record.fields.iter().enumerate().filter_map(labeled).collect();
-    let Some((before, after)) = path.split_once('*').filter(|_| !labels.is_empty()) else {
+    let labels = Label::all(record);
+    let Some((path_of_groups, path_in_group)) = path.split_once('*').filter(|_| !labels.is_empty()) else {
         return (records.into_iter().map(|values| stripped(record, values)).collect(), path);
     };
-    let before = before.trim_end_matches('.');
-    let after = after.trim_start_matches('.');
-    let is_single = labels.iter().any(|(_, at, ty)| *at == "*" && matches!(ty, ValueType::Timestamp(_)));
-    let mut groups: Vec<Group> = Vec::new();
-    for values in records {
-        let own: Vec<_> = labels.iter().map(|(index, _, _)| value_of(record, &values, *index)).collect();
-        let stripped = stripped(record, values);
-        match groups.iter_mut().find(|group| group.labels == own) {
-            Some(group) if !is_single => group.records.push(stripped),
-            _ => groups.push(Group { labels: own, records: vec![stripped] }),
-        }
-    }
-    let key = labels.iter().position(|(_, at, _)| *at == "*");
+    let path_of_groups = path_of_groups.trim_end_matches('.');
+    let path_in_group = path_in_group.trim_start_matches('.');
+    let key = labels.iter().position(Label::is_key);
+    // A group whose key is a time has a single record.
+    let is_single = key.is_some_and(|key| matches!(labels[key].ty, ValueType::Timestamp(_)));
     let mut keyed = Map::new();
     let mut listed = Vec::new();
-    for group in groups {
-        let name = key.and_then(|index| group.labels.get(index)).map(text_of).unwrap_or_default();
-        let value = written(record, group, &labels, after, is_single);
+    for group in groups(record, records, &labels, is_single) {
         match key {
-            Some(_) => drop(keyed.insert(name, value)),
-            None => listed.push(value),
+            Some(key) => {
+                let name = text_of(&group.labels[key]);
+                keyed.insert(name, group_json(record, group, &labels, path_in_group, is_single));
+            }
+            None => listed.push(group_json(record, group, &labels, path_in_group, is_single)),
         }
     }
     let groups = if key.is_some() { Value::Object(keyed) } else { Value::Array(listed) };
-    (groups, before)
+    (groups, path_of_groups)
 }
 
-/// Returns the index, the path and the type of a field that is a label.
-fn labeled((index, field): (usize, &FieldInfo)) -> Option<(usize, &'static str, ValueType)> {
-    if let FieldSource::Group(at) = field.source { Some((index, at, field.ty)) } else { None }
+fn groups(record: &RecordInfo, records: Vec<Value>, labels: &[Label], is_single: bool) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for values in records {
+        let values_of_labels: Vec<_> = labels.iter().map(|label| value_of(record, &values, label.index)).collect();
+        let values = stripped(record, values);
+        match groups.iter_mut().find(|group| group.labels == values_of_labels) {
+            Some(group) if !is_single => group.records.push(values),
+            _ => groups.push(Group { labels: values_of_labels, records: vec![values] }),
+        }
+    }
+    groups
 }
 
-fn written(
-    record: &RecordInfo,
-    group: Group,
-    labels: &[(usize, &'static str, ValueType)],
-    path: &str,
-    is_single: bool,
-) -> Value {
+fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, is_single: bool) -> Value {
     let records = if is_single {
         group.records.into_iter().next().unwrap_or_default()
     } else if record.form == RecordLayout::Columns {
@@ -94,20 +117,23 @@ fn written(
         return records;
     }
     let mut object = Map::new();
-    for ((_, at, _), value) in labels.iter().zip(group.labels) {
-        if *at != "*" {
-            put(&mut object, at, value);
+    for (label, value) in labels.iter().zip(group.labels) {
+        if !label.is_key() {
+            put(&mut object, label.path, value);
         }
     }
     put(&mut object, path, records);
     Value::Object(object)
 }
 
-/// Returns an object with a list for each field of the records.
+/// An object with a list for each field of the records.
 pub(crate) fn columns(record: &RecordInfo, records: &[Value]) -> Value {
-    let own = record.fields.iter().filter(|field| !field.source.is_derived());
-    let column = |name: &str| records.iter().map(|values| values[name].clone()).collect::<Value>();
-    Value::Object(own.map(|field| (field.wire_name.to_owned(), column(field.wire_name))).collect())
+    let mut columns = Map::new();
+    for field in fields_inside(record) {
+        let column = records.iter().map(|values| values[field.wire_name].clone()).collect();
+        columns.insert(field.wire_name.to_owned(), Value::Array(column));
+    }
+    Value::Object(columns)
 }
 
 fn value_of(record: &RecordInfo, values: &Value, index: usize) -> Value {
@@ -118,19 +144,17 @@ fn value_of(record: &RecordInfo, values: &Value, index: usize) -> Value {
     value.cloned().unwrap_or_default()
 }
 
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Removes the fields whose values are not in a record on the wire.
 fn stripped(record: &RecordInfo, mut values: Value) -> Value {
     match &mut values {
         Value::Object(fields) => {
-            for field in record.fields.iter().filter(|field| field.source.is_derived()) {
-                fields.remove(field.wire_name);
+            for field in record.fields {
+                if field.source.is_derived() {
+                    fields.remove(field.wire_name);
+                }
             }
         }
-        Value::Array(items) => items.truncate(record.fields.iter().filter(|field| !field.source.is_derived()).count()),
+        Value::Array(items) => items.truncate(fields_inside(record).count()),
         _ => {}
     }
     values
@@ -140,10 +164,23 @@ fn stripped(record: &RecordInfo, mut values: Value) -> Value {
 pub(crate) fn with_lists(value: Value) -> Value {
     let Value::Object(members) = value else { return value };
     let members: Map<_, _> = members.into_iter().map(|(key, value)| (key, with_lists(value))).collect();
-    let indices: Option<Vec<usize>> = members.keys().map(|key| key.parse().ok()).collect();
-    let Some(last) = indices.and_then(|indices| indices.into_iter().max()) else { return Value::Object(members) };
-    let item = |index: usize| members.get(&index.to_string()).cloned().unwrap_or_else(|| Value::Object(Map::new()));
-    (0..=last).map(item).collect()
+    let Some(last) = last_index(&members) else { return Value::Object(members) };
+    let mut items = Vec::new();
+    for index in 0..=last {
+        let item = members.get(&index.to_string()).cloned();
+        items.push(item.unwrap_or_else(|| Value::Object(Map::new())));
+    }
+    Value::Array(items)
+}
+
+/// The highest key of an object; `None` if a key is not an index, or if there is no key.
+fn last_index(members: &Map<String, Value>) -> Option<usize> {
+    let mut last = None;
+    for key in members.keys() {
+        let index = key.parse().ok()?;
+        last = last.max(Some(index));
+    }
+    last
 }
 
 #[cfg(test)]

@@ -8,6 +8,10 @@
 // The modules, lowest layer first.
 mod seed;
 
+mod interval;
+
+mod json;
+
 mod rejection;
 
 mod authorization;

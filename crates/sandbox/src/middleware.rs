@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 
 use crate::access;
 use crate::connection::ConnectionState;
-use crate::fault::{ActiveFaults, Replacement, Target};
+use crate::fault::{ActiveFaults, Replacement, RequestParams, Target};
 use crate::rejection::Rejection;
 use crate::settings::RetryAfter;
 use crate::shared::Shared;
@@ -33,9 +33,11 @@ pub(crate) async fn pass(
 ) -> Response {
     let reused = connection.is_reused();
     let (target, params) = Target::of(shared.registry, request.uri());
-    let value = |name: &str| params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.as_ref());
-    let weighed = target.endpoint().map(|endpoint| (endpoint, endpoint.weight_of(value)));
-    match shared.traffic.admit(Instant::now(), weighed) {
+    let counted = target.endpoint().map(|endpoint| {
+        let weight = endpoint.weight_of(|name| value_of(&params, name));
+        (endpoint, weight)
+    });
+    match shared.traffic.admit(Instant::now(), counted) {
         Ok(slot) => {
             let faults = shared.faults().draw(target, &params, reused);
             let response = with_faults(faults, target, &connection, &shared, check_key(&shared, request, next)).await;
@@ -43,6 +45,11 @@ pub(crate) async fn pass(
         }
         Err(wait) => rate_limited(&shared, wait),
     }
+}
+
+fn value_of<'p>(params: &'p RequestParams, name: &str) -> Option<&'p str> {
+    let (_, value) = params.iter().find(|(param, _)| *param == name)?;
+    Some(value)
 }
 
 /// Waits for the response, and applies the faults of the request to it.
@@ -81,22 +88,23 @@ async fn with_faults(
 }
 
 fn replaced(replacement: &Replacement, shared: &Shared) -> Response {
-    let failed = |status| shared.response(&Rejection::new(status, "fault", "a fault rule matches the request"));
-    match replacement {
-        Replacement::Status(status) => failed(*status),
-        Replacement::Redirect(to) => {
-            let mut response = failed(StatusCode::FOUND);
-            if let Ok(to) = HeaderValue::try_from(to) {
-                response.headers_mut().insert(LOCATION, to);
-            }
-            response
-        }
+    let status = match replacement {
+        Replacement::Status(status) => *status,
+        Replacement::Redirect(_) => StatusCode::FOUND,
+    };
+    let mut response = shared.response(&Rejection::new(status, "fault", "a fault rule matches the request"));
+    if let Replacement::Redirect(to) = replacement
+        && let Ok(to) = HeaderValue::try_from(to)
+    {
+        response.headers_mut().insert(LOCATION, to);
     }
+    response
 }
 
 /// Checks the API key, and passes the request to its route.
 async fn check_key(shared: &Shared, request: Request, next: Next) -> Response {
-    let (query, expected) = (request.uri().query().unwrap_or_default(), shared.settings.api_key.as_deref());
+    let query = request.uri().query().unwrap_or_default();
+    let expected = shared.settings.api_key.as_deref();
     match access::api_key(request.headers(), query, shared.registry.service, expected) {
         Ok(()) => next.run(request).await,
         Err(error) => shared.response(&error),
@@ -106,7 +114,7 @@ async fn check_key(shared: &Shared, request: Request, next: Next) -> Response {
 fn rate_limited(shared: &Shared, wait: Duration) -> Response {
     let message = "the rate limit was exceeded";
     let mut response = shared.response(&Rejection::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message));
-    let date = match shared.settings.retry_after {
+    let is_date = match shared.settings.retry_after {
         RetryAfter::Seconds => false,
         RetryAfter::Date => true,
         RetryAfter::Either => {
@@ -114,18 +122,21 @@ fn rate_limited(shared: &Shared, wait: Duration) -> Response {
             shared.settings.seed.name("Retry-After").number(rate_limited).unit() < 0.5
         }
     };
-    // The time is rounded up to whole seconds, so that the client does not retry too early.
-    let whole = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
-    let value = if date {
+    let value = if is_date {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(whole(now + wait)))
+        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(rounded_up(now + wait)))
     } else {
-        whole(wait).to_string()
+        rounded_up(wait).to_string()
     };
     if let Ok(value) = HeaderValue::try_from(value) {
         response.headers_mut().insert(RETRY_AFTER, value);
     }
     response
+}
+
+/// A time in whole seconds; rounded up, so that the client does not retry too early.
+fn rounded_up(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 /// A body that keeps its request in flight until the body is written.

@@ -43,17 +43,20 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// Returns a router for the page and its files, except those whose path is also the path of an endpoint.
+/// A router for the page and its files, except those whose path is also the path of an endpoint.
 pub(crate) fn router(shared: &Shared) -> Router {
-    let (settings, registry) = (&shared.settings, shared.registry);
+    let registry = shared.registry;
+    let settings = &shared.settings;
     let access = Access { any_key: settings.api_key.is_none(), bearer_required: settings.bearer_required };
     let mut router = Router::new();
     if is_free(registry, "/") {
         let page = async move || serve("text/html; charset=utf-8", document::document(registry, access).into_string());
         router = router.route("/", get(page));
     }
-    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| is_free(registry, path)) {
-        router = router.route(path, get(async move || serve(content_type, content)));
+    for (path, content_type, content) in FILES {
+        if is_free(registry, path) {
+            router = router.route(path, get(async move || serve(content_type, content)));
+        }
     }
     router
 }

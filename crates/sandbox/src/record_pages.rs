@@ -19,7 +19,7 @@ pub(crate) struct Page {
     pub(crate) facts: Vec<(&'static str, Value)>,
 }
 
-/// Returns whether a param only selects a page.
+/// `true` if a param only selects a page.
 pub(crate) fn is_page_param(endpoint: &EndpointInfo, param: &ParamInfo) -> bool {
     let Some(pages) = endpoint.pages else { return false };
     let selects = match pages.next {
@@ -29,32 +29,44 @@ pub(crate) fn is_page_param(endpoint: &EndpointInfo, param: &ParamInfo) -> bool 
     [selects, pages.size].contains(&Some(param.wire_name))
 }
 
-/// Returns the requested page of `count` records. `link` is the path and query of the request.
+/// The requested page of `count` records. `link` is the path and query of the request.
 pub(crate) fn page(pages: &PagesInfo, query: &Query, count: usize, link: &str) -> Page {
-    let number = |name: &str| query.text(name).and_then(|text| text.parse::<usize>().ok());
-    let size = pages.size.and_then(number).unwrap_or(DEFAULT_SIZE).max(1);
+    let requested_size = pages.size.and_then(|param| number(query, param));
+    let size = requested_size.unwrap_or(DEFAULT_SIZE).max(1);
     let start = match pages.next {
-        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } => number(param).unwrap_or(0),
-        NextPage::Number { param, .. } => number(param).unwrap_or(1).saturating_sub(1).saturating_mul(size),
+        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } => number(query, param).unwrap_or(0),
+        NextPage::Number { param, .. } => number(query, param).unwrap_or(1).saturating_sub(1).saturating_mul(size),
         NextPage::Link { .. } => position_in_link(link).unwrap_or(0),
     };
     let start = start.min(count);
     let end = start.saturating_add(size).min(count);
-    let next = (end < count).then_some(end);
+    let is_last = end == count;
     let mut facts = Vec::new();
     match pages.next {
-        NextPage::Cursor { path, .. } => facts.extend(next.map(|next| (path, Value::from(next.to_string())))),
-        NextPage::Link { path } => facts.extend(next.map(|next| (path, Value::from(with_position(link, next))))),
-        NextPage::Offset { total, .. } => facts.extend(total.map(|path| (path, Value::from(count)))),
+        NextPage::Cursor { .. } | NextPage::Link { .. } if is_last => {}
+        NextPage::Cursor { path, .. } => facts.push((path, end.to_string().into())),
+        NextPage::Link { path } => facts.push((path, with_position(link, end).into())),
+        NextPage::Offset { total, .. } => add_fact(&mut facts, total, count),
         NextPage::Number { pages, total, .. } => {
-            facts.extend(pages.map(|path| (path, Value::from(count.div_ceil(size)))));
-            facts.extend(total.map(|path| (path, Value::from(count))));
+            add_fact(&mut facts, pages, count.div_ceil(size));
+            add_fact(&mut facts, total, count);
         }
     }
     Page { records: start..end, facts }
 }
 
-/// Returns the position of the first record in a link to a page.
+/// Adds a count, if the service sends it.
+fn add_fact(facts: &mut Vec<(&'static str, Value)>, path: Option<&'static str>, count: usize) {
+    if let Some(path) = path {
+        facts.push((path, count.into()));
+    }
+}
+
+fn number(query: &Query, param: &str) -> Option<usize> {
+    query.text(param)?.parse().ok()
+}
+
+/// The position of the first record in a link to a page.
 fn position_in_link(link: &str) -> Option<usize> {
     let (_, query) = link.split_once('?')?;
     let mut params = query.split('&').filter_map(|param| param.split_once('='));
@@ -62,7 +74,7 @@ fn position_in_link(link: &str) -> Option<usize> {
     position.parse().ok()
 }
 
-/// Returns the link with another position of the first record.
+/// The link with another position of the first record.
 fn with_position(link: &str, position: usize) -> String {
     let (path, query) = link.split_once('?').unwrap_or((link, ""));
     let mut params = Vec::new();

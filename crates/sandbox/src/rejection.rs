@@ -9,6 +9,8 @@ use runtime::Value;
 use runtime::registry::{ErrorBodyInfo, ServiceInfo};
 use serde_json::Map;
 
+use crate::json::put;
+
 /// The reason that a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejection {
@@ -32,33 +34,20 @@ impl Rejection {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// Returns the response, whose body has the layout of the service's errors.
+    /// The response, whose body has the layout of the service's errors.
     pub(crate) fn response(&self, service: &ServiceInfo) -> Response {
         (self.status, [(CONTENT_TYPE, "application/json")], self.body(&service.error_body).to_string()).into_response()
     }
 
-    fn body(&self, form: &ErrorBodyInfo) -> Value {
+    fn body(&self, layout: &ErrorBodyInfo) -> Value {
         let mut body = Map::new();
-        for (paths, text) in [(form.message, self.message.as_str()), (form.code, self.code)] {
-            if let Some(path) = paths.first() {
-                put(&mut body, path, text.into());
-            }
+        if let Some(path) = layout.message.first() {
+            put(&mut body, path, self.message.as_str().into());
+        }
+        if let Some(path) = layout.code.first() {
+            put(&mut body, path, self.code.into());
         }
         Value::Object(body)
-    }
-}
-
-/// Inserts a value at a path of keys separated by dots.
-pub(crate) fn put(body: &mut Map<String, Value>, path: &str, value: Value) {
-    match path.split_once('.') {
-        None => {
-            body.insert(path.to_owned(), value);
-        }
-        Some((outer, rest)) => {
-            if let Value::Object(inner) = body.entry(outer).or_insert_with(|| Value::Object(Map::new())) {
-                put(inner, rest, value);
-            }
-        }
     }
 }
 
@@ -67,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_has_the_form_of_the_registry() {
+    fn the_body_has_the_layout_of_the_registry() {
         let service = ServiceInfo {
             error_body: ErrorBodyInfo::new(&["detail.message", "error"]).code(&["detail.error_code"]),
             ..ServiceInfo::new("A service")

@@ -90,10 +90,10 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
 /// value that is known to be rejected.
 fn example<E: Endpoint>(request: &Request<E>) {
     let sent = request.path_and_query();
-    let query = || sent.split(['?', '&']).skip(1);
     for info in query_params::<E>() {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
-        let value = query().find_map(|param| param.strip_prefix(name.as_str()));
+        let mut query = sent.split(['?', '&']).skip(1);
+        let value = query.find_map(|param| param.strip_prefix(name.as_str()));
         let is_expected = info.required.is_some_and(Evidence::is_enforced) || info.const_value.is_some();
         assert_eq!(value.is_some(), is_expected, "presence of `{}` in {sent}", info.wire_name);
         let Some((value, example)) = value.zip(info.example) else { continue };
@@ -108,10 +108,12 @@ fn example<E: Endpoint>(request: &Request<E>) {
 
 /// Returns a value that the param accepts, even if the range of the param is enforced.
 fn sample(info: &ParamInfo) -> String {
-    let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {
-            bound.map_or_else(|| "7".to_owned(), |bound| bound.to_string())
+            match info.range.min.or(info.range.max) {
+                Some(bound) if info.evidence.is_enforced() => bound.to_string(),
+                _ => "7".to_owned(),
+            }
         }
         ValueType::Boolean => "true".to_owned(),
         _ => "a".to_owned(),

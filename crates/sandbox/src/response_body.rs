@@ -4,18 +4,17 @@
 //! their record, but never on the requested time range.
 
 use runtime::Value;
-use runtime::registry::{
-    BodyInfo, EndpointInfo, ParamInfo, RecordInfo, RecordLayout, Registry, TimeUnit, TypeInfo, ValueType,
-};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, RecordLayout, Registry, TimeUnit, TypeInfo, ValueType};
 use serde_json::{Map, json};
 
 use crate::fault::{RequestParams, Target};
 use crate::groups;
+use crate::interval::Interval;
+use crate::json::put;
 use crate::query::Query;
 use crate::record_pages;
-use crate::rejection::put;
 use crate::seed::Seed;
-use crate::settings::Settings;
+
 use crate::shared::Shared;
 use crate::time_range::{self, DATA_START, RangeParams};
 use crate::values::{self, Source};
@@ -45,89 +44,135 @@ pub(crate) fn generate(
     sent: &RequestParams,
     path_and_query: &str,
 ) -> Body {
-    let (registry, Settings { seed, clock, .. }) = (shared.registry, &shared.settings);
-    let now = clock.now();
-    let params = RangeParams::of(endpoint, registry.service);
-    let seed = seed_of(endpoint, query, &params, *seed);
-    let source = |seed, interval, time| Source { seed, interval, time, depth: 0 };
-    let last_minute = (time_range::floor(now, MINUTE), now);
+    let range = RangeParams::of(endpoint, shared.registry.service);
+    let seed = seed_of(endpoint, query, &range, shared.settings.seed);
+    let now = shared.settings.clock.now();
+    let minute = time_range::floor(now, MINUTE);
     match endpoint.body {
         BodyInfo::Series { record, time, .. } => {
-            let unit = registry.service.time_unit;
-            let (metadata, is_covered) = metadata(registry, query, seed);
-            let sources = match time {
-                _ if !is_covered => Vec::new(),
-                Some(_) => params.intervals(query, now).into_iter().map(|it| source(seed, it, time)).collect(),
-                None => match params.from.and_then(|param| query.time(param)).unwrap_or(now).min(now) {
-                    ..DATA_START => Vec::new(),
-                    time => {
-                        let minute = time_range::floor(time, MINUTE);
-                        (0..RECORDS).map(|index| source(seed.number(index), (minute, minute), None)).collect()
-                    }
-                },
-            };
-            let (name, faults) = (name_of(endpoint), shared.faults());
-            let sources = sources.into_iter().filter_map(|source| {
-                let seed = faults.of_record(Target::Endpoint(endpoint), sent, source.seed, source.interval, now)?;
-                Some(Source { seed, ..source })
-            });
-            let records = sources.enumerate().map(|(row, source)| match record {
-                Some(record) => {
-                    let values = with_requested(values::record(record, source), record, query, row);
-                    groups::with_period(with_time(values, record, source, unit), record, source.interval.0)
-                }
-                None => unknown_record(name, source, unit),
-            });
-            let invented = record.is_none().then_some("fields");
-            let mut records: Vec<_> = records.collect();
-            let envelope = registry.service.envelope.as_ref();
-            let path = endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
-            let mut facts = Vec::new();
-            if let Some(pages) = &endpoint.pages {
-                let page = record_pages::page(pages, query, records.len(), path_and_query);
-                facts = page.facts;
-                records.truncate(page.records.end);
-                records.drain(..page.records.start);
-            }
-            let (records, path) = match record {
-                Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
-                Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),
-                _ => (Value::Array(records), path),
-            };
-            Body { json: in_envelope(registry, path, records, metadata, invented, facts), invented }
+            let series = Series { shared, endpoint, record, time, range, seed, now };
+            series.body(query, sent, path_and_query)
         }
         BodyInfo::Object { record, .. } => {
-            let values = values::record(record, source(seed, last_minute, None));
+            let interval = Interval { start: minute, end: now };
+            let values = values::record(record, Source { seed, interval, time: None, depth: 0 });
             Body { json: with_requested(values, record, query, 0), invented: None }
         }
         BodyInfo::Unknown => {
-            let value = values::any_number(seed, last_minute.0);
+            let value = values::any_number(seed, minute);
             Body { json: json!({ name_of(endpoint): value, MARK: "body" }), invented: Some("body") }
         }
     }
 }
 
-/// Returns the seed of a response, which depends on all params except the params that select records.
+/// The seed of a response, which depends on all params except the params that select records.
 fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Seed) -> Seed {
-    let seed = seed.name(endpoint.path.unwrap_or_default());
-    query
-        .params()
-        .filter(|param| !range.contains(param) && !record_pages::is_page_param(endpoint, param))
-        .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
+    let mut seed = seed.name(endpoint.path.unwrap_or_default());
+    for param in query.params() {
+        if range.contains(param) || record_pages::is_page_param(endpoint, param) {
+            continue;
+        }
+        seed = seed.name(param.wire_name);
+        for value in query.all(param) {
+            seed = seed.name(value);
+        }
+    }
+    seed
 }
 
-/// Returns a name for an unknown value: the last segment of the path that is not a param.
+/// A name for an unknown value: the last segment of the path that is not a param.
 fn name_of(endpoint: &EndpointInfo) -> &'static str {
-    let mut parts = endpoint.path.unwrap_or_default().rsplit('/');
-    parts.find(|part| !part.is_empty() && !part.starts_with('{')).unwrap_or("value")
+    let mut segments = endpoint.path.unwrap_or_default().rsplit('/');
+    segments.find(|segment| !segment.is_empty() && !segment.starts_with('{')).unwrap_or("value")
 }
 
-/// Returns a record for unknown fields: one value, and the time.
+/// The series that a request selects.
+struct Series<'a> {
+    shared: &'a Shared,
+    endpoint: &'static EndpointInfo,
+    /// `None` if the fields are unknown.
+    record: Option<&'static RecordInfo>,
+    /// The name of the time field; `None` if the list is not a time series.
+    time: Option<&'static str>,
+    range: RangeParams,
+    seed: Seed,
+    now: i64,
+}
+
+impl Series<'_> {
+    fn body(&self, query: &Query, sent: &RequestParams, path_and_query: &str) -> Body {
+        let registry = self.shared.registry;
+        let metadata = Metadata::of(registry, query, self.seed);
+        let mut records = Vec::new();
+        if metadata.is_covered {
+            records = self.records(query, sent);
+        }
+        let mut page_facts = Vec::new();
+        if let Some(pages) = &self.endpoint.pages {
+            let page = record_pages::page(pages, query, records.len(), path_and_query);
+            page_facts = page.facts;
+            records.truncate(page.records.end);
+            records.drain(..page.records.start);
+        }
+        let envelope = registry.service.envelope.as_ref();
+        let path = self.endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
+        let (records, path) = match self.record {
+            Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
+            Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),
+            _ => (Value::Array(records), path),
+        };
+        let invented = if self.record.is_none() { Some("fields") } else { None };
+        Body { json: in_envelope(registry, path, records, metadata.json, invented, page_facts), invented }
+    }
+
+    /// The records that exist now.
+    fn records(&self, query: &Query, sent: &RequestParams) -> Vec<Value> {
+        let faults = self.shared.faults();
+        let target = Target::Endpoint(self.endpoint);
+        let mut records = Vec::new();
+        for source in self.sources(query) {
+            if let Some(seed) = faults.of_record(target, sent, source.seed, source.interval, self.now) {
+                let row = records.len();
+                records.push(self.record(Source { seed, ..source }, query, row));
+            }
+        }
+        records
+    }
+
+    fn sources(&self, query: &Query) -> Vec<Source> {
+        let mut sources = Vec::new();
+        if self.time.is_some() {
+            for interval in self.range.intervals(query, self.now) {
+                sources.push(Source { seed: self.seed, interval, time: self.time, depth: 0 });
+            }
+            return sources;
+        }
+        let requested = self.range.from.and_then(|param| query.time(param));
+        let time = requested.unwrap_or(self.now).min(self.now);
+        if time >= DATA_START {
+            let interval = Interval::at(time_range::floor(time, MINUTE));
+            for index in 0..RECORDS {
+                sources.push(Source { seed: self.seed.number(index), interval, time: None, depth: 0 });
+            }
+        }
+        sources
+    }
+
+    fn record(&self, source: Source, query: &Query, row: usize) -> Value {
+        let unit = self.shared.registry.service.time_unit;
+        let Some(record) = self.record else { return unknown_record(name_of(self.endpoint), source, unit) };
+        let values = with_requested(values::record(record, source), record, query, row);
+        let values = with_time(values, record, source, unit);
+        groups::with_period(values, record, source.interval.start)
+    }
+}
+
+/// A record for unknown fields: one value, and the time.
 fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
     let mut fields = Map::new();
-    fields.insert(name.to_owned(), values::any_number(source.seed, source.interval.1).into());
+    fields.insert(name.to_owned(), values::any_number(source.seed, source.interval.end).into());
     if let Some(time) = source.time {
-        fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
+        fields.insert(time.to_owned(), values::timestamp(source.interval.start, unit));
     }
     Value::Object(fields)
 }
@@ -157,36 +202,35 @@ fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeU
         (record.form, source.time, &mut values)
         && !fields.contains_key(time)
     {
-        fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
+        fields.insert(time.to_owned(), values::timestamp(source.interval.start, unit));
     }
     values
 }
 
-/// Returns the body with the records, the metadata, the status and the facts about the next page.
+/// The body with the records, the metadata, the status and the facts about the next page.
 fn in_envelope(
     registry: Registry,
     data: &str,
     records: Value,
     metadata: Value,
     invented: Option<&str>,
-    facts: Vec<(&'static str, Value)>,
+    page_facts: Vec<(&'static str, Value)>,
 ) -> Value {
-    let envelope = registry.service.envelope.as_ref();
     if matches!(data, "" | ".") {
         return records;
     }
     let mut body = Map::new();
     put(&mut body, &data.replace('*', "all"), records);
     let error_body = &registry.service.error_body;
-    if let Some((path, success)) =
-        error_body.code.iter().chain(error_body.message).next().zip(error_body.success.first())
-    {
+    let status_path = error_body.code.first().or(error_body.message.first());
+    if let (Some(path), Some(success)) = (status_path, error_body.success.first()) {
         put(&mut body, path, success.parse().unwrap_or_else(|_| (*success).into()));
     }
+    let envelope = registry.service.envelope.as_ref();
     if let Some(path) = envelope.and_then(|envelope| envelope.metadata) {
         put(&mut body, path, metadata);
     }
-    for (path, value) in facts {
+    for (path, value) in page_facts {
         put(&mut body, path, value);
     }
     if let Some(part) = invented {
@@ -195,31 +239,41 @@ fn in_envelope(
     groups::with_lists(Value::Object(body))
 }
 
-/// Returns the metadata of a series, and `true` if there is data for the request.
-///
-/// For a named type, the first list in the metadata contains the values that the data covers. These
-/// are the known values in the request. If the request contains none, these are all known values, or only the first
-/// known value if no param accepts several values. A second list of the same type contains the unknown values in the
-/// request.
-fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
-    let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
-    for field in registry.metadata.fields {
-        let value = if let ValueType::List(ValueType::Named(named)) = field.ty {
+/// The metadata of a series.
+struct Metadata {
+    json: Value,
+    /// `true` if there is data for the request.
+    is_covered: bool,
+}
+
+impl Metadata {
+    /// For a named type, the first list in the metadata contains the values that the data covers. These are the known
+    /// values in the request. If the request contains none, these are all known values, or only the first known value
+    /// if no param accepts several values. A second list of the same type contains the unknown values in the request.
+    fn of(registry: Registry, query: &Query, seed: Seed) -> Self {
+        let source = Source { seed, interval: Interval::at(DATA_START), time: None, depth: 0 };
+        let mut fields = Map::new();
+        let mut listed_types = Vec::new();
+        let mut is_covered = true;
+        for field in registry.metadata.fields {
+            let name = field.wire_name.to_owned();
+            let ValueType::List(ValueType::Named(named)) = field.ty else {
+                if !field.optional {
+                    fields.insert(name, values::field_value(field, source));
+                }
+                continue;
+            };
             let RequestedValues { known, unknown, takes_several } = RequestedValues::of(named, query);
-            if types.contains(&named.name) {
-                (takes_several || !unknown.is_empty()).then(|| json!(unknown))
-            } else {
-                types.push(named.name);
+            if !listed_types.contains(&named.name) {
+                listed_types.push(named.name);
                 is_covered &= !known.is_empty() || unknown.is_empty();
-                Some(json!(known))
+                fields.insert(name, json!(known));
+            } else if takes_several || !unknown.is_empty() {
+                fields.insert(name, json!(unknown));
             }
-        } else {
-            let source = Source { seed, interval: (DATA_START, DATA_START), time: None, depth: 0 };
-            (!field.optional).then(|| values::field_value(field, source))
-        };
-        metadata.extend(value.map(|value| (field.wire_name.to_owned(), value)));
+        }
+        Self { json: Value::Object(fields), is_covered }
     }
-    (Value::Object(metadata), is_covered)
 }
 
 /// The values of a named type in a request.
@@ -232,16 +286,32 @@ struct RequestedValues<'q> {
 
 impl<'q> RequestedValues<'q> {
     fn of(named: &'static TypeInfo, query: &'q Query) -> Self {
-        let is_of_type = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(ty) if ty.name == named.name);
-        let params = query.params().filter(is_of_type).collect::<Vec<_>>();
-        let takes_several = params.iter().any(|param| param.list_setter.is_some() && param.single_value.is_none());
-        let all = named.values.iter().map(|value| value.value).collect::<Vec<_>>();
-        let requested = params.iter().flat_map(|param| query.all(param)).collect::<Vec<_>>();
-        if requested.is_empty() {
-            let count = if params.is_empty() || takes_several { all.len() } else { 1 };
-            return Self { known: all.into_iter().take(count).collect(), unknown: Vec::new(), takes_several };
+        let mut requested = Vec::new();
+        let mut has_param = false;
+        let mut takes_several = false;
+        for param in query.params() {
+            if matches!(param.ty, ValueType::Named(ty) if ty.name == named.name) {
+                requested.extend(query.all(param));
+                has_param = true;
+                takes_several |= param.list_setter.is_some() && param.single_value.is_none();
+            }
         }
-        let (known, unknown) = requested.into_iter().partition(|value| all.is_empty() || all.contains(value));
+        let mut all: Vec<_> = named.values.iter().map(|value| value.value).collect();
+        if requested.is_empty() {
+            if has_param && !takes_several {
+                all.truncate(1);
+            }
+            return Self { known: all, unknown: Vec::new(), takes_several };
+        }
+        let mut known = Vec::new();
+        let mut unknown = Vec::new();
+        for value in requested {
+            if all.is_empty() || all.contains(&value) {
+                known.push(value);
+            } else {
+                unknown.push(value);
+            }
+        }
         Self { known, unknown, takes_several }
     }
 }

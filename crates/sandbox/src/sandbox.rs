@@ -88,15 +88,15 @@ impl Sandbox {
         let server = Arc::clone(&shared);
         // The thread creates the runtime, because the caller may run inside another runtime, where no runtime can be
         // created or dropped.
-        let run = move || match Self::runtime(listener) {
-            Ok((runtime, listener)) => {
-                // Sending fails only if the caller has panicked and no longer waits.
-                let _ = started.send(Ok(()));
-                runtime.block_on(serve(listener, server, stopped));
-            }
-            Err(error) => drop(started.send(Err(error))),
-        };
-        let thread = thread::Builder::new().name("sandbox".to_owned()).spawn(run)?;
+        let thread =
+            thread::Builder::new().name("sandbox".to_owned()).spawn(move || match Self::runtime(listener) {
+                Ok((runtime, listener)) => {
+                    // Sending fails only if the caller has panicked and no longer waits.
+                    let _ = started.send(Ok(()));
+                    runtime.block_on(serve(listener, server, stopped));
+                }
+                Err(error) => drop(started.send(Err(error))),
+            })?;
         // Waits until the server's runtime has started, so that an error at the start can be returned.
         is_started.recv().map_err(io::Error::other)??;
         Ok(Self { base_url, shared, running: Some(running), thread: Some(thread) })

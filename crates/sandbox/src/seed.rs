@@ -13,43 +13,55 @@ impl Seed {
         Self(mix(seed))
     }
 
-    /// Returns the seed of a value that also depends on this text.
+    /// The seed of a value that also depends on this text.
     pub(crate) fn name(self, name: &str) -> Self {
         // FNV-1a is stable across machines and versions, unlike the standard hasher.
-        Self(mix(name.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))))
+        let mut hash = self.0;
+        for byte in name.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Self(mix(hash))
     }
 
-    /// Returns the seed of a value that also depends on this number.
+    /// The seed of a value that also depends on this number.
     pub(crate) const fn number(self, number: i64) -> Self {
         Self(mix(self.0 ^ number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// Returns a value that is at least 0 and less than 1.
+    /// A random value that is at least 0 and less than 1.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) const fn unit(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Selects one of these items; `None` if there are none.
-    pub(crate) fn pick<T>(self, things: &[T]) -> Option<&T> {
-        let count = u64::try_from(things.len()).ok().filter(|count| *count > 0)?;
-        things.get(usize::try_from(self.0 % count).ok()?)
+    pub(crate) fn pick<T>(self, items: &[T]) -> Option<&T> {
+        let count = u64::try_from(items.len()).ok()?;
+        let index = self.0.checked_rem(count)?;
+        items.get(usize::try_from(index).ok()?)
     }
 
     pub(crate) const fn bits(self) -> u64 {
         self.0
     }
 
-    /// Returns a value from 0 to 1 that changes slowly with `time`, which is in Unix seconds.
+    /// A value from 0 to 1 that changes slowly with `time`, which is in Unix seconds.
     pub(crate) fn swing(self, time: i64) -> f64 {
-        let segment = |(length, share): (i64, f64)| {
-            let (index, seed) = (time.div_euclid(length), self.number(length));
-            let [from, to] = [index, index.saturating_add(1)].map(|border| seed.number(border).unit());
-            #[expect(clippy::cast_precision_loss, reason = "a segment has fewer than 2^53 seconds")]
-            let part = time.rem_euclid(length) as f64 / length as f64;
-            share * (from + (to - from) * part)
-        };
-        SEGMENTS.into_iter().map(segment).sum()
+        let mut value = 0.0;
+        for (length, share) in SEGMENTS {
+            value += share * self.number(length).between_borders(time, length);
+        }
+        value
+    }
+
+    /// A value from 0 to 1 that is random at the borders of segments of this length, and linear between them.
+    fn between_borders(self, time: i64, length: i64) -> f64 {
+        let index = time.div_euclid(length);
+        let from = self.number(index).unit();
+        let to = self.number(index.saturating_add(1)).unit();
+        #[expect(clippy::cast_precision_loss, reason = "a segment has fewer than 2^53 seconds")]
+        let part = time.rem_euclid(length) as f64 / length as f64;
+        from + (to - from) * part
     }
 }
 

@@ -52,7 +52,6 @@ pub struct Peak {
 /// Counts requests, and enforces limits.
 #[derive(Debug)]
 pub(crate) struct Traffic {
-    limits: Vec<Limit>,
     state: Mutex<State>,
 }
 
@@ -63,27 +62,23 @@ struct State {
     in_flight: usize,
     peak_in_flight: usize,
     /// For each limit set of the registry, the requests that arrived within the last window of the set.
-    arrived: Vec<(&'static LimitInfo, Window)>,
+    arrived: Vec<LimitWindow>,
     /// For each enforced limit set, the requests that were admitted within the last window of the set.
-    admitted: Vec<Window>,
+    admitted: Vec<LimitWindow>,
 }
 
-/// An enforced limit set.
-type Limit = &'static LimitInfo;
-
 impl Traffic {
-    /// Creates counters for all limit sets of the registry, and enforces the sets in `limits`.
-    pub(crate) fn new(all: &'static [LimitInfo], limits: Vec<Limit>) -> Self {
-        let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
+    /// Creates counters for all limit sets of the registry, and enforces the sets in `enforced`.
+    pub(crate) fn new(all: &'static [LimitInfo], enforced: Vec<&'static LimitInfo>) -> Self {
         let state = State {
             requests: 0,
             rate_limited: 0,
             in_flight: 0,
             peak_in_flight: 0,
-            arrived: all.iter().map(|limit| (limit, window(limit))).collect(),
-            admitted: limits.iter().map(|limit| window(limit)).collect(),
+            arrived: all.iter().map(LimitWindow::new).collect(),
+            admitted: enforced.into_iter().map(LimitWindow::new).collect(),
         };
-        Self { limits, state: Mutex::new(state) }
+        Self { state: Mutex::new(state) }
     }
 
     /// Admits a request to an endpoint with a weight, or returns the time to wait before a retry. `target` is `None` for
@@ -93,46 +88,48 @@ impl Traffic {
         now: Instant,
         target: Option<(&EndpointInfo, u32)>,
     ) -> Result<Slot, Duration> {
-        // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
         let mut state = self.state();
-        let max_requests = state.arrived.iter().map(|(limit, _)| limit.requests).max();
-        let (endpoint, weight) = target.map_or((None, 1), |(endpoint, weight)| (Some(endpoint), weight));
-        let request = Counted { endpoint, weight: to_usize(max_requests.map_or(1, |max| weight.min(max))) };
+        let request = match target {
+            // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
+            Some((endpoint, weight)) => {
+                Counted { endpoint: Some(endpoint), weight: to_usize(weight.min(state.max_requests())) }
+            }
+            None => Counted { endpoint: None, weight: 1 },
+        };
         state.requests += 1;
         // A request that is rejected below is in flight too, until its response is written.
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
-        for (limit, window) in &mut state.arrived {
-            window.count(now, request.by(limit));
+        for arrived in &mut state.arrived {
+            arrived.window.count(now, request.by(arrived.limit));
         }
-        if let Some(wait) = state.wait(&self.limits, now, request) {
+        if let Some(wait) = state.wait(now, request) {
             state.rate_limited += 1;
             return Err(wait);
         }
-        for (limit, window) in self.limits.iter().zip(&mut state.admitted) {
-            window.count(now, request.by(limit));
+        for admitted in &mut state.admitted {
+            admitted.window.count(now, request.by(admitted.limit));
         }
         state.in_flight += 1;
         Ok(Slot { traffic: Arc::clone(self) })
     }
 
-    /// Returns the number of requests beyond the limits.
+    /// The number of requests beyond the limits.
     pub(crate) fn rate_limited(&self) -> u64 {
         self.state().rate_limited
     }
 
     pub(crate) fn counts(&self, tokens_issued: u64) -> Counts {
         let state = self.state();
-        let peak = |(limit, window): &(Limit, Window)| Peak {
-            limit_set: limit.name,
-            window: window.length,
-            requests: window.peak,
-        };
+        let mut peaks = Vec::new();
+        for LimitWindow { limit, window } in &state.arrived {
+            peaks.push(Peak { limit_set: limit.name, window: window.length, requests: window.peak });
+        }
         Counts {
             requests: state.requests,
             rate_limited: state.rate_limited,
             tokens_issued,
             peak_in_flight: state.peak_in_flight,
-            peaks: state.arrived.iter().map(peak).collect(),
+            peaks,
         }
     }
 
@@ -149,25 +146,34 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// Returns the weight of this request for a limit: 0 if the limit does not count the endpoint.
+    /// The weight of this request for a limit: 0 if the limit does not count the endpoint.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
 }
 
 impl State {
-    /// Returns the time to wait until the limits admit a request; `None` if they admit it now.
-    fn wait(&mut self, limits: &[Limit], now: Instant, request: Counted<'_>) -> Option<Duration> {
-        let in_flight = self.in_flight;
-        let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(request.endpoint));
-        let waits = counting.map(|(limit, window)| {
-            // It is unknown when a request in flight ends, so the wait is one second, the minimum of `Retry-After`.
-            let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= to_usize(concurrent));
-            window
-                .wait(now, to_usize(limit.requests).saturating_sub(request.weight))
-                .or(busy.then_some(Duration::from_secs(1)))
-        });
-        waits.flatten().max()
+    /// The number of requests that the largest limit of the registry admits in a window.
+    fn max_requests(&self) -> u32 {
+        self.arrived.iter().map(|arrived| arrived.limit.requests).max().unwrap_or(1)
+    }
+
+    /// The time to wait until the limits admit a request; `None` if they admit it now.
+    fn wait(&mut self, now: Instant, request: Counted<'_>) -> Option<Duration> {
+        let mut longest = None;
+        for LimitWindow { limit, window } in &mut self.admitted {
+            if !limit.counts(request.endpoint) {
+                continue;
+            }
+            let mut wait = window.wait(now, to_usize(limit.requests).saturating_sub(request.weight));
+            let is_busy = limit.concurrent.is_some_and(|concurrent| self.in_flight >= to_usize(concurrent));
+            if wait.is_none() && is_busy {
+                // It is unknown when a request in flight ends, so the wait is one second, the minimum of `Retry-After`.
+                wait = Some(Duration::from_secs(1));
+            }
+            longest = longest.max(wait);
+        }
+        longest
     }
 }
 
@@ -187,6 +193,19 @@ impl Drop for Slot {
     }
 }
 
+/// The requests within the last window of a limit set.
+#[derive(Debug)]
+struct LimitWindow {
+    limit: &'static LimitInfo,
+    window: Window,
+}
+
+impl LimitWindow {
+    fn new(limit: &'static LimitInfo) -> Self {
+        Self { limit, window: Window::new(Duration::from_secs(limit.seconds.into())) }
+    }
+}
+
 /// The arrival times within the last window.
 #[derive(Debug)]
 struct Window {
@@ -202,21 +221,23 @@ impl Window {
 
     /// Counts a request by its weight.
     fn count(&mut self, now: Instant, weight: usize) {
-        self.forget(now);
+        self.forget_old(now);
         self.arrivals.extend(std::iter::repeat_n(now, weight));
         self.peak = self.peak.max(self.arrivals.len());
     }
 
-    /// Returns the time until at most `max` requests are in the window; `None` if that is already true.
+    /// The time until at most `max` requests are in the window; `None` if that is already true.
     fn wait(&mut self, now: Instant, max: usize) -> Option<Duration> {
-        self.forget(now);
-        let oldest = self.arrivals.len().checked_sub(max + 1).and_then(|first| self.arrivals.get(first));
-        oldest.map(|oldest| self.length.saturating_sub(now.saturating_duration_since(*oldest)))
+        self.forget_old(now);
+        let last_to_leave = self.arrivals.len().checked_sub(max + 1)?;
+        let arrival = self.arrivals.get(last_to_leave)?;
+        Some(self.length.saturating_sub(now.saturating_duration_since(*arrival)))
     }
 
-    fn forget(&mut self, now: Instant) {
-        let over = |time: &Instant| now.saturating_duration_since(*time) >= self.length;
-        while self.arrivals.front().is_some_and(over) {
+    fn forget_old(&mut self, now: Instant) {
+        while let Some(oldest) = self.arrivals.front()
+            && now.saturating_duration_since(*oldest) >= self.length
+        {
             self.arrivals.pop_front();
         }
     }
@@ -256,10 +277,14 @@ mod tests {
     /// Returns the wait of each request in milliseconds; `None` for a request that is admitted. The requests arrive at
     /// the times in `arrivals`, in milliseconds, and end at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
-        let (traffic, start) = (traffic(names), Instant::now());
-        let admit = |at: &u64| traffic.admit(start + Duration::from_millis(*at), None).err();
-        let waits = arrivals.iter().map(admit).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
-        waits.collect()
+        let traffic = traffic(names);
+        let start = Instant::now();
+        let mut waits = Vec::new();
+        for arrival in arrivals {
+            let admitted = traffic.admit(start + Duration::from_millis(*arrival), None);
+            waits.push(admitted.err().map(|wait| u64::try_from(wait.as_millis()).unwrap()));
+        }
+        waits
     }
 
     #[test]

@@ -8,8 +8,8 @@ use runtime::wire::ToWire;
 use runtime::{Timestamp, Value};
 use serde_json::Map;
 
+use crate::interval::Interval;
 use crate::seed::Seed;
-
 /// Lists that are nested deeper than this are empty, so that the nesting ends.
 const MAX_DEPTH: u8 = 3;
 
@@ -17,8 +17,7 @@ const MAX_DEPTH: u8 = 3;
 #[derive(Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) seed: Seed,
-    /// The interval that the record covers, in Unix seconds.
-    pub(crate) interval: (i64, i64),
+    pub(crate) interval: Interval,
     /// The field that contains the start of the interval. Other timestamp fields contain the end of the interval.
     pub(crate) time: Option<&'static str>,
     pub(crate) depth: u8,
@@ -26,42 +25,43 @@ pub(crate) struct Source {
 
 /// Generates a record.
 pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
-    let mut values = info.fields.iter().map(|field| field_value(field, source)).collect::<Vec<_>>();
-    if let Some((at, candle)) = candle(info.fields, source) {
-        for (index, value) in at.into_iter().zip(candle) {
-            values[index] = in_quotes(&info.fields[index], value.into());
-        }
+    let mut values: Vec<_> = info.fields.iter().map(|field| field_value(field, source)).collect();
+    for price in candle(info.fields, source) {
+        values[price.index] = in_quotes(&info.fields[price.index], price.value.into());
     }
     match info.form {
         RecordLayout::Positional => Value::Array(values),
         RecordLayout::Value => values.into_iter().next().unwrap_or_default(),
         RecordLayout::Object | RecordLayout::Columns => {
-            let names = info.fields.iter().map(|field| field.wire_name.to_owned());
-            Value::Object(names.zip(values).collect::<Map<_, _>>())
+            let mut members = Map::new();
+            for (field, value) in info.fields.iter().zip(values) {
+                members.insert(field.wire_name.to_owned(), value);
+            }
+            Value::Object(members)
         }
     }
 }
 
 /// Generates the value of a field.
 pub(crate) fn field_value(field: &FieldInfo, source: Source) -> Value {
-    let Source { seed, interval: (start, end), time, depth } = source;
-    let time = if time == Some(field.wire_name) { start } else { end };
-    Field { field, seed: seed.name(field.wire_name), time, interval: source.interval, depth }.value(field.ty)
+    let Source { seed, interval, time, depth } = source;
+    let is_start = time == Some(field.wire_name);
+    let time = if is_start { interval.start } else { interval.end };
+    Field { field, seed: seed.name(field.wire_name), time, interval, depth }.value(field.ty)
 }
 
-/// Returns a timestamp in this unit.
 pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
     let text = Timestamp::from_unix_seconds(seconds).to_wire(unit);
     if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
-/// Returns a text as a value of this field; `None` if the text is not such a value.
+/// A text as a value of this field; `None` if the text is not such a value.
 pub(crate) fn parsed(text: &str, field: &FieldInfo) -> Option<Value> {
     let value = typed(text, field.ty)?;
     Some(if field.quoted && value.is_number() { text.into() } else { value })
 }
 
-/// Returns a number as text, if the service sends the values of this field in quotes.
+/// A number becomes text, if the service sends the values of this field in quotes.
 fn in_quotes(field: &FieldInfo, value: Value) -> Value {
     match value {
         Value::Number(number) if field.quoted => number.to_string().into(),
@@ -82,28 +82,45 @@ fn typed(text: &str, ty: ValueType) -> Option<Value> {
 
 /// Generates a number from 0 to 100, for a value without a known range or example.
 pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
-    round(100.0 * seed.swing(time), (0.0, 100.0))
+    let bounds = Bounds { low: 0.0, high: 100.0 };
+    bounds.round(bounds.at(seed.swing(time)))
 }
 
 /// The field names that identify a candle.
 const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
 
-/// Generates the four values of a candle, with their positions among the fields. The candle opens at the close of the
-/// previous candle. `None` if the record is not a candle.
-fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Source) -> Option<([usize; 4], [f64; 4])> {
-    let number =
-        |field: &FieldInfo, name| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number);
-    let at = CANDLE.map(|name| fields.iter().position(|field| number(field, name)));
-    let [Some(open), Some(high), Some(low), Some(close)] = at else { return None };
-    let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
-    let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
-    let (first, last) = (price(start), price(end));
+/// One of the four prices of a candle.
+struct Price {
+    /// The position among the fields of the record.
+    index: usize,
+    value: f64,
+}
+
+/// Generates the prices of a candle, which opens at the close of the previous candle. None if the record is not a
+/// candle.
+fn candle(fields: &[FieldInfo], Source { seed, interval, .. }: Source) -> Vec<Price> {
+    let indices = CANDLE.map(|name| fields.iter().position(|field| is_number_named(field, name)));
+    let [Some(open), Some(high), Some(low), Some(close)] = indices else { return Vec::new() };
+    let seed = seed.name("candle");
+    let bounds = Bounds::of(&fields[close]);
+    let first = bounds.at(seed.swing(interval.start));
+    let last = bounds.at(seed.swing(interval.end));
     // A wick, the part of a candle beyond open and close, covers at most a hundredth of the distance to the end of the
     // range, so no value is outside the range.
-    let wick = |name| seed.name(name).number(start).unit() / 100.0;
-    let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
-    let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");
-    Some(([open, high, low, close], [first, highest, lowest, last].map(|value| round(value, bounds))))
+    let upper_wick = seed.name("high").number(interval.start).unit() / 100.0;
+    let lower_wick = seed.name("low").number(interval.start).unit() / 100.0;
+    let highest = first.max(last) + (bounds.high - first.max(last)) * upper_wick;
+    let lowest = first.min(last) - (first.min(last) - bounds.low) * lower_wick;
+    vec![
+        Price { index: open, value: bounds.round(first) },
+        Price { index: high, value: bounds.round(highest) },
+        Price { index: low, value: bounds.round(lowest) },
+        Price { index: close, value: bounds.round(last) },
+    ]
+}
+
+fn is_number_named(field: &FieldInfo, name: &str) -> bool {
+    field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number)
 }
 
 /// One field of a record, or one item of a list in the field.
@@ -112,7 +129,7 @@ struct Field<'f> {
     field: &'f FieldInfo,
     seed: Seed,
     time: i64,
-    interval: (i64, i64),
+    interval: Interval,
     depth: u8,
 }
 
@@ -121,7 +138,7 @@ impl Field<'_> {
         in_quotes(self.field, self.plain(ty))
     }
 
-    /// Returns a value that is not in quotes.
+    /// A value that is not in quotes.
     fn plain(self, ty: ValueType) -> Value {
         let example = self.field.example.unwrap_or("sandbox");
         match ty {
@@ -137,9 +154,13 @@ impl Field<'_> {
             ValueType::Record(info) => {
                 record(info, Source { seed: self.seed, interval: self.interval, time: None, depth: self.depth })
             }
-            ValueType::List(item) => self.items(*item).collect(),
+            ValueType::List(item) => Value::Array(self.items(*item)),
             ValueType::Map(item) => {
-                Value::Object(["first", "second"].map(str::to_owned).into_iter().zip(self.items(*item)).collect())
+                let mut members = Map::new();
+                for (name, value) in ["first", "second"].into_iter().zip(self.items(*item)) {
+                    members.insert(name.to_owned(), value);
+                }
+                Value::Object(members)
             }
             // One value in eight is null.
             ValueType::Option(_) if self.seed.number(self.time).unit() < 0.125 => Value::Null,
@@ -148,53 +169,84 @@ impl Field<'_> {
         }
     }
 
-    fn items(self, item: ValueType) -> impl Iterator<Item = Value> {
+    /// Two items, or none where lists are nested too deep.
+    fn items(self, item: ValueType) -> Vec<Value> {
         let value = if let ValueType::Option(value) = item { *value } else { item };
-        let is_leaf = self.depth == MAX_DEPTH || matches!(value, ValueType::Recursive(_));
-        let count = if is_leaf { 0 } else { 2 };
-        (0..count).map(move |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item))
+        if self.depth == MAX_DEPTH || matches!(value, ValueType::Recursive(_)) {
+            return Vec::new();
+        }
+        let inner = Self { depth: self.depth + 1, ..self };
+        let first = Self { seed: self.seed.number(0), ..inner };
+        let second = Self { seed: self.seed.number(1), ..inner };
+        vec![first.value(item), second.value(item)]
     }
 
     fn number(self) -> f64 {
-        let bounds = bounds(self.field);
-        round(bounds.0 + (bounds.1 - bounds.0) * self.seed.swing(self.time), bounds)
+        let bounds = Bounds::of(self.field);
+        bounds.round(bounds.at(self.seed.swing(self.time)))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
     fn integer(self, min: f64) -> i64 {
-        let (low, high) = bounds(self.field);
-        let (low, high) = (low.max(min).ceil(), high.floor());
-        (low + (high - low + 1.0) * self.seed.swing(self.time)).floor().clamp(low, high.max(low)) as i64
+        let bounds = Bounds::of(self.field);
+        let low = bounds.low.max(min).ceil();
+        let high = bounds.high.floor();
+        // One is added, so that the highest integer is as likely as the others.
+        let value = (low + (high - low + 1.0) * self.seed.swing(self.time)).floor();
+        value.clamp(low, high.max(low)) as i64
     }
 }
 
-/// Rounds a value to six decimals in a small range, and to two in a large range. The order of values is preserved, and
-/// no value leaves the range.
-fn round(value: f64, (low, high): (f64, f64)) -> f64 {
-    let factor = if high - low < 10.0 { 1e6 } else { 1e2 };
-    ((value * factor).round() / factor).clamp(low, high)
+/// The range of the values of a field.
+#[derive(Clone, Copy)]
+struct Bounds {
+    low: f64,
+    high: f64,
 }
 
-/// Returns the range of values: the known range, or a range that is derived from the example or the unit.
-fn bounds(field: &FieldInfo) -> (f64, f64) {
-    let Range { min, max } = field.range;
-    let example = field.example.and_then(|example| example.parse::<f64>().ok()).filter(|example| example.is_finite());
-    let (low, high) = match (example, field.unit) {
-        // An example shows the magnitude and whether values can be negative.
-        (Some(seen), _) if seen < 0.0 => (2.0 * seen, -2.0 * seen),
-        (Some(seen), _) if seen > 0.0 => (seen / 2.0, seen * 1.5),
-        (_, "percentage points") => (-100.0, 100.0),
-        (_, "fraction") => (0.0, 1.0),
-        (_, unit) if unit.contains("USD") || unit.contains("currency") => (0.0, 1_000_000.0),
-        _ => (0.0, 100.0),
-    };
-    match (min, max) {
-        (Some(min), Some(max)) if example.is_none() => (min, max),
-        (Some(min), Some(max)) => (low.clamp(min, max), high.clamp(min, max)),
-        (Some(min), None) if low < min => (min, min + high - low),
-        (None, Some(max)) if high > max => (max - (high - low), max),
-        _ => (low, high),
+impl Bounds {
+    /// The known range, or a range that is derived from the example or the unit.
+    fn of(field: &FieldInfo) -> Self {
+        let Range { min, max } = field.range;
+        let example = example_number(field);
+        let Self { low, high } = Self::without_range(example, field.unit);
+        match (min, max) {
+            (Some(min), Some(max)) if example.is_none() => Self { low: min, high: max },
+            (Some(min), Some(max)) => Self { low: low.clamp(min, max), high: high.clamp(min, max) },
+            (Some(min), None) if low < min => Self { low: min, high: min + high - low },
+            (None, Some(max)) if high > max => Self { low: max - (high - low), high: max },
+            _ => Self { low, high },
+        }
     }
+
+    fn without_range(example: Option<f64>, unit: &str) -> Self {
+        match (example, unit) {
+            // An example shows the magnitude and whether values can be negative.
+            (Some(example), _) if example < 0.0 => Self { low: 2.0 * example, high: -2.0 * example },
+            (Some(example), _) if example > 0.0 => Self { low: example / 2.0, high: example * 1.5 },
+            (_, "percentage points") => Self { low: -100.0, high: 100.0 },
+            (_, "fraction") => Self { low: 0.0, high: 1.0 },
+            (_, unit) if unit.contains("USD") || unit.contains("currency") => Self { low: 0.0, high: 1_000_000.0 },
+            _ => Self { low: 0.0, high: 100.0 },
+        }
+    }
+
+    /// The value after a share of the range.
+    fn at(self, share: f64) -> f64 {
+        self.low + (self.high - self.low) * share
+    }
+
+    /// Rounds a value to six decimals in a small range, and to two in a large range. The order of values is preserved,
+    /// and no value leaves the range.
+    fn round(self, value: f64) -> f64 {
+        let factor = if self.high - self.low < 10.0 { 1e6 } else { 1e2 };
+        ((value * factor).round() / factor).clamp(self.low, self.high)
+    }
+}
+
+fn example_number(field: &FieldInfo) -> Option<f64> {
+    let number = field.example?.parse::<f64>().ok()?;
+    if number.is_finite() { Some(number) } else { None }
 }
 
 #[cfg(test)]
@@ -209,7 +261,8 @@ mod tests {
 
     fn source(step: i64) -> Source {
         let start = 1_700_000_000 + 9_000 * step;
-        Source { seed: Seed::new(1), interval: (start, start + 9_000), time: None, depth: 0 }
+        let interval = Interval { start, end: start + 9_000 };
+        Source { seed: Seed::new(1), interval, time: None, depth: 0 }
     }
 
     fn check(field: FieldInfo) -> impl Iterator<Item = Value> {

@@ -3,6 +3,8 @@
 //! A fault changes the body of a successful response, and makes random choices with the seed of the request. The fault
 //! `malformed` cuts any body short. The other faults change only bodies that are JSON.
 
+use std::mem::discriminant;
+
 use runtime::Value;
 use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, ValueType};
 use serde_json::json;
@@ -24,7 +26,6 @@ const NEW_VALUE: &str = "sandbox_new_value";
 const NEW_FIELD: &str = "sandboxNewField";
 
 impl Edit {
-    /// Returns the changed body.
     pub(crate) fn apply(
         self,
         body: &[u8],
@@ -58,17 +59,24 @@ impl Edit {
     }
 }
 
-/// Returns the value at a dot-separated path of keys.
-fn at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
-    path.split('.').try_fold(body, |value, key| value.get_mut(key))
+/// The value at a dot-separated path of keys.
+fn value_at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
+    let mut value = body;
+    for key in path.split('.') {
+        value = value.get_mut(key)?;
+    }
+    Some(value)
 }
 
-/// Returns the records of a series, or the body itself if it is not a series.
+/// The records of a series, or the body itself if it is not a series.
 fn records<'b>(body: &'b mut Value, service: &ServiceInfo) -> Vec<&'b mut Value> {
-    let path = service.envelope.as_ref().map(|envelope| envelope.data);
-    let path = path.filter(|path| at(body, path).is_some_and(|records| records.is_array()));
+    let mut path = None;
+    if let Some(envelope) = &service.envelope {
+        let is_list = value_at(body, envelope.data).is_some_and(|records| records.is_array());
+        path = is_list.then_some(envelope.data);
+    }
     let series = match path {
-        Some(path) => at(body, path),
+        Some(path) => value_at(body, path),
         None => Some(body),
     };
     match series {
@@ -85,17 +93,17 @@ fn add_field(object: &mut Value) {
 
 fn change_one(record: &mut Value, dice: Seed, change: impl Fn(&Value) -> Value) {
     if let Value::Object(fields) = record {
-        let names = fields.keys().cloned().collect::<Vec<_>>();
-        if let Some(value) = dice.pick(&names).and_then(|name| fields.get_mut(name)) {
+        let names: Vec<_> = fields.keys().cloned().collect();
+        if let Some(name) = dice.pick(&names) {
+            let value = &mut fields[name.as_str()];
             *value = change(value);
         }
     }
 }
 
 fn of_another_type(value: &Value, dice: Seed) -> Value {
-    let others = [json!(true), json!("sandbox"), json!([]), json!({}), json!(-0.5)];
-    let of_same_type = |other: &Value| std::mem::discriminant(other) == std::mem::discriminant(value);
-    let others = others.into_iter().filter(|other| !of_same_type(other)).collect::<Vec<_>>();
+    let mut others = vec![json!(true), json!("sandbox"), json!([]), json!({}), json!(-0.5)];
+    others.retain(|other| discriminant(other) != discriminant(value));
     dice.name("type").pick(&others).cloned().unwrap_or_default()
 }
 
@@ -106,8 +114,10 @@ fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
     else {
         return;
     };
-    for field in info.fields.iter().filter(|field| matches!(field.ty, ValueType::Named(_))) {
-        if let Some(value) = record.get_mut(field.wire_name) {
+    for field in info.fields {
+        if matches!(field.ty, ValueType::Named(_))
+            && let Some(value) = record.get_mut(field.wire_name)
+        {
             *value = NEW_VALUE.into();
         }
     }
@@ -115,9 +125,10 @@ fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
 
 /// Adds a value to every list of the metadata.
 fn extend_metadata(body: &mut Value, service: &ServiceInfo) {
-    let metadata = service.envelope.as_ref().and_then(|envelope| at(body, envelope.metadata?));
-    for list in metadata.and_then(Value::as_object_mut).into_iter().flatten().map(|(_, list)| list) {
-        if let Value::Array(values) = list {
+    let metadata = service.envelope.as_ref().and_then(|envelope| value_at(body, envelope.metadata?));
+    let Some(Value::Object(fields)) = metadata else { return };
+    for field in fields.values_mut() {
+        if let Value::Array(values) = field {
             values.push(NEW_VALUE.into());
         }
     }

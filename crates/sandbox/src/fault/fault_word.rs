@@ -33,43 +33,53 @@ type InvalidFault = (String, String);
 
 /// Parses the fault.
 pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
-    let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let edit = |edit| plain(name, value, Fault::Edit(edit));
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    };
     match name {
         "latency" => latency(value),
-        "status" => {
-            let code = value.and_then(|value| value.parse().ok()).filter(|code| (200..=599).contains(code));
-            let status = code.and_then(|code| StatusCode::from_u16(code).ok());
-            let fault = |status| Fault::Replacement(Replacement::Status(status));
-            status.map(fault).ok_or_else(|| wants(name, value, "status=503"))
-        }
-        "redirect" => {
-            let to = value.unwrap_or("https://elsewhere.invalid/");
-            let sendable = HeaderValue::try_from(to).is_ok();
-            let redirect = Fault::Replacement(Replacement::Redirect(to.to_owned()));
-            sendable.then_some(redirect).ok_or_else(|| wants(name, value, "redirect=https://example.com/"))
-        }
-        "malformed" => edit(Edit::Malformed),
-        "nulls" => edit(Edit::Nulls),
-        "wrong-types" => edit(Edit::WrongTypes),
-        "new-fields" => edit(Edit::NewFields),
-        "new-values" => edit(Edit::NewValues),
+        "status" => match status(value) {
+            Some(status) => Ok(Fault::Replacement(Replacement::Status(status))),
+            None => Err(wants(name, value, "status=503")),
+        },
+        "redirect" => redirect(value),
+        "malformed" => plain(name, value, Fault::Edit(Edit::Malformed)),
+        "nulls" => plain(name, value, Fault::Edit(Edit::Nulls)),
+        "wrong-types" => plain(name, value, Fault::Edit(Edit::WrongTypes)),
+        "new-fields" => plain(name, value, Fault::Edit(Edit::NewFields)),
+        "new-values" => plain(name, value, Fault::Edit(Edit::NewValues)),
         "missing" => plain(name, value, Fault::Record(RecordFault::Missing)),
-        "late" => duration(name, value, "90s", |delay| Fault::Record(RecordFault::Late(delay))),
-        "revised" => duration(name, value, "90s", |delay| Fault::Record(RecordFault::Revised(delay))),
-        "trickle" => duration(name, value, "20ms", |pause| Fault::Delivery(Delivery::Trickle(pause))),
-        "gzip-bomb" => {
-            let bomb = size(value.unwrap_or("64MiB")).map(|size| Fault::Delivery(Delivery::GzipBomb(size)));
-            bomb.ok_or_else(|| wants(name, value, "gzip-bomb=64MiB"))
-        }
+        "late" => Ok(Fault::Record(RecordFault::Late(duration(name, value, "90s")?))),
+        "revised" => Ok(Fault::Record(RecordFault::Revised(duration(name, value, "90s")?))),
+        "trickle" => Ok(Fault::Delivery(Delivery::Trickle(duration(name, value, "20ms")?))),
+        "gzip-bomb" => match size(value.unwrap_or("64MiB")) {
+            Some(size) => Ok(Fault::Delivery(Delivery::GzipBomb(size))),
+            None => Err(wants(name, value, "gzip-bomb=64MiB")),
+        },
         "cut" | "reset" => broken(name, value),
         "stale" => plain(name, value, Fault::Stale),
-        _ => Err((
-            format!("unknown fault `{name}`"),
-            wording::did_you_mean(name, NAMES.iter().copied())
-                .unwrap_or_else(|| format!("known: {}", NAMES.join(", "))),
-        )),
+        _ => Err(unknown(name)),
     }
+}
+
+fn unknown(name: &str) -> InvalidFault {
+    let similar = wording::did_you_mean(name, NAMES.iter().copied());
+    let help = similar.unwrap_or_else(|| format!("known: {}", NAMES.join(", ")));
+    (format!("unknown fault `{name}`"), help)
+}
+
+fn status(value: Option<&str>) -> Option<StatusCode> {
+    let code = value?.parse().ok()?;
+    if (200..=599).contains(&code) { StatusCode::from_u16(code).ok() } else { None }
+}
+
+fn redirect(value: Option<&str>) -> Result<Fault, InvalidFault> {
+    let to = value.unwrap_or("https://elsewhere.invalid/");
+    if HeaderValue::try_from(to).is_err() {
+        return Err(wants("redirect", value, "redirect=https://example.com/"));
+    }
+    Ok(Fault::Replacement(Replacement::Redirect(to.to_owned())))
 }
 
 fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, InvalidFault> {
@@ -79,15 +89,10 @@ fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Invalid
     }
 }
 
-/// Parses a fault whose value is a duration; `default` is the duration of a fault without a value.
-fn duration(
-    name: &str,
-    value: Option<&str>,
-    default: &str,
-    fault: impl Fn(Duration) -> Fault,
-) -> Result<Fault, InvalidFault> {
+/// Parses the duration of a fault; `default` is the duration of a fault without a value.
+fn duration(name: &str, value: Option<&str>, default: &str) -> Result<Duration, InvalidFault> {
     let duration = humantime::parse_duration(value.unwrap_or(default));
-    duration.map(fault).map_err(|_| wants(name, value, &format!("{name}={default}")))
+    duration.map_err(|_| wants(name, value, &format!("{name}={default}")))
 }
 
 fn latency(value: Option<&str>) -> Result<Fault, InvalidFault> {
@@ -129,5 +134,6 @@ fn size(text: &str) -> Option<u64> {
         "GiB" => 1 << 30,
         _ => return None,
     };
-    digits.parse::<u64>().ok()?.checked_mul(unit).filter(|size| *size <= 1 << 30)
+    let size = digits.parse::<u64>().ok()?.checked_mul(unit)?;
+    if size <= 1 << 30 { Some(size) } else { None }
 }

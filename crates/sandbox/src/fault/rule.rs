@@ -10,7 +10,7 @@ use runtime::registry::Registry;
 
 use super::fault_word;
 use super::kind::Fault;
-use super::rule_error::RuleError;
+use super::rule_error::{RuleError, Word};
 use super::share::Share;
 use super::target::{self, RequestParams, Target};
 
@@ -69,14 +69,27 @@ FAULT is one of
   stale                   a connection is closed when it is reused
 ";
 
-    /// Returns the rule as text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns `true` if the rule selects a request.
+    /// `true` if the rule selects a request.
     pub(super) fn is_for(&self, target: Target, params: &RequestParams) -> bool {
         self.target.as_deref().is_none_or(|word| target.is_named(word, params))
+    }
+
+    /// Checks that the fault can be limited as the rule does. `last` is the word of the fault.
+    fn check_combination(&self, text: &str, last: Word<'_>) -> Result<(), RuleError> {
+        if matches!((&self.fault, self.share), (Fault::Record(_), Share::First(_))) {
+            let message = format!("`{}` applies to records, not to requests", last.text);
+            return Err(RuleError::new(text, last, message, "write a share of records as `10%`"));
+        }
+        let is_limited = self.target.as_ref().is_some_and(|word| word != "all");
+        if self.fault == Fault::ResetAtAccept && is_limited {
+            let help = "omit WHERE, because the path is unknown when a connection is accepted";
+            return Err(RuleError::new(text, last, "`reset=accept` cannot be limited to some requests", help));
+        }
+        Ok(())
     }
 
     /// Returns an error if the target is not in the registry.
@@ -91,7 +104,7 @@ FAULT is one of
         let forms = "write `all`, `token`, a path, an endpoint, a group or PARAM=VALUE";
         let meant = wording::did_you_mean(word, known.iter().map(String::as_str));
         let help = meant.unwrap_or_else(|| forms.to_owned());
-        Err(RuleError::new(&self.text, (0, word), message, help))
+        Err(RuleError::new(&self.text, Word { start: 0, text: word }, message, help))
     }
 }
 
@@ -107,60 +120,51 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let mut words = words(text);
-        let (start, last) = words.pop().ok_or_else(|| RuleError::new(text, (0, text), "missing fault", ""))?;
-        let fault =
-            fault_word::read(last).map_err(|(message, help)| RuleError::new(text, (start, last), message, help))?;
+        let Some(last) = words.pop() else {
+            return Err(RuleError::new(text, Word { start: 0, text }, "missing fault", ""));
+        };
+        let fault = fault_word::read(last.text).map_err(|(message, help)| RuleError::new(text, last, message, help))?;
         let mut rule = Self { text: text.trim().to_owned(), target: None, share: Share::Part(1.0), fault };
         let mut words = words.into_iter().peekable();
-        rule.target = words.next_if(|(_, word)| !is_like_a_share(word)).map(|(_, word)| word.to_owned());
-        if let Some((start, word)) = words.next() {
-            let wrong = || {
+        if let Some(target) = words.next_if(|word| !is_like_a_share(word.text)) {
+            rule.target = Some(target.text.to_owned());
+        }
+        if let Some(word) = words.next() {
+            let Some(share) = share(word.text) else {
                 let help = "write a share as `10%`, or as `2x` for the first two requests";
-                RuleError::new(text, (start, word), format!("invalid share `{word}`"), help)
+                return Err(RuleError::new(text, word, format!("invalid share `{}`", word.text), help));
             };
-            rule.share = share(word).ok_or_else(wrong)?;
+            rule.share = share;
         }
         if let Some(word) = words.next() {
             return Err(RuleError::new(text, word, "unexpected word", "a rule is [WHERE] [SHARE] FAULT"));
         }
-        if matches!((&rule.fault, rule.share), (Fault::Record(_), Share::First(_))) {
-            let help = "write a share of records as `10%`";
-            return Err(RuleError::new(
-                text,
-                (start, last),
-                format!("`{last}` applies to records, not to requests"),
-                help,
-            ));
-        }
-        if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
-            let help = "omit WHERE, because the path is unknown when a connection is accepted";
-            return Err(RuleError::new(text, (start, last), "`reset=accept` cannot be limited to some requests", help));
-        }
+        rule.check_combination(text, last)?;
         Ok(rule)
     }
 }
 
-/// Splits a rule into its words, each with its byte offset.
-fn words(text: &str) -> Vec<(usize, &str)> {
-    text.split_whitespace().map(|word| (offset_of(text, word), word)).collect()
+fn words(rule: &str) -> Vec<Word<'_>> {
+    rule.split_whitespace().map(|text| Word { start: offset_of(rule, text), text }).collect()
 }
 
-/// Returns the byte offset of a piece within its text.
+/// The byte offset of a piece within its text.
 fn offset_of(text: &str, piece: &str) -> usize {
     piece.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Returns `true` if a word looks like a share, so that it is not parsed as a target.
+/// `true` if a word looks like a share, so that it is not parsed as a target.
 fn is_like_a_share(word: &str) -> bool {
     word.ends_with('%') || word.ends_with('x') && word.starts_with(|first: char| first.is_ascii_digit())
 }
 
 fn share(word: &str) -> Option<Share> {
     if let Some(percent) = word.strip_suffix('%') {
-        let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
-        return percent.map(|percent| Share::Part(percent / 100.0));
+        let percent = percent.parse::<f64>().ok()?;
+        return if (0.0..=100.0).contains(&percent) { Some(Share::Part(percent / 100.0)) } else { None };
     }
-    word.strip_suffix('x')?.parse().ok().map(Share::First)
+    let count = word.strip_suffix('x')?.parse().ok()?;
+    Some(Share::First(count))
 }
 
 #[cfg(test)]

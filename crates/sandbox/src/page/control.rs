@@ -27,19 +27,25 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
 /// The maximum number of check boxes that are shown at once. A longer list is collapsed.
 const MAX_SHOWN: usize = 8;
 
-/// Returns the initial value in the form: the first accepted value of a required param, and `None` for an optional
-/// param.
+/// The initial value in the form: the first accepted value of a required param, and `None` for an optional param.
 fn initial(param: &ParamInfo, mut values: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let is_accepted = |value: &&str| {
-        let lists = [param.allowed_values, param.tested_values];
-        !param.rejected_values.contains(value) && lists.iter().all(|list| list.is_empty() || list.contains(value))
-    };
-    param.required.and_then(|_| values.find(is_accepted))
+    param.required?;
+    values.find(|value| is_accepted(param, value))
 }
 
-/// Returns a check box for every known value.
+fn is_accepted(param: &ParamInfo, value: &str) -> bool {
+    let is_allowed = param.allowed_values.is_empty() || param.allowed_values.contains(&value);
+    let is_tested = param.tested_values.is_empty() || param.tested_values.contains(&value);
+    is_allowed && is_tested && !param.rejected_values.contains(&value)
+}
+
+fn initial_of_type(param: &ParamInfo, named: &TypeInfo) -> Option<&'static str> {
+    initial(param, named.values.iter().map(|known| known.value))
+}
+
+/// A check box for every known value.
 fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
-    let checked = initial(param, named.values.iter().map(|known| known.value));
+    let checked = initial_of_type(param, named);
     let boxes = html! {
         div.boxes {
             @for known in named.values {
@@ -64,32 +70,36 @@ fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
 }
 
 fn input(id: &str, param: &ParamInfo) -> Markup {
-    let (name, described_by) = (param.wire_name, help_id(id));
-    let in_path = (param.location == ParamLocation::Path).then_some("path");
-    let (min, max) = (param.range.min, param.range.max);
+    let name = param.wire_name;
+    let described_by = help_id(id);
+    let in_path = in_path(param);
     let default = param.default;
-    let first = |named: &TypeInfo| initial(param, named.values.iter().map(|known| known.value));
     match param.ty {
         _ if !param.allowed_values.is_empty() && param.list_setter.is_none() => {
-            choice(id, param, &param.allowed_values.iter().map(|value| (*value, "")).collect::<Vec<_>>())
+            let shown: Vec<_> = param.allowed_values.iter().map(|value| (*value, "")).collect();
+            choice(id, param, &shown)
         }
         ValueType::Named(named) if !named.open => {
-            let shown = named.values.iter().map(|known| (known.value, known.summary)).collect::<Vec<_>>();
+            let shown: Vec<_> = named.values.iter().map(|known| (known.value, known.summary)).collect();
             choice(id, param, &shown)
         }
         ValueType::Named(named) => html! {
-            input #(id) name=(name) data-in=[in_path] list=(list_id(named)) value=[first(named)] placeholder=[default]
-                autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby=(described_by);
+            input #(id) name=(name) data-in=[in_path] list=(list_id(named)) value=[initial_of_type(param, named)]
+                placeholder=[default] autocomplete="off" autocapitalize="off" spellcheck="false"
+                aria-describedby=(described_by);
         },
         ValueType::Boolean => choice(id, param, &[("true", ""), ("false", "")]),
         ValueType::Timestamp(_) => html! {
             input #(id) name=(name) data-in=[in_path] type="datetime-local" aria-describedby=(described_by);
         },
         ValueType::Count | ValueType::Integer | ValueType::Number if param.list_setter.is_none() => {
-            let min = min.or(matches!(param.ty, ValueType::Count).then_some(0.0));
+            let mut min = param.range.min;
+            if matches!(param.ty, ValueType::Count) {
+                min = min.or(Some(0.0));
+            }
             let step = if matches!(param.ty, ValueType::Number) { "any" } else { "1" };
             html! {
-                input #(id) name=(name) data-in=[in_path] type="number" min=[min] max=[max] step=(step)
+                input #(id) name=(name) data-in=[in_path] type="number" min=[min] max=[param.range.max] step=(step)
                     placeholder=[default] aria-describedby=(described_by);
             }
         }
@@ -100,10 +110,15 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// Returns a drop-down list in which at most one value can be selected.
+/// The attribute `data-in`, which tells the script to put a value into the path.
+fn in_path(param: &ParamInfo) -> Option<&'static str> {
+    if param.location == ParamLocation::Path { Some("path") } else { None }
+}
+
+/// A drop-down list in which at most one value can be selected.
 fn choice(id: &str, param: &ParamInfo, values: &[(&'static str, &str)]) -> Markup {
     let selected = initial(param, values.iter().map(|(value, _)| *value));
-    let in_path = (param.location == ParamLocation::Path).then_some("path");
+    let in_path = in_path(param);
     html! {
         select #(id) name=(param.wire_name) data-in=[in_path] aria-describedby=(help_id(id)) {
             option value="" { "not sent" }
@@ -126,7 +141,7 @@ fn help(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// Returns the values of an open type as a list of suggestions for inputs.
+/// The values of an open type as a list of suggestions for inputs.
 pub(super) fn suggestions(named: &TypeInfo) -> Markup {
     html! {
         datalist #(list_id(named)) {

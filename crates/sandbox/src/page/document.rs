@@ -139,7 +139,7 @@ fn section(registry: Registry, group: &GroupInfo) -> Markup {
     }
 }
 
-/// Returns the section for a response. The script moves it below the form that sent the request.
+/// The section for a response. The script moves it below the form that sent the request.
 fn response() -> Markup {
     html! {
         section #response.script aria-labelledby="response-name" hidden {
@@ -159,12 +159,18 @@ fn response() -> Markup {
     }
 }
 
-/// Returns the open types whose values are suggested in an input, each once.
-fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
-    let params = registry.endpoints().flat_map(EndpointInfo::params);
-    let open = params.filter(|param| param.list_setter.is_none()).filter_map(|param| match param.ty {
-        ValueType::Named(named) if named.open => Some((named.name, named)),
-        _ => None,
-    });
-    open.collect::<BTreeMap<_, _>>().into_values().collect()
+/// The open types whose values are suggested in an input, each once and sorted by name.
+fn open_types(registry: Registry) -> impl Iterator<Item = &'static TypeInfo> {
+    let mut open = BTreeMap::new();
+    for endpoint in registry.endpoints() {
+        for param in endpoint.params() {
+            if let ValueType::Named(named) = param.ty
+                && named.open
+                && param.list_setter.is_none()
+            {
+                open.insert(named.name, named);
+            }
+        }
+    }
+    open.into_values()
 }
