@@ -2,8 +2,6 @@
 
 mod report;
 
-mod live;
-
 use std::path::PathBuf;
 
 use catalogue::load;
@@ -12,10 +10,10 @@ use clap::Args;
 
 use crate::catalogue_edits::Target;
 use crate::learn::recorded;
+use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
 use crate::terminal::{Outcome, print};
-use live::{Answer, request_all};
-use report::{EndpointReport, Report};
+use report::{Comparison, Report};
 
 /// Report where responses contradict the catalogue
 ///
@@ -74,32 +72,34 @@ impl Drift {
     fn report(&self) -> Result<Report, Refusal> {
         let spec = self.target.spec();
         let mut report = Report::new(load(&spec), &spec)?;
-        let answers = self.answers()?;
-        let mut compared = Vec::new();
-        for answer in &answers {
-            compared.extend(answer.outcome.as_ref().ok().cloned());
-        }
-        let mut differences = catalogue_edit::drift(load(&spec), &self.options(compared))?.into_iter();
-        for Answer { endpoint, outcome } in answers {
-            match outcome {
-                Ok(responses) => report.add_compared(responses, differences.next().unwrap_or_default()),
-                Err(result) => report.add(EndpointReport { endpoint, result, responses: None }),
+        let mut received = Vec::new();
+        if self.live {
+            for LiveAnswer { endpoint, answer } in self.request()? {
+                match answer {
+                    Answer::Response(responses) => received.push(responses),
+                    Answer::Failed(why) => report.add_without_response(endpoint, Comparison::Failed(why)),
+                    Answer::Skipped(why) => report.add_without_response(endpoint, Comparison::Skipped(why)),
+                }
             }
+        } else {
+            received = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
         }
+        let found = catalogue_edit::drift(load(&spec), &self.options(received.clone()))?;
+        for (responses, drift) in received.into_iter().zip(found) {
+            report.add_compared(responses, drift);
+        }
+        report.sort();
         Ok(report)
     }
 
-    /// The responses that the service sends now, or those of files.
-    fn answers(&self) -> Result<Vec<Answer>, Refusal> {
-        if self.live {
-            return request_all(&self.target.spec(), self.endpoint.as_deref(), &self.params);
-        }
-        let all = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
-        let mut answers = Vec::new();
-        for responses in all {
-            answers.push(Answer { endpoint: responses.endpoint.clone(), outcome: Ok(responses) });
-        }
-        Ok(answers)
+    fn request(&self) -> Result<Vec<LiveAnswer>, Refusal> {
+        let request = LiveRequest {
+            spec: &self.target.spec(),
+            endpoint: self.endpoint.as_deref(),
+            is_untyped: false,
+            params: &self.params,
+        };
+        request.send()
     }
 
     fn options(&self, endpoints: Vec<EndpointResponses>) -> LearnOptions {

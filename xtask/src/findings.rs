@@ -14,8 +14,8 @@ pub(crate) struct Findings {
 }
 
 struct Finding {
-    rule: &'static str,
     help: String,
+    /// Its title is the rule.
     annotation: Annotation,
 }
 
@@ -35,7 +35,7 @@ impl Findings {
                 column: position.map(|(_, column)| column),
                 message: diagnostic.message().to_owned(),
             };
-            self.list.push(Finding { rule: diagnostic.rule(), help: diagnostic.help().to_owned(), annotation });
+            self.list.push(Finding { help: diagnostic.help().to_owned(), annotation });
         }
     }
 
@@ -49,7 +49,7 @@ impl Findings {
                 column: None,
                 message: name.message.clone(),
             };
-            self.list.push(Finding { rule: "unknown-name", help: String::new(), annotation });
+            self.list.push(Finding { help: String::new(), annotation });
         }
     }
 
@@ -74,10 +74,10 @@ impl Findings {
 
     fn json(&self) -> Value {
         let mut findings = Vec::new();
-        for Finding { rule, help, annotation } in &self.list {
+        for Finding { help, annotation } in &self.list {
             findings.push(json!({
                 "level": annotation.level.word(),
-                "rule": rule,
+                "rule": annotation.title,
                 "file": annotation.file,
                 "line": annotation.line,
                 "column": annotation.column,

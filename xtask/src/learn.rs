@@ -1,22 +1,22 @@
 //! `cargo xtask learn` adds the fields of responses to the catalogue.
 
+use std::fs;
 use std::path::PathBuf;
-use std::{fs, io, slice};
 
 use catalogue::load;
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 use clap::Args;
 
-use crate::cargo_programs::cargo;
 use crate::catalogue_edits::{Target, evidence};
-use crate::project_paths;
+use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
 use crate::terminal::{Outcome, print, print_error};
 
 /// Learn the fields of an endpoint's response
 ///
 /// The response is read from a file with the JSON body, which headers as printed by `curl -i` may precede. With `--live`,
-/// it is requested from the service. The fields are merged with the known fields, and the edit is shown before it is written.
+/// it is requested from the service once; a required param that is not given is sent with its example, default or first
+/// known value. The fields are merged with the known fields, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --har <FILE>\n       \
@@ -35,8 +35,8 @@ pub(crate) struct Learn {
     /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
     #[arg(long, requires = "har")]
     host: Option<String>,
-    /// Request the responses from the service of this project's own catalogue; the client reads its settings from the
-    /// environment
+    /// Request the responses from the service; the base URL and the credentials are read from the environment, in the
+    /// variables that begin with the catalogue's `env_prefix`
     #[arg(long, conflicts_with = "replies")]
     live: bool,
     /// Request every endpoint whose fields are unknown
@@ -57,15 +57,19 @@ pub(crate) struct Learn {
 }
 
 /// Reads files with responses, each with its name.
-pub(crate) fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
-    let read = |path: &PathBuf| {
+fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
+    let mut responses = Vec::new();
+    for path in files {
         let name = path.display().to_string();
-        let saved = fs::read(path).map_err(|error| {
-            Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live"))
-        });
-        Ok((name, saved?))
-    };
-    files.iter().map(read).collect()
+        match fs::read(path) {
+            Ok(saved) => responses.push((name, saved)),
+            Err(error) => {
+                let help = "pass files with responses, or request one with --live";
+                return Err(Refusal::Message(format!("{name}: {error}; {help}")));
+            }
+        }
+    }
+    Ok(responses)
 }
 
 /// Returns the responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
@@ -112,41 +116,27 @@ impl Learn {
         recorded(&self.target, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)
     }
 
-    /// Returns the responses that a program with the project's own client saves. It reports each endpoint that fails.
+    /// Requests the responses from the service. Each endpoint that fails is reported.
     fn requested(&self) -> Result<Vec<EndpointResponses>, Refusal> {
-        if !self.target.is_ours() {
-            return Err(Refusal::Message(
-                "--live uses the client and the key of this project's own catalogue, but --spec names another; save \
-                 responses of that service with `curl -i`, and pass the files"
-                    .to_owned(),
-            ));
-        }
-        let folder = project_paths::target().join("responses");
-        let failed = |error: io::Error| Refusal::Message(format!("{}: {error}", folder.display()));
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(failed)?;
-        }
-        fs::create_dir_all(&folder).map_err(failed)?;
-        let status = cargo()
-            .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
-            .args(["--example", "save_responses", "--"])
-            .arg(&folder)
-            .arg(self.endpoint.as_deref().unwrap_or("--untyped"))
-            .args(&self.params)
-            .current_dir(project_paths::root())
-            .status()
-            .map_err(|error| Refusal::Message(format!("cargo does not start: {error}")))?;
-        if !status.success() {
-            return Err(Refusal::Message("the client returned no response; the reason is above".to_owned()));
-        }
-        let files = fs::read_dir(&folder).and_then(|files| files.map(|file| Ok(file?.path())).collect());
-        let mut files: Vec<PathBuf> = files.map_err(failed)?;
-        files.sort();
-        let of_endpoint = |file: &PathBuf| {
-            let endpoint = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let responses = read(slice::from_ref(file))?;
-            Ok(EndpointResponses { endpoint, responses, ..EndpointResponses::default() })
+        let request = LiveRequest {
+            spec: &self.target.spec(),
+            endpoint: self.endpoint.as_deref(),
+            is_untyped: self.untyped,
+            params: &self.params,
         };
-        files.iter().map(of_endpoint).collect()
+        let answers = request.send()?;
+        let is_any_wanted = !answers.is_empty();
+        let mut received = Vec::new();
+        for LiveAnswer { endpoint, answer } in answers {
+            match answer {
+                Answer::Response(responses) => received.push(responses),
+                Answer::Failed(why) => print_error(&format!("{endpoint}: failed: {why}\n")),
+                Answer::Skipped(why) => print_error(&format!("{endpoint}: skipped: {why}\n")),
+            }
+        }
+        if received.is_empty() && is_any_wanted {
+            return Err(Refusal::Message("no endpoint returned a response; the reasons are above".to_owned()));
+        }
+        Ok(received)
     }
 }

@@ -8,6 +8,7 @@ mod report_format;
 
 mod cargo_programs;
 mod crate_folder;
+mod live_answers;
 mod stale_names;
 
 mod findings;

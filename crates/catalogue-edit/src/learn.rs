@@ -137,40 +137,8 @@ fn first_rejected(
     Ok(None)
 }
 
-/// Returns for each endpoint of the options, in their order, a line for each difference between its responses and the known
-/// body of the catalogue. An endpoint whose body is unknown has no differences. A response without a difference is also decoded as the client does.
-pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<Vec<String>>, Refusal> {
-    let texts: Vec<_> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-    let borrowed: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let mut editor = Editor::open(catalogue)?;
-    let gate = Gate::of(&borrowed)?;
-    let mut found = Vec::new();
-    for sample in &options.endpoints {
-        let (label, at) = editor.find(&sample.endpoint)?;
-        let mut differences = Vec::new();
-        if editor.endpoint(&at).body.known().is_none() {
-            found.push(differences);
-            continue;
-        }
-        let before = Content::clone(&editor);
-        let outcome = editor.attempt(|editor| learn_one(editor, options, sample));
-        let notes = editor.take_notes();
-        match outcome {
-            Err(why) => differences.push(format!("{}: {why}", sample.endpoint)),
-            Ok(()) if *editor != before => differences.extend(notes),
-            Ok(()) => {
-                let responses = read(options, sample).unwrap_or_default();
-                let rejected = responses.iter().find_map(|response| gate.check(&label, response).err());
-                differences.extend(rejected.map(|why| format!("{}: {why}", sample.endpoint)));
-            }
-        }
-        *editor = before;
-        found.push(differences);
-    }
-    Ok(found)
-}
-
-fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointResponses) -> Result<(), String> {
+/// Adds what the responses of one endpoint show.
+pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointResponses) -> Result<(), String> {
     let (label, endpoint) = editor.find(&sample.endpoint)?;
     let mut responses = read(options, sample)?;
     let known = editor.endpoint(&endpoint).body.known().cloned();
@@ -253,7 +221,8 @@ fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
     }
 }
 
-fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, String> {
+/// Reads the responses of an endpoint.
+pub(crate) fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, String> {
     let responses = sample.responses.iter().map(|(origin, bytes)| {
         let response = SavedResponse::read(origin, bytes).map_err(|why| format!("{origin}: {why}"))?;
         if response.is_mock && !options.accept_mock {

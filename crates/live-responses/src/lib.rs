@@ -1,22 +1,25 @@
 //! Requests endpoints of any catalogue with the runtime's untyped client, and saves what the service answers.
 //!
-//! No emitted code is used, so `cargo xtask drift --live` works for any catalogue, also if its client does not compile.
-//! The requests are sent one after another, within the rate limit of the service.
+//! No emitted code is used, so `cargo xtask learn --live` and `cargo xtask drift --live` work for any catalogue, also if its
+//! client does not compile. The requests are sent one after another, within the rate limit of the service.
 
 mod param_values;
+
+mod selection;
 
 use std::path::Path;
 use std::{fs, io};
 
-use runtime::registry::{BodyInfo, EndpointInfo, Registry};
-use runtime::{AnyBody, AnyClient, ErrorKind};
+use runtime::registry::{BodyInfo, EndpointInfo};
+use runtime::{AnyClient, ErrorKind};
 
 use param_values::values_for;
+pub use selection::{Selection, check_params};
 
 /// What the request of an endpoint led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The body of a successful response.
+    /// The body of a successful response, as the service sent it.
     Body(String),
     /// The request failed.
     Failed(String),
@@ -33,20 +36,16 @@ pub struct Answered {
     pub answer: Answer,
 }
 
-/// Requests each endpoint with a path once; `wanted` restricts them to one path, name, or group and method. `params` are
-/// sent to every endpoint that has them. After a failure to connect, the other endpoints are skipped.
+/// Requests each of the endpoints once. `params` are sent to every endpoint that has them. After a failure to connect, the
+/// other endpoints are skipped.
 pub async fn request_all(
     client: &AnyClient,
-    registry: &Registry,
-    wanted: Option<&str>,
+    endpoints: &[&'static EndpointInfo],
     params: &[(String, String)],
 ) -> Vec<Answered> {
     let mut answered = Vec::new();
     let mut is_unreachable = false;
-    for endpoint in registry.endpoints().filter(|endpoint| endpoint.path.is_some()) {
-        if wanted.is_some_and(|wanted| !is_named(endpoint, wanted)) {
-            continue;
-        }
+    for endpoint in endpoints {
         let answer = if is_unreachable {
             Answer::Skipped("not requested, because the service cannot be reached".to_owned())
         } else {
@@ -55,11 +54,6 @@ pub async fn request_all(
         answered.push(Answered { endpoint: endpoint.to_string(), answer });
     }
     answered
-}
-
-fn is_named(endpoint: &EndpointInfo, wanted: &str) -> bool {
-    let names = [endpoint.name, endpoint.ident];
-    endpoint.path == Some(wanted) || names.contains(&wanted) || endpoint.to_string() == wanted
 }
 
 async fn request(
@@ -76,15 +70,14 @@ async fn request(
             ));
         }
     };
-    // Without a declared body, the client returns every body as it was received.
+    // Without a declared body, any response without an error is a success.
     let untyped: &'static EndpointInfo = Box::leak(Box::new(EndpointInfo { body: BodyInfo::Unknown, ..*endpoint }));
     let mut request = client.endpoint(untyped);
     for (name, value) in values {
         request = request.query(name, value);
     }
-    match request.await {
-        Ok(AnyBody::Any(body)) => Answer::Body(format!("{body:#}")),
-        Ok(other) => Answer::Failed(format!("unexpected body: {other:?}")),
+    match request.text().await {
+        Ok(body) => Answer::Body(body),
         Err(error) => {
             *is_unreachable = error.kind() == ErrorKind::Connect;
             Answer::Failed(error.to_string())

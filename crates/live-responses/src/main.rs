@@ -1,15 +1,15 @@
-//! `cargo xtask drift --live` runs this program: it requests every endpoint of the catalogue in a folder once. The base URL
-//! and the credentials are read from the environment, as by an emitted client.
+//! `cargo xtask learn --live` and `cargo xtask drift --live` run this program: it requests endpoints of the catalogue in a
+//! folder once. The base URL and the credentials are read from the environment, as by an emitted client.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use live_responses::{request_all, save};
+use live_responses::{Selection, check_params, request_all, save};
 use runtime::AnyClient;
 
-/// Requests every endpoint of a catalogue once, and saves the responses
+/// Requests endpoints of a catalogue once, and saves the responses
 #[derive(Parser)]
 #[command(name = "live-responses", version)]
 struct Cli {
@@ -21,6 +21,9 @@ struct Cli {
     /// The only endpoint to request: its path, its name, or its group and method
     #[arg(long)]
     endpoint: Option<String>,
+    /// Request only endpoints whose fields are unknown
+    #[arg(long, conflicts_with = "endpoint")]
+    untyped: bool,
     /// A param to send to every endpoint that has it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
     params: Vec<(String, String)>,
@@ -46,11 +49,20 @@ async fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<(), String> {
     let api = catalogue::read(&cli.spec).map_err(|errors| errors.render("", false))?;
     let registry = catalogue::registry(&api);
+    let endpoints = cli.selection().endpoints(&registry)?;
+    check_params(&endpoints, &cli.params)?;
     let builder = AnyClient::builder_from_env(registry.service).map_err(|error| error.to_string())?;
     let client = builder.build().map_err(|error| error.to_string())?;
-    let answered = request_all(&client, &registry, cli.endpoint.as_deref(), &cli.params).await;
-    if let (Some(wanted), true) = (&cli.endpoint, answered.is_empty()) {
-        return Err(format!("the catalogue has no endpoint `{wanted}`"));
-    }
+    let answered = request_all(&client, &endpoints, &cli.params).await;
     save(&cli.folder, &answered).map_err(|error| format!("{}: {error}", cli.folder.display()))
+}
+
+impl Cli {
+    fn selection(&self) -> Selection {
+        match &self.endpoint {
+            Some(endpoint) => Selection::One(endpoint.clone()),
+            None if self.untyped => Selection::Untyped,
+            None => Selection::All,
+        }
+    }
 }

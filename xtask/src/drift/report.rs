@@ -3,18 +3,30 @@
 use std::path::Path;
 
 use catalogue::Catalogue;
-use catalogue_edit::{EndpointPlace, EndpointResponses, Refusal, endpoint_places};
+use catalogue_edit::{EndpointDrift, EndpointPlace, EndpointResponses, Refusal, endpoint_places};
 use serde_json::{Value, json};
 
 use crate::codegen::folder;
 use crate::report_format::{self, Annotation, Format, Level};
 
 /// The result for one endpoint.
-pub(super) struct EndpointReport {
-    pub(super) endpoint: String,
-    pub(super) result: Comparison,
+struct EndpointReport {
+    endpoint: String,
+    result: Comparison,
     /// The responses, if there are any.
-    pub(super) responses: Option<EndpointResponses>,
+    responses: Option<EndpointResponses>,
+}
+
+impl EndpointReport {
+    /// The lines that explain the result, without the name of the endpoint, which is stated before them.
+    fn details(&self) -> Vec<&str> {
+        let mut details = Vec::new();
+        for line in self.result.lines() {
+            let rest = line.strip_prefix(self.endpoint.as_str()).and_then(|rest| rest.strip_prefix(": "));
+            details.push(rest.unwrap_or(line));
+        }
+        details
+    }
 }
 
 /// The result of a comparison.
@@ -43,7 +55,7 @@ impl Comparison {
     }
 
     /// The lines that explain the result.
-    fn details(&self) -> Vec<&str> {
+    fn lines(&self) -> Vec<&str> {
         match self {
             Self::Same => Vec::new(),
             Self::Different(lines) => lines.iter().map(String::as_str).collect(),
@@ -77,20 +89,26 @@ impl Report {
         Ok(Self { places: endpoint_places(catalogue)?, folder: shown, endpoints: Vec::new() })
     }
 
-    pub(super) fn add(&mut self, report: EndpointReport) {
-        self.endpoints.push(report);
+    /// Adds an endpoint that returned nothing to compare.
+    pub(super) fn add_without_response(&mut self, endpoint: String, result: Comparison) {
+        self.endpoints.push(EndpointReport { endpoint, result, responses: None });
     }
 
-    /// Adds the result for responses, given their differences.
-    pub(super) fn add_compared(&mut self, responses: EndpointResponses, found: Vec<String>) {
-        let endpoint = responses.endpoint.clone();
+    /// Adds an endpoint with its responses and their differences.
+    pub(super) fn add_compared(&mut self, responses: EndpointResponses, drift: EndpointDrift) {
+        let EndpointDrift { endpoint, differences } = drift;
         let is_described = self.place(&endpoint).is_none_or(|place| place.is_body_known);
-        let result = match (found.is_empty(), is_described) {
-            (false, _) => Comparison::Different(found),
+        let result = match (differences.is_empty(), is_described) {
+            (false, _) => Comparison::Different(differences),
             (true, true) => Comparison::Same,
             (true, false) => Comparison::NotDescribed,
         };
-        self.add(EndpointReport { endpoint, result, responses: Some(responses) });
+        self.endpoints.push(EndpointReport { endpoint, result, responses: Some(responses) });
+    }
+
+    /// Sorts the endpoints by name.
+    pub(super) fn sort(&mut self) {
+        self.endpoints.sort_by(|one, other| one.endpoint.cmp(&other.endpoint));
     }
 
     fn place(&self, endpoint: &str) -> Option<&EndpointPlace> {
@@ -128,16 +146,15 @@ impl Report {
         }
     }
 
+    /// A line for each difference, and for each endpoint that could not be compared.
     fn lines(&self) -> String {
         let mut text = String::new();
         for one in &self.endpoints {
-            if let Comparison::Different(lines) = &one.result {
-                for line in lines {
-                    text += &format!("{line}\n");
-                }
+            for detail in one.details() {
+                text += &format!("{}: {detail}\n", one.endpoint);
             }
         }
-        if text.is_empty() { "no differences\n".to_owned() } else { text }
+        if self.has_differences() { text } else { format!("{text}no differences\n") }
     }
 
     /// One row for each endpoint, and further rows for further details.
@@ -145,13 +162,14 @@ impl Report {
         let width = self.endpoints.iter().map(|one| one.endpoint.len()).max().unwrap_or_default();
         let mut text = String::new();
         for one in &self.endpoints {
+            let details = one.details();
             let mut row = format!("{:width$}  {:13}", one.endpoint, one.result.word());
-            for detail in one.result.details() {
-                text += &format!("{row}  {}\n", without_endpoint(detail, &one.endpoint));
-                row = " ".repeat(width + 15);
-            }
-            if one.result.details().is_empty() {
+            if details.is_empty() {
                 text += &format!("{}\n", row.trim_end());
+            }
+            for detail in details {
+                text += &format!("{row}  {detail}\n");
+                row = " ".repeat(width + 15);
             }
         }
         format!("{text}\n{}\n", self.summary())
@@ -172,15 +190,11 @@ impl Report {
     fn json(&self) -> Value {
         let mut endpoints = Vec::new();
         for one in &self.endpoints {
-            let mut details = Vec::new();
-            for detail in one.result.details() {
-                details.push(without_endpoint(detail, &one.endpoint));
-            }
             let place = self.place(&one.endpoint);
             endpoints.push(json!({
                 "endpoint": one.endpoint,
                 "result": one.result.word(),
-                "details": details,
+                "details": one.details(),
                 "file": place.map(|place| format!("{}{}", self.folder, place.file)),
                 "line": place.map(|place| place.line),
             }));
@@ -197,24 +211,16 @@ impl Report {
         for one in &self.endpoints {
             let Some(level) = one.result.level() else { continue };
             let place = self.place(&one.endpoint);
-            let details: Vec<_> =
-                one.result.details().iter().map(|detail| without_endpoint(detail, &one.endpoint)).collect();
             let annotation = Annotation {
                 level,
                 title: format!("{}: {}", one.endpoint, one.result.word()),
                 file: place.map_or_else(String::new, |place| format!("{}{}", self.folder, place.file)),
                 line: place.map(|place| place.line),
                 column: None,
-                message: details.join("\n"),
+                message: one.details().join("\n"),
             };
             text += &annotation.command();
         }
         format!("{text}{}\n", self.summary())
     }
-}
-
-/// A detail without the name of its endpoint, which is stated before it.
-fn without_endpoint<'d>(detail: &'d str, endpoint: &str) -> &'d str {
-    let rest = detail.strip_prefix(endpoint).and_then(|rest| rest.strip_prefix(": "));
-    rest.unwrap_or(detail)
 }

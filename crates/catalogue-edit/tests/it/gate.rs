@@ -85,8 +85,8 @@ fn check(bodies: &[Vec<u8>]) -> Outcome {
     after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
     let after: Texts = after.into_iter().collect();
     match drift(catalogue(&after), &options) {
-        Ok(found) if found.concat().is_empty() => Outcome::Learned,
-        Ok(found) => Outcome::Undecodable(format!("drift: {}", found.concat().join("; "))),
+        Ok(found) if found.iter().all(|endpoint| endpoint.differences.is_empty()) => Outcome::Learned,
+        Ok(found) => Outcome::Undecodable(format!("drift: {found:?}")),
         Err(refusal) => Outcome::Undecodable(refusal.to_string()),
     }
 }

@@ -3,8 +3,9 @@
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, drift};
-use live_responses::{Answer, Answered, request_all};
+use live_responses::{Answer, Answered, Selection, request_all};
 use runtime::AnyClient;
+use runtime::transport::{Headers, HttpResponse, from_fn};
 use sandbox::Sandbox;
 
 const SERVICE: &str = "\
@@ -79,7 +80,8 @@ fn served() -> Sandbox {
 async fn answers(url: &str, key: &str, params: &[(String, String)]) -> Vec<Answered> {
     let registry = catalogue::registry(&api(MARKET));
     let client = AnyClient::builder(registry.service, url).api_key(key).build().expect("a client");
-    request_all(&client, &registry, None, params).await
+    let endpoints = Selection::All.endpoints(&registry).expect("endpoints");
+    request_all(&client, &endpoints, params).await
 }
 
 /// The differences of a response, or the reason why there is none.
@@ -96,7 +98,7 @@ fn difference(answered: &Answered) -> String {
     let options =
         LearnOptions { endpoints: vec![sample], evidence: Evidence::Reported, enums: Vec::new(), accept_mock: true };
     let files = [("market.yaml", MARKET), ("service.yaml", SERVICE)];
-    drift(catalogue::load_texts(&files), &options).expect("a comparison").concat().join("; ")
+    drift(catalogue::load_texts(&files), &options).expect("a comparison").remove(0).differences.join("; ")
 }
 
 #[tokio::test]
@@ -132,4 +134,36 @@ async fn nothing_more_is_requested_from_a_service_that_cannot_be_reached() {
     let answered = answers(&url, "right", &[]).await;
     assert!(matches!(&answered[0].answer, Answer::Failed(_)), "{answered:?}");
     assert!(answered[1..].iter().all(|one| matches!(&one.answer, Answer::Skipped(_))), "{answered:?}");
+}
+
+#[tokio::test]
+async fn body_is_saved_as_it_was_sent() {
+    let sent = r#"{"rate": 0.10, "price":  123456789012345678901.50, "fee": 1e-7}"#;
+    let registry = catalogue::registry(&api(MARKET));
+    let transport = from_fn(move |_| async move { Ok(HttpResponse::new(200, Headers::new(), sent)) });
+    let builder = AnyClient::builder(registry.service, "https://example.com").api_key("key").transport(transport);
+    let client = builder.build().expect("a client");
+    let endpoints = Selection::One("/grown".to_owned()).endpoints(&registry).expect("an endpoint");
+    let answered = request_all(&client, &endpoints, &[]).await;
+    let expected = Answered { endpoint: "market.grown".to_owned(), answer: Answer::Body(sent.to_owned()) };
+    assert_eq!(answered, [expected]);
+}
+
+#[test]
+fn endpoints_are_selected_by_path_or_name() {
+    let registry = catalogue::registry(&api(MARKET));
+    let selected = |selection: Selection| {
+        let found = selection.endpoints(&registry)?;
+        Ok(found.iter().map(|endpoint| endpoint.ident).collect::<Vec<_>>().join(" "))
+    };
+    let one = |wanted: &str| selected(Selection::One(wanted.to_owned()));
+    assert_eq!(selected(Selection::All).as_deref(), Ok("same grown shrunk gone nameless_value"));
+    assert_eq!(selected(Selection::Untyped).as_deref(), Ok("nameless_value"));
+    for wanted in ["market.grown", "Grown", "grown"] {
+        assert_eq!(one(wanted).as_deref(), Ok("grown"));
+    }
+    assert_eq!(one("/other"), Err("the catalogue has no endpoint `/other`".to_owned()));
+    let without_path =
+        "`unknown_path` has no path; `cargo xtask add PATH --group market --name \"Unknown path\"` adds one";
+    assert_eq!(one("unknown_path"), Err(without_path.to_owned()));
 }

@@ -51,6 +51,12 @@ impl<E> Request<E> {
     pub fn service(&self) -> &'static ServiceInfo {
         self.untyped.connection().service
     }
+
+    /// Sends the request, and returns the JSON text of the body as the service sends it: with all digits of its numbers,
+    /// which a [`Value`] does not have.
+    pub async fn text(self) -> Result<String, Error> {
+        self.untyped.send().await?.into_text()
+    }
 }
 
 /// The future of a request. Dropping it cancels the request, and has no effect on other requests.

@@ -159,6 +159,12 @@ impl UndecodedResponse {
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
+
+    /// Returns the JSON text of the body.
+    pub fn into_text(self: Box<Self>) -> Result<String, Error> {
+        let text = self.text().and_then(|text| decode::any(text).map(|_| text.to_owned()));
+        text.map_err(|error| self.misfit(error))
+    }
 }
 
 #[cfg(test)]

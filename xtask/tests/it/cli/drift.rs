@@ -1,10 +1,10 @@
-//! Tests of `cargo xtask drift --live`, with a script in place of the program that requests the endpoints.
+//! Tests of `cargo xtask drift`. With `--live`, a script replaces the program that requests the endpoints.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::{project, text};
+use super::{project, run, text};
 
 const FIELDS: &str = "\
 title: Market
@@ -128,4 +128,27 @@ fn programs_read_json_and_github_reads_annotations() {
         "::error file=spec/market.yaml,line=4,title=market.basis%3A different::`rate` can be missing or null%0A";
     assert!(printed.starts_with(expected), "{printed}");
     assert!(printed.ends_with("2 endpoints: 1 same, 1 different\n"), "{printed}");
+}
+
+/// An endpoint that is given by its path has the name, the place and the result that it has in a report on all endpoints.
+#[test]
+fn endpoint_of_a_file_is_reported_by_its_group_and_method() {
+    let (spec, out) = project("drift_endpoint");
+    fs::write(spec.join("market.yaml"), FIELDS).expect("a file");
+    let folder = spec.parent().expect("a folder");
+    let report = |path: &str, body: &str, format: &str| {
+        let file = folder.join("body.json");
+        fs::write(&file, body).expect("a file");
+        let file = file.to_str().expect("a path");
+        run(&["drift", file, "--endpoint", path, "--format", format], &spec, &out)
+    };
+    let output = report("/basis", r#"{"basis": "x", "rate": 1}"#, "json");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["endpoints"][0]["endpoint"], "market.basis");
+    assert_eq!(json["endpoints"][0]["line"], 4);
+    assert_eq!(output.status.code(), Some(1));
+    let output = report("Depth", r#"{"bids": []}"#, "text");
+    let expected = "market.depth: its fields are unknown; `cargo xtask learn` adds them\nno differences\n";
+    assert_eq!(text(&output.stdout), expected);
+    assert_eq!(output.status.code(), Some(0));
 }

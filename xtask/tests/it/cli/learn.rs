@@ -71,25 +71,15 @@ fn requested_responses_are_learned() {
         let output = command.output().expect("xtask runs");
         let printed = text(&output.stderr);
         assert_eq!(output.status.success(), is_learned, "{printed}");
-        assert_eq!(printed.contains("the client returned no response"), !is_learned, "{printed}");
+        assert_eq!(printed.contains("no endpoint was requested"), !is_learned, "{printed}");
         let learned = fs::read_to_string(spec.join("market.yaml")).expect("a file");
         assert_eq!(learned.contains("name: basis"), is_learned);
         let calls = fs::read_to_string(&calls).expect("calls");
         assert_eq!(calls.lines().count(), 1);
-        assert!(calls.ends_with(" --untyped coin=BTC\n"), "{calls}");
-    }
-}
-
-/// Our client sends our key to the host in the environment variable, so `learn --live` must not use our client for
-/// another service.
-#[test]
-fn no_other_catalogue_is_learned_from_our_service() {
-    let (spec, out) = project("live_of_another");
-    for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
-        let output = run(arguments, &spec, &out);
-        assert!(!output.status.success());
-        let output = text(&output.stderr);
-        assert!(output.contains("--live uses the client and the key of this project's own catalogue"), "{output}");
+        assert!(
+            calls.contains("--package live-responses") && calls.ends_with(" --untyped --param coin=BTC\n"),
+            "{calls}"
+        );
     }
 }
 

@@ -1,0 +1,65 @@
+//! Compares responses with the catalogue, and edits nothing.
+
+use catalogue::Catalogue;
+
+use crate::content::{At, Content};
+use crate::editor::{Editor, Refusal};
+use crate::gate::Gate;
+use crate::learn::{EndpointResponses, LearnOptions, learn_one, read};
+
+/// The differences between the responses of an endpoint and its known body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointDrift {
+    /// The group and the method, for example `market.basis`.
+    pub endpoint: String,
+    /// A line for each difference. An endpoint whose body is unknown has none.
+    pub differences: Vec<String>,
+}
+
+/// Returns the differences of each endpoint of the options, in their order. A response without a difference is also
+/// decoded as the client does.
+pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<EndpointDrift>, Refusal> {
+    let gate = Gate::of(&catalogue.texts().collect::<Vec<_>>())?;
+    let mut editor = Editor::open(catalogue)?;
+    let mut found = Vec::new();
+    for sample in &options.endpoints {
+        let (label, at) = editor.find(&sample.endpoint)?;
+        let sample = EndpointResponses { endpoint: label.clone(), ..sample.clone() };
+        let differences = differences(&mut editor, &gate, options, &sample, &at);
+        found.push(EndpointDrift { endpoint: label, differences });
+    }
+    Ok(found)
+}
+
+/// Learns from the responses, and undoes it. What would be learned is a difference.
+fn differences(
+    editor: &mut Editor,
+    gate: &Gate,
+    options: &LearnOptions,
+    sample: &EndpointResponses,
+    at: &At,
+) -> Vec<String> {
+    if editor.endpoint(at).body.known().is_none() {
+        return Vec::new();
+    }
+    let before = Content::clone(editor);
+    let outcome = editor.attempt(|editor| learn_one(editor, options, sample));
+    let notes = editor.take_notes();
+    let is_changed = **editor != before;
+    **editor = before;
+    match outcome {
+        Err(why) => vec![format!("{}: {why}", sample.endpoint)],
+        Ok(()) if is_changed => notes,
+        Ok(()) => first_undecodable(gate, options, sample).into_iter().collect(),
+    }
+}
+
+/// Returns a line about the first response that the client does not decode without a loss.
+fn first_undecodable(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses) -> Option<String> {
+    for response in read(options, sample).unwrap_or_default() {
+        if let Err(why) = gate.check(&sample.endpoint, &response) {
+            return Some(format!("{}: {why}", sample.endpoint));
+        }
+    }
+    None
+}
