@@ -10,9 +10,16 @@ use crate::clock::{Clock, MAX_TIME};
 use crate::event::Event;
 use crate::shared_state::{Origin, SharedState};
 
-/// Returns `true` if the text is a state.
-pub fn use_text(text: &str, now: LimiterTime) -> bool {
-    let now = now.min(MAX_TIME);
+/// Uses a text of a store. Its first line is the time of the store in seconds, and the rest is the state. Returns `true`
+/// if it is a state.
+pub fn use_stored(text: &str) -> bool {
+    let Some((seconds, state)) = text.split_once('\n') else { return false };
+    let Ok(seconds) = seconds.parse() else { return false };
+    use_state(state, Duration::from_secs(seconds).min(MAX_TIME))
+}
+
+/// Applies every kind of event and every question to a state.
+fn use_state(text: &str, now: LimiterTime) -> bool {
     let limit = RateLimit::new(10, Duration::from_secs(1), 20);
     let origin = Origin { limit: &limit, run: "1", now, renewal: Duration::from_secs(1) };
     let Ok(mut shared) = SharedState::read(text, origin) else { return false };

@@ -1,6 +1,9 @@
 //! Tests of a store that returns anything: a broken or hostile server. A process neither panics nor hangs, and continues
 //! as soon as the store works again.
 
+use std::fs;
+use std::path::Path;
+
 use fastrand::Rng;
 
 use super::*;
@@ -122,16 +125,35 @@ async fn hostile_store_makes_no_panic_and_no_hang() {
     }
 }
 
+/// The texts in the corpus of the fuzz target.
+fn corpus() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/shared_state");
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        texts.push(fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
+    texts
+}
+
+#[test]
+fn corpus_contains_states() {
+    for text in corpus() {
+        assert!(crate::fuzz::use_stored(&text), "{text}");
+    }
+}
+
 /// Every text of a hostile store can be read, used and written.
 #[test]
 fn hostile_text_is_no_panic() {
     let mut random = Rng::with_seed(1);
     let mut accepted = 0;
-    for _ in 0..20_000 {
-        let text = mutate(TEXT, &mut random);
-        accepted += u32::from(crate::fuzz::use_text(&text, Duration::from_secs(random.u64(0..1 << 41))));
+    for text in corpus() {
+        let (_, state) = text.split_once('\n').unwrap();
+        for _ in 0..5_000 {
+            let changed = mutate(state, &mut random);
+            let seconds = random.u64(0..1 << 41);
+            accepted += u32::from(crate::fuzz::use_stored(&format!("{seconds}\n{changed}")));
+        }
     }
     assert!(accepted > 1000, "{accepted}");
 }
-
-const TEXT: &str = r#"{"format":2,"run":"1","written":{"secs":1700007300,"nanos":0},"state":{"slots":20,"in_flight":3,"windows":{"windows":[{"requests":10,"length":{"secs":1,"nanos":0}}],"sent":[1700007299000000,100,100],"unsent":2},"pace":{"due":{"secs":1700007300,"nanos":0},"has_waited":false},"margin":{"shortest":{"secs":1,"nanos":0},"learned":{"secs":0,"nanos":0},"until":{"secs":0,"nanos":0},"held":{"secs":0,"nanos":0}},"paused":null,"closed":null},"leases":{"1-a":{"renewed":{"secs":1700007300,"nanos":0},"in_flight":1,"unsent":1,"waiting_since":null,"exchange":3},"2-b":{"renewed":{"secs":1700007300,"nanos":0},"in_flight":2,"unsent":1,"waiting_since":{"secs":1700007299,"nanos":0},"exchange":1}}}"#;
