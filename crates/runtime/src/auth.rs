@@ -59,24 +59,21 @@ impl Credentials {
         policy: &Policy,
     ) -> Result<Self, Error> {
         let api_key = key_source.as_ref().map(KeySource::read).transpose()?;
-        let source = key_source.filter(|source| !matches!(source, KeySource::Fixed(_)));
-        let rotating = source.zip(api_key.clone()).map(|(source, key)| Arc::new(RotatingKey::new(source, key)));
-        let mut headers = Headers::new();
-        headers.insert("accept", "application/json")?;
-        headers.insert("user-agent", agent)?;
-        for (name, value) in service.headers {
-            headers.insert(name, value)?;
-        }
-        for DefaultHeader { name, value, .. } in defaults {
-            headers.insert_sensitive(name, value.expose())?;
-        }
+        let rotating = match (key_source, &api_key) {
+            (None | Some(KeySource::Fixed(_)), _) | (_, None) => None,
+            (Some(source), Some(key)) => Some(Arc::new(RotatingKey::new(source, key.clone()))),
+        };
+        let mut headers = default_headers(service, agent, defaults)?;
         // The check rejects every header that carries credentials, so it runs before the API key is inserted.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
         if let Some(key) = &api_key {
             insert_key(service, &mut headers, key)?;
         }
-        let key_param = service.api_key_query.zip(api_key.as_ref()).map(|(name, key)| key_param(name, key));
+        let key_param = match (service.api_key_query, &api_key) {
+            (Some(name), Some(key)) => Some(key_param(name, key)),
+            _ => None,
+        };
         let flow = match (&service.client_credentials, client_credentials) {
             (_, None) => None,
             (Some(_), Some((id, _))) if id.is_blank() => return Err(Error::build("the client id is empty")),
@@ -90,8 +87,13 @@ impl Credentials {
             }
             (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
         };
-        let mut secrets = api_key.map(|key| forms(service, &key)).unwrap_or_default();
-        secrets.extend(defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone()));
+        let mut secrets = Vec::new();
+        if let Some(key) = &api_key {
+            secrets = forms(service, key);
+        }
+        for header in defaults.iter().filter(|header| header.is_secret) {
+            secrets.push(header.value.clone());
+        }
         Ok(Self { headers, service, key_param, rotating, secrets, flow })
     }
 
@@ -100,16 +102,23 @@ impl Credentials {
         self.rotating.as_ref().map(|rotating| rotating.current()).transpose()
     }
 
-    /// Returns whether there is another API key than the one that the service rejected.
+    /// `true` if there is another API key than the one that the service rejected.
     pub(crate) fn has_replaced(&self, rejected: Option<&Secret>) -> bool {
-        self.rotating.as_ref().zip(rejected).is_some_and(|(rotating, rejected)| rotating.has_replaced(rejected))
+        match (&self.rotating, rejected) {
+            (Some(rotating), Some(rejected)) => rotating.has_replaced(rejected),
+            _ => false,
+        }
     }
 
     /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
-        let reserved = self.service.api_key_query.filter(|name| target.value(name).is_some());
-        let error = |name| Error::build(format!("the param `{name}` is reserved for the credentials"));
-        reserved.map_or(Ok(()), |name| Err(error(name).with_hint("use `api_key`")))
+        match self.service.api_key_query {
+            Some(name) if target.value(name).is_some() => {
+                let error = Error::build(format!("the param `{name}` is reserved for the credentials"));
+                Err(error.with_hint("use `api_key`"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns an error if the user's headers include a header that carries the credentials.
@@ -126,7 +135,7 @@ impl Credentials {
         }
     }
 
-    /// Returns the headers of a data request. `key` is the current key, unless the key is fixed.
+    /// The headers of a data request. `key` is the current key, unless the key is fixed.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>, key: Option<&Secret>) -> Result<Headers, Error> {
         let mut headers = token.map_or(&self.headers, |token| &token.headers).clone();
         if let Some(key) = key {
@@ -136,7 +145,21 @@ impl Credentials {
     }
 }
 
-/// Returns every form of an API key that is sent, and each part that a response may repeat alone.
+/// The headers that every request of a client has, without credentials.
+fn default_headers(service: &ServiceInfo, agent: &str, defaults: &[DefaultHeader]) -> Result<Headers, Error> {
+    let mut headers = Headers::new();
+    headers.insert("accept", "application/json")?;
+    headers.insert("user-agent", agent)?;
+    for (name, value) in service.headers {
+        headers.insert(name, value)?;
+    }
+    for DefaultHeader { name, value, .. } in defaults {
+        headers.insert_sensitive(name, value.expose())?;
+    }
+    Ok(headers)
+}
+
+/// Every text of an API key that is sent, and each part that a response may repeat alone.
 fn forms(service: &ServiceInfo, key: &Secret) -> Vec<Secret> {
     let mut forms = vec![key.clone()];
     if service.api_key_basic {
@@ -151,21 +174,26 @@ fn forms(service: &ServiceInfo, key: &Secret) -> Vec<Secret> {
 
 /// Returns an error if a required API key is missing, or if the service does not accept the key that is set.
 fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
-    let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
+    const HINT: &str = "set it with `api_key`";
     match key {
         Some(_) if !service.takes_api_key() => Err(Error::build("the service does not accept an API key")),
-        Some(key) if key.is_blank() => missing("the API key is empty"),
+        Some(key) if key.is_blank() => Err(Error::build("the API key is empty").with_hint(HINT)),
         Some(key) if service.api_key_basic && !key.expose().contains(':') => {
             Err(Error::build("the API key does not have the form `name:password`").with_hint("it contains no colon"))
         }
-        None if service.takes_api_key() && !service.api_key_optional => missing("the API key is missing"),
+        None if service.takes_api_key() && !service.api_key_optional => {
+            Err(Error::build("the API key is missing").with_hint(HINT))
+        }
         _ => Ok(()),
     }
 }
 
+fn reserved(header: &str) -> Error {
+    Error::build(format!("the header `{header}` is reserved for the credentials"))
+}
+
 /// Returns an error if the user's headers would replace a header that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
-    let reserved = |name: &str| Error::build(format!("the header `{name}` is reserved for the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {
         return Err(reserved(name).with_hint("use `api_key`"));
     }
@@ -177,10 +205,15 @@ fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Res
 
 impl Redact for Credentials {
     fn secrets(&self) -> Vec<Secret> {
-        let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
-        secrets.extend(self.secrets.iter().cloned());
-        let rotated = self.rotating.as_ref().map(|rotating| rotating.known()).unwrap_or_default();
-        secrets.extend(rotated.iter().flat_map(|key| forms(self.service, key)));
+        let mut secrets = self.secrets.clone();
+        if let Some(flow) = &self.flow {
+            secrets.extend(flow.secrets());
+        }
+        if let Some(rotating) = &self.rotating {
+            for key in rotating.known() {
+                secrets.extend(forms(self.service, &key));
+            }
+        }
         secrets
     }
 }

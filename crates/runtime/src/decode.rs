@@ -32,11 +32,19 @@ mod any_record;
 
 mod columns;
 
+mod layout;
+
+mod bad_record;
+
+mod envelope_rest;
+
 mod envelope;
 
 mod groups;
 
 mod serialization;
+
+mod series_serialization;
 
 pub(crate) mod error_body;
 
@@ -48,18 +56,22 @@ mod tests;
 mod whole_body;
 
 pub use any_record::AnyRecord;
+pub use bad_record::BadRecord;
+pub(crate) use bad_record::BadRecords;
 pub use columns::Column;
 pub(crate) use columns::{TimeField, columns, time_of_text, times};
-pub use envelope::BadRecord;
-pub(crate) use envelope::{BadRecords, EnvelopeRest, Groups, Layout, Push, series};
+pub(crate) use envelope::{Push, series};
+pub(crate) use envelope_rest::{EnvelopeRest, Groups};
 pub use error::DecodeError;
 pub(crate) use error::ENDS_EARLY;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
 pub(crate) use json_path::at_path;
+pub(crate) use layout::Layout;
 pub(crate) use read_row::object;
 pub use record::{Item, Record};
 pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
-pub(crate) use serialization::{deserialize, serialize_series};
+pub(crate) use serialization::deserialize;
+pub(crate) use series_serialization::serialize_series;
 pub use unknown_fields::UnknownFields;
 pub use whole_body::DecodedBody;

@@ -34,13 +34,13 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    facts: Facts,
+    facts: ErrorFacts,
 }
 
 /// Further facts about a failure; each of them may be absent.
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
-struct Facts {
+struct ErrorFacts {
     hint: String,
     /// The endpoint of the request, and the method and target in one line, which may be empty.
     request: Option<(&'static EndpointInfo, String)>,
@@ -75,7 +75,7 @@ pub(crate) enum Again {
     Yes,
 }
 
-/// Returns whether the default rules retry a request after this status.
+/// `true` if the default rules retry a request after this status.
 pub(crate) fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530)
 }
@@ -194,7 +194,7 @@ impl Error {
         self.0.facts.again == Again::Yes
     }
 
-    /// Returns whether a pooled connection failed. The server may have closed the connection while it was idle, so the
+    /// `true` if a pooled connection failed. The server may have closed the connection while it was idle, so the
     /// failure is not necessarily a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.facts.stale

@@ -63,11 +63,11 @@ impl Headers {
     }
 
     fn try_put(&mut self, name: &str, value: &str, sensitive: bool) -> Result<(), InvalidHeader> {
-        let invalid = || InvalidHeader(name.to_owned());
-        let name = HeaderName::try_from(name).map_err(|_| invalid())?;
-        let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
+        let (Ok(header), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
+            return Err(InvalidHeader(name.to_owned()));
+        };
         value.set_sensitive(sensitive);
-        self.0.insert(name, value);
+        self.0.insert(header, value);
         Ok(())
     }
 

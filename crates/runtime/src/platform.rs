@@ -25,13 +25,13 @@ pub(crate) fn catch_panic(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
-/// Returns the time of the system clock.
+/// The time of the system clock.
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Returns a random number that is at least zero and less than one. It is computed from the keys of a new hash map,
-/// which are random enough to spread retries.
+/// A random number that is at least zero and less than one. It is computed from the keys of a new hash map, which are
+/// random enough to spread retries.
 pub(crate) fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)

@@ -9,7 +9,7 @@ use crate::headers::Headers;
 
 /// A list of secrets that can mask them in text.
 pub(crate) trait Redact {
-    /// Returns every secret that must not appear in text.
+    /// Every secret that must not appear in text.
     fn secrets(&self) -> Vec<Secret>;
 
     /// Masks every secret in a text, in any of its encodings.
@@ -46,12 +46,12 @@ pub(crate) trait Redact {
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// Returns the plain text, for the request that carries it.
+    /// The plain text, for the request that carries it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether the text is empty.
+    /// `true` if the text is empty.
     pub(crate) fn is_blank(&self) -> bool {
         self.0.is_empty()
     }

@@ -31,7 +31,7 @@ pub fn steers_terminal(character: char) -> bool {
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the text. If it is longer than `max_bytes`, returns its beginning, followed by `…` and the original length.
+/// The text. If it is longer than `max_bytes`, returns its beginning, followed by `…` and the original length.
 pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);
@@ -45,16 +45,16 @@ pub fn one_line(text: &str) -> String {
     text.replace(steers_terminal, " ")
 }
 
-/// Returns whether bytes are readable text: UTF-8 without control characters, except white space.
+/// `true` if bytes are readable text: UTF-8 without control characters, except white space.
 pub(crate) fn is_plain_text(bytes: &[u8]) -> bool {
-    let is_allowed = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
-    bytes.iter().all(is_allowed) && std::str::from_utf8(bytes).is_ok()
+    let has_control = bytes.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    !has_control && std::str::from_utf8(bytes).is_ok()
 }
 
 /// The maximum number of bytes of the service's message that are quoted.
 const MAX_MESSAGE_BYTES: usize = 300;
 
-/// Returns the beginning of a text of the service in one line.
+/// The beginning of a text of the service in one line.
 pub(crate) fn quoted(text: &str) -> String {
     one_line(&excerpt(text, MAX_MESSAGE_BYTES))
 }

@@ -71,7 +71,7 @@ pub(crate) use built_in::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
 #[cfg(feature = "client")]
-pub(crate) use settings::Settings;
+pub(crate) use settings::TransportSettings;
 
 /// Sends a request and returns the response.
 ///
@@ -100,7 +100,7 @@ pub trait Transport: Send + Sync + 'static {
     /// with [`Error::with_response`].
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
-    /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) when it sends a request.
+    /// `true` if the transport notifies [`on_sent`](HttpRequest::on_sent) when it sends a request.
     ///
     /// The rate limiter counts a request from the time at which it is sent. If this method returns true, that is the
     /// time of the notification, and until then the rate limiter reserves a slot for the request. If it returns false,

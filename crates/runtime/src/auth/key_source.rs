@@ -90,12 +90,12 @@ impl RotatingKey {
         Ok(key)
     }
 
-    /// Returns whether the source has another key than the one that the service rejected.
+    /// `true` if the source has another key than the one that the service rejected.
     pub(super) fn has_replaced(&self, rejected: &Secret) -> bool {
         self.current().is_ok_and(|key| key != *rejected)
     }
 
-    /// Returns the last keys, which errors mask.
+    /// The last keys, which errors mask.
     pub(super) fn known(&self) -> Vec<Secret> {
         lock(&self.known).clone()
     }

@@ -79,7 +79,7 @@ impl TokenFlow {
         outcome
     }
 
-    /// Returns the cache, which contains the current token and the rejected paths.
+    /// The cache, which contains the current token and the rejected paths.
     pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
         lock(&self.cache)
     }
@@ -116,7 +116,9 @@ impl TokenFlow {
     /// stored in the cache, and sent to all callers that wait for it.
     fn start(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Fetch, Error> {
         let runtime = Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running"))?;
-        let (source, cache, dispatcher) = (self.source.clone(), self.cache.clone(), dispatcher.clone());
+        let source = self.source.clone();
+        let cache = self.cache.clone();
+        let dispatcher = dispatcher.clone();
         let (sender, outcome) = watch::channel(None);
         let report = Report(sender);
         let task = runtime.spawn(async move {
@@ -128,13 +130,13 @@ impl TokenFlow {
         Ok(Fetch { follower: Follower { outcome, runtime }, _task: task })
     }
 
-    /// Returns the secrets of the flow, which are masked in errors.
+    /// The secrets of the flow, which are masked in errors.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(lock(&self.cache).secrets()).cloned().collect()
     }
 }
 
-type Outcome = Result<Arc<Token>, Error>;
+type TokenOutcome = Result<Arc<Token>, Error>;
 
 /// The settings of token requests.
 struct TokenSource {
@@ -161,7 +163,7 @@ struct Fetch {
 struct Follower {
     /// Receives the outcome; `None` until the request is over. The channel closes without an outcome if the runtime of
     /// the request drops the task.
-    outcome: watch::Receiver<Option<Outcome>>,
+    outcome: watch::Receiver<Option<TokenOutcome>>,
     runtime: Runtime,
 }
 
@@ -177,7 +179,7 @@ impl Fetch {
 impl Follower {
     /// Returns `None` if the runtime of the request is not running and the request has no outcome. Otherwise returns
     /// the old token if it still works, or waits for the outcome of the request.
-    async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
+    async fn outcome(&self, cache: &Mutex<Cache>) -> Option<TokenOutcome> {
         let mut outcome = self.outcome.clone();
         loop {
             // The runtime is checked first, even if the old token still works, because a stalled request may occupy a
@@ -199,7 +201,7 @@ impl Follower {
 
 /// Sends an error if the request panics. Without that error, the callers that wait for the token would start the
 /// request again and again.
-struct Report(watch::Sender<Option<Outcome>>);
+struct Report(watch::Sender<Option<TokenOutcome>>);
 
 impl Drop for Report {
     fn drop(&mut self) {
@@ -230,7 +232,7 @@ impl TokenSource {
         outcome
     }
 
-    /// Returns the path and the headers of a token request with the current API key.
+    /// The path and the headers of a token request with the current API key.
     fn signed(&self) -> Result<(Cow<'_, str>, Headers), Error> {
         let mut headers = self.token_headers.clone();
         let Some(rotating) = &self.rotating else { return Ok((Cow::Borrowed(&self.path), headers)) };

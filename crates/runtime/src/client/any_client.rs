@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::Core;
-use super::builder::{Builder, Settings};
+use super::builder::{Builder, BuilderSettings};
 use super::environment::read_environment;
 use super::request::{Dynamic, Raw, Request};
 #[cfg(feature = "settings")]
@@ -23,7 +23,7 @@ pub struct AnyClient(Core);
 impl AnyClient {
     /// Starts building a client for this service and this base URL.
     pub fn builder(service: &'static ServiceInfo, base_url: impl Into<String>) -> Builder<Self> {
-        Builder::of(Settings::new(base_url.into()), service, AGENT)
+        Builder::of(BuilderSettings::new(base_url.into()), service, AGENT)
     }
 
     /// Starts building a client with the settings of the environment, whose variables begin with the prefix of the
@@ -33,7 +33,7 @@ impl AnyClient {
     }
 
     /// Starts building a client with the settings of a TOML file, which has the keys of
-    /// [`ClientSettings`](crate::ClientSettings); requires the feature `settings`.
+    /// [`BuilderSettings`](crate::BuilderSettings); requires the feature `settings`.
     #[cfg(feature = "settings")]
     pub fn builder_from_file(service: &'static ServiceInfo, path: impl AsRef<Path>) -> Result<Builder<Self>, Error> {
         read_file(path.as_ref())?.apply(Self::builder(service, ""))

@@ -70,7 +70,7 @@ impl Background {
 /// A number greater than the budget that Tokio gives to a task at each poll.
 const BUDGET: usize = 1000;
 
-/// Returns whether this thread polls a task. Tokio does not report that, but only tasks have a limited budget. In
+/// `true` if this thread polls a task. Tokio does not report that, but only tasks have a limited budget. In
 /// `spawn_blocking` or `block_in_place`, and on a thread that has merely entered a runtime, the budget is unlimited.
 fn is_in_task() -> bool {
     let mut context = Context::from_waker(Waker::noop());

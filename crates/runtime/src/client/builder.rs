@@ -22,13 +22,13 @@ use crate::registry::ServiceInfo;
 use crate::request::base_url;
 use crate::secrets::Secret;
 use crate::send::{Connection, HostOutage, SentFields, ServiceClock, WallClock};
-use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
+use crate::transport::{HyperTransport, Transport, TransportSettings};
 use crate::values::Timestamp;
 
 /// Settings of a client, created by `Client::builder`.
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C> {
-    pub(super) settings: Settings,
+    pub(super) settings: BuilderSettings,
     pub(super) service: &'static ServiceInfo,
     agent: &'static str,
     client: PhantomData<fn() -> C>,
@@ -36,7 +36,7 @@ pub struct Builder<C> {
 
 /// The settings without the type of the client, so that the code for them is compiled once.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct BuilderSettings {
     pub(super) base_url: String,
     pub(super) api_key: Option<KeySource>,
     pub(super) client_credentials: Option<(Secret, Secret)>,
@@ -52,7 +52,7 @@ pub(super) struct Settings {
     allow_http: bool,
 }
 
-impl Settings {
+impl BuilderSettings {
     pub(super) fn new(base_url: String) -> Self {
         Self { base_url, ..Self::default() }
     }
@@ -102,17 +102,17 @@ impl Settings {
 impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
-        Self::of(Settings::new(base_url), C::SERVICE, C::AGENT)
+        Self::of(BuilderSettings::new(base_url), C::SERVICE, C::AGENT)
     }
 }
 
 impl<C: From<Core>> Builder<C> {
-    pub(super) fn of(settings: Settings, service: &'static ServiceInfo, agent: &'static str) -> Self {
+    pub(super) fn of(settings: BuilderSettings, service: &'static ServiceInfo, agent: &'static str) -> Self {
         Self { settings, service, agent, client: PhantomData }
     }
 
     /// Changes the settings.
-    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut BuilderSettings)) -> Self {
         change(&mut self.settings);
         self
     }

@@ -7,7 +7,7 @@ use std::env::VarError;
 use std::path::Path;
 
 use super::ClientType;
-use super::builder::{Builder, Settings, SettingsFeature};
+use super::builder::{Builder, BuilderSettings, SettingsFeature};
 #[cfg(feature = "settings")]
 use super::settings::read_file;
 use crate::auth::KeySource;
@@ -41,40 +41,59 @@ impl<C: ClientType> Builder<C> {
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 /// Reads the settings. If a required variable is missing, the error message contains its name.
-pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
-    let name = |variable: &str| format!("{}_{variable}", service.env_prefix);
-    let value = |variable: &str| match lookup(&name(variable)) {
-        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => {
-            Err(Error::build(format!("the environment variable `{}` is not UTF-8", name(variable))))
-        }
-    };
-    let missing = |variable: &str, why: String| {
-        Err(Error::build(format!("the environment variable `{}` is not set{why}", name(variable))))
-    };
+pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<BuilderSettings, Error> {
     // The variable `API_KEY` is ignored if the service accepts no API key.
-    let key = if service.takes_api_key() { value("API_KEY")? } else { None };
-    let lacks_key = key.is_none() && service.takes_api_key() && !service.api_key_optional;
-    let mut settings = match value("BASE_URL")? {
-        Some(_) if lacks_key => return missing("API_KEY", String::new()),
-        Some(url) => Settings::new(url),
+    let takes_key = service.takes_api_key();
+    let key = if takes_key { Variable::read(service, "API_KEY", lookup)? } else { Variable::default() };
+    let url = Variable::read(service, "BASE_URL", lookup)?;
+    let lacks_key = takes_key && !service.api_key_optional && key.value.is_none();
+    let mut settings = match url.value {
+        Some(_) if lacks_key => return Err(key.missing("")),
+        Some(url) => BuilderSettings::new(url),
         None if lacks_key => {
-            let (url, key) = (name("BASE_URL"), name("API_KEY"));
-            return Err(Error::build(format!("the environment variables `{url}` and `{key}` are not set")));
+            let message = format!("the environment variables `{}` and `{}` are not set", url.name, key.name);
+            return Err(Error::build(message));
         }
-        None => return missing("BASE_URL", String::new()),
+        None => return Err(url.missing("")),
     };
-    settings.api_key = key.map(|key| KeySource::Fixed(key.into()));
+    settings.api_key = key.value.map(|key| KeySource::Fixed(key.into()));
     if service.client_credentials.is_some() {
-        settings.client_credentials = match (value("CLIENT_ID")?, value("CLIENT_SECRET")?) {
+        let id = Variable::read(service, "CLIENT_ID", lookup)?;
+        let secret = Variable::read(service, "CLIENT_SECRET", lookup)?;
+        settings.client_credentials = match (&id.value, &secret.value) {
             (None, None) => None,
-            (Some(id), Some(secret)) => Some((id.into(), secret.into())),
-            (Some(_), None) => return missing("CLIENT_SECRET", format!(", although `{}` is", name("CLIENT_ID"))),
-            (None, Some(_)) => return missing("CLIENT_ID", format!(", although `{}` is", name("CLIENT_SECRET"))),
+            (Some(id), Some(secret)) => Some((id.as_str().into(), secret.as_str().into())),
+            (Some(_), None) => return Err(secret.missing(&format!(", although `{}` is", id.name))),
+            (None, Some(_)) => return Err(id.missing(&format!(", although `{}` is", secret.name))),
         };
     }
     Ok(settings)
+}
+
+/// An environment variable of a service.
+#[derive(Default)]
+struct Variable {
+    name: String,
+    /// `None` if the variable is not set or blank.
+    value: Option<String>,
+}
+
+impl Variable {
+    fn read(service: &ServiceInfo, suffix: &str, lookup: &Lookup<'_>) -> Result<Self, Error> {
+        let name = format!("{}_{suffix}", service.env_prefix);
+        match lookup(&name) {
+            Ok(value) if value.trim().is_empty() => Ok(Self { name, value: None }),
+            Ok(value) => Ok(Self { name, value: Some(value) }),
+            Err(VarError::NotPresent) => Ok(Self { name, value: None }),
+            Err(VarError::NotUnicode(_)) => {
+                Err(Error::build(format!("the environment variable `{name}` is not UTF-8")))
+            }
+        }
+    }
+
+    fn missing(&self, why: &str) -> Error {
+        Error::build(format!("the environment variable `{}` is not set{why}", self.name))
+    }
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ pub(super) fn read_file(path: &Path) -> Result<ClientSettings, Error> {
     })
 }
 
-/// Returns the message of serde without the value, which may be a secret.
+/// The message of serde without the value, which may be a secret.
 fn without_value(message: &str) -> String {
     let masked = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
         let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;

@@ -50,7 +50,7 @@ impl Untyped {
         Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
     }
 
-    /// Returns the state that all requests of the client share.
+    /// The state that all requests of the client share.
     pub(crate) fn connection(&self) -> &Connection {
         &self.0.core.connection
     }
@@ -94,7 +94,7 @@ impl Untyped {
         self.connection().observers_of(&self.0.target, rank)
     }
 
-    /// Returns the thread that sends blocking requests.
+    /// The thread that sends blocking requests.
     pub(crate) fn background(&self) -> Arc<Background> {
         self.0.core.background.clone()
     }
@@ -105,7 +105,7 @@ impl Untyped {
         self
     }
 
-    /// Returns the unit of a param's timestamps.
+    /// The unit of a param's timestamps.
     pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
         match self.0.target.endpoint.param(wire_name).map(|param| param.ty) {
             Some(ValueType::Timestamp(unit)) => unit,
@@ -251,7 +251,7 @@ impl Future for Sending {
     }
 }
 
-/// Returns the current runtime, or an error that explains how to run one.
+/// The current runtime, or an error that explains how to run one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
     Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
 }

@@ -101,14 +101,16 @@ impl AnyRecord {
 
 impl Fields for AnyRecord {
     fn from_row(row: &mut Row<'_>) -> Self {
-        let values = row.record.fields.iter().zip(&mut row.values);
-        // An absent list or map becomes empty, as in an emitted record.
-        let values = values.map(|(field, value)| match (AnyValue::from(std::mem::take(value)), field.ty) {
-            (AnyValue::Scalar(FieldValue::Null), ValueType::List(_)) => AnyValue::List(Vec::new()),
-            (AnyValue::Scalar(FieldValue::Null), ValueType::Map(_)) => AnyValue::Map(Box::default()),
-            (value, _) => value,
-        });
-        Self { table: row.record, values: values.collect(), unknown_fields: row.unknown_fields() }
+        let mut values = Vec::with_capacity(row.record.fields.len());
+        for (field, value) in row.record.fields.iter().zip(&mut row.values) {
+            values.push(match (AnyValue::from(std::mem::take(value)), field.ty) {
+                // An absent list or map becomes empty, as in an emitted record.
+                (AnyValue::Scalar(FieldValue::Null), ValueType::List(_)) => AnyValue::List(Vec::new()),
+                (AnyValue::Scalar(FieldValue::Null), ValueType::Map(_)) => AnyValue::Map(Box::default()),
+                (value, _) => value,
+            });
+        }
+        Self { table: row.record, values: values.into(), unknown_fields: row.unknown_fields() }
     }
 
     fn value_at(&self, index: usize) -> Option<&dyn AsFieldValue> {

@@ -5,13 +5,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::Map;
-
 use super::any_record::AnyRecord;
 use super::field_value::{AsFieldValue, FieldValue};
 use super::row::DecodedValue;
 use crate::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
-use crate::values::Timestamp;
+use crate::values::{Timestamp, Value};
 
 /// One field of all records of a series.
 #[derive(Clone, Debug)]
@@ -41,45 +39,56 @@ pub(crate) struct TimeField {
     pub(crate) unit: TimeUnit,
 }
 
-/// Returns all columns. If `info` is `None` and the first record has a table, that table is used for all records.
+/// All columns. If `info` is `None` and the first record has a table, that table is used for all records.
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
-    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    match info.or_else(|| if let FieldValue::Record(first) = records.first()? { Some(first.info()) } else { None }) {
-        Some(info) => columns_of_table(info, &records),
-        None => columns_of_keys(&records),
+    let values: Vec<_> = records.iter().map(T::as_field_value).collect();
+    match (info, values.first()) {
+        (Some(info), _) => columns_of_table(info, &values),
+        (None, Some(FieldValue::Record(first))) => columns_of_table(first.info(), &values),
+        (None, _) => columns_of_keys(&values),
     }
 }
 
 fn columns_of_table<'r>(info: &'static RecordInfo, records: &[FieldValue<'r>]) -> Vec<Column<'r>> {
-    let value = |record: &FieldValue<'r>, index| match record {
-        FieldValue::Record(record) => record.value_at(index),
-        _ => None,
-    };
-    let fields = info.fields.iter().enumerate();
-    let column = |(index, field): (_, &'static FieldInfo)| Column {
-        name: field.wire_name,
-        info: Some(field),
-        values: records.iter().filter_map(|record| value(record, index)).collect(),
-    };
-    fields.map(column).collect()
+    let mut columns = Vec::with_capacity(info.fields.len());
+    for (index, field) in info.fields.iter().enumerate() {
+        let mut values = Vec::with_capacity(records.len());
+        for record in records {
+            if let FieldValue::Record(record) = record {
+                values.extend(record.value_at(index));
+            }
+        }
+        columns.push(Column { name: field.wire_name, info: Some(field), values });
+    }
+    columns
 }
 
 fn columns_of_keys<'r>(records: &[FieldValue<'r>]) -> Vec<Column<'r>> {
-    let object = |record: &FieldValue<'r>| if let FieldValue::Any(value) = record { value.as_object() } else { None };
-    let mut seen = HashSet::new();
-    let keys = records.iter().filter_map(object).flat_map(Map::keys).filter(|key| seen.insert(*key));
-    let value = |record: &FieldValue<'r>, key| record.field(key).unwrap_or(FieldValue::Null);
-    keys.map(|name| Column { name, info: None, values: records.iter().map(|record| value(record, name)).collect() })
-        .collect()
+    let mut names = Vec::new();
+    let mut known = HashSet::new();
+    for record in records {
+        let FieldValue::Any(Value::Object(object)) = record else { continue };
+        for name in object.keys() {
+            if known.insert(name) {
+                names.push(name);
+            }
+        }
+    }
+    let mut columns = Vec::with_capacity(names.len());
+    for name in names {
+        let values = records.iter().map(|record| record.field(name).unwrap_or(FieldValue::Null)).collect();
+        columns.push(Column { name, info: None, values });
+    }
+    columns
 }
 
-/// Returns the time of each record; `None` for a record without a readable time.
+/// The time of each record; `None` for a record without a readable time.
 pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     let Some(field) = field else { return vec![None; records.len()] };
     records.iter().map(|record| time_of(record.as_field_value(), field)).collect()
 }
 
-/// Returns the time of a record that could not be decoded, from its text.
+/// The time of a record that could not be decoded, from its text.
 pub(crate) fn time_of_text(table: Option<&'static RecordInfo>, text: &str, field: TimeField) -> Option<Timestamp> {
     let record = AnyRecord::lenient(table?, text)?;
     time_of(record.as_field_value(), field)

@@ -4,17 +4,17 @@
 //! describes no envelope, the body is the bare list. Objects that enclose the records or enclose the metadata may have
 //! unknown fields, which are kept, nested as in the body.
 
-use std::fmt;
-
+use super::bad_record::{BadRecord, BadRecords};
+use super::envelope_rest::EnvelopeRest;
 use super::error::DecodeError;
 use super::field_value::FieldValue;
+use super::layout::Layout;
 use super::read_columns::Columns;
 use super::record::{Item, Record};
 use super::row::{ANY, DecodedValue, Row};
 use super::scanner::{DEPTH, Scanner, read};
-use super::unknown_fields::{UnknownFields, UnknownText};
-use crate::registry::{EnvelopeInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout};
-use crate::values::Timestamp;
+use super::unknown_fields::UnknownText;
+use crate::registry::{FieldSource, RecordInfo, RecordLayout};
 
 /// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
 /// memory would be reserved if the first record is short.
@@ -37,7 +37,7 @@ pub(crate) trait Push {
     /// The number of stored records.
     fn count(&self) -> usize;
 
-    /// Returns a stored record; `None` after the last one.
+    /// A stored record; `None` after the last one.
     fn get(&self, index: usize) -> Option<FieldValue<'_>>;
 }
 
@@ -59,90 +59,8 @@ impl<T: Item> Push for Vec<T> {
     }
 }
 
-/// Treatment of a record that is not as expected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum BadRecords {
-    /// One bad record makes the response an error.
-    #[default]
-    Rejected,
-    /// The record is omitted from the series and listed among the bad records.
-    Skipped,
-}
-
-/// The JSON paths of a series in its body, and the field with the time of a record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    /// The path of the records; `None` if the body is the list.
-    data: Option<&'static str>,
-    /// The path of the metadata, if there is any.
-    metadata: Option<&'static str>,
-    time: Option<&'static str>,
-    /// Whether the records can be missing or null.
-    is_optional: bool,
-}
-
-impl Layout {
-    /// Returns the layout of a body in the service's envelope; `data` is the endpoint's own path of the records.
-    pub(crate) fn of(envelope: Option<&EnvelopeInfo>, data: Option<&'static str>) -> Self {
-        let data = data.or(envelope.map(|envelope| envelope.data)).filter(|data| *data != ".");
-        let metadata = envelope.and_then(|envelope| envelope.metadata).filter(|_| data.is_some());
-        Self { data, metadata, time: envelope.and_then(|envelope| envelope.time), is_optional: false }
-    }
-
-    /// Sets whether the records can be missing or null.
-    pub(crate) fn optional(self, is_optional: bool) -> Self {
-        Self { is_optional, ..self }
-    }
-
-    /// Returns the paths of the records and of the metadata. `key` is the name in the body for which `*` stands.
-    pub(crate) fn paths<'k>(&self, key: Option<&'k str>) -> [Option<Vec<&'k str>>; 2] {
-        let named = |part| if part == "*" { key.unwrap_or(part) } else { part };
-        [self.data, self.metadata].map(|path| Some(path?.split('.').map(named).collect()))
-    }
-}
-
-/// The groups of the records in a body.
-#[derive(Clone, Debug)]
-pub(crate) struct Groups {
-    /// Whether the groups are items of a list, and not members of an object.
-    pub(crate) are_items: bool,
-    pub(crate) groups: Vec<Group>,
-}
-
-/// A group of records, which share their labels.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
-    /// The key of the group in its object, or its index in its list.
-    pub(crate) key: String,
-    /// The number of records.
-    pub(crate) records: usize,
-    /// Whether the group has one record and no list.
-    pub(crate) is_single: bool,
-}
-
-/// Everything in the response to a series request, except the valid records and the metadata.
-#[derive(Debug, Default)]
-pub(crate) struct EnvelopeRest {
-    /// Fields of the envelope that are not in the catalogue.
-    pub(crate) unknown_fields: UnknownFields,
-    /// Records that are not as expected, and were omitted from the series.
-    pub(crate) bad_records: Vec<BadRecord>,
-    /// The name for which `*` stands in the path of the records.
-    pub(crate) key: Option<String>,
-    /// The groups of the records, if the records have labels.
-    pub(crate) groups: Option<Groups>,
-    /// The number of values that do not fit undocumented fields.
-    pub(crate) misfits: usize,
-    /// The number of records if every record has unknown fields, and no known field except the time. Otherwise 0.
-    pub(crate) strange: usize,
-    /// Whether the response has no records, not even bad ones.
-    pub(crate) is_empty: bool,
-    /// Whether the response has `null` in place of the list of records.
-    pub(crate) is_null: bool,
-}
-
 /// A series that is being read.
-pub(super) struct Reader<'w, 'a> {
+pub(super) struct SeriesReader<'w, 'a> {
     layout: Layout,
     bad_records: BadRecords,
     pub(super) row: Row<'a>,
@@ -170,14 +88,35 @@ pub(super) struct LastRecords {
 
 /// The remaining paths from a value to the records and to the metadata; `None` for a path that does not contain the
 /// value, and an empty path for the value itself.
-pub(super) type Leads = [Option<&'static str>; 2];
+#[derive(Clone, Copy)]
+pub(super) struct RemainingPaths {
+    pub(super) records: Option<&'static str>,
+    pub(super) metadata: Option<&'static str>,
+}
+
+impl RemainingPaths {
+    /// `true` if the value is a list, of which a path names an item.
+    fn begin_with_index(self) -> bool {
+        let mut paths = [self.records, self.metadata].into_iter().flatten();
+        paths.any(|path| first_key(path).parse::<usize>().is_ok())
+    }
+}
+
+/// A member on a remaining path.
+struct Step {
+    /// The first key of the path.
+    key: &'static str,
+    /// The path from the member on.
+    rest: &'static str,
+}
 
 /// The object or the list that is being read around the records.
 struct Around {
-    /// The paths from this value to the records and to the metadata.
-    paths: Leads,
-    /// Whether the members on these paths were found.
-    met: [bool; 2],
+    paths: RemainingPaths,
+    /// True once the member on the path to the records was found.
+    has_records: bool,
+    /// True once the member on the path to the metadata was found.
+    has_metadata: bool,
     /// The other members.
     unknown: UnknownText,
     /// The depth of the members.
@@ -194,7 +133,7 @@ pub(crate) fn series<M: Record>(
     bad_records: BadRecords,
     push: &mut dyn Push,
 ) -> Result<(M, EnvelopeRest), DecodeError> {
-    let mut reader = Reader {
+    let mut reader = SeriesReader {
         layout,
         bad_records,
         row: Row::of(record.unwrap_or(ANY)),
@@ -215,13 +154,14 @@ pub(crate) fn series<M: Record>(
     Ok((M::from_row(&mut reader.metadata), reader.rest))
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> SeriesReader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
-        let data = self.layout.data.unwrap_or_default();
-        self.rest.unknown_fields = self.level(json, next, DEPTH, [Some(data), self.layout.metadata])?.take();
+        let records = self.layout.records.unwrap_or_default();
+        let paths = RemainingPaths { records: Some(records), metadata: self.layout.metadata };
+        self.rest.unknown_fields = self.level(json, next, DEPTH, paths)?.take();
         self.rest.is_empty |= !self.has_data;
-        self.require_data(json, data)
+        self.require_data(json, records)
     }
 
     /// Returns an error if the records were not found at their path, unless they are optional.
@@ -238,36 +178,51 @@ impl<'a> Reader<'_, 'a> {
         json: &mut Scanner<'a>,
         next: u8,
         depth: u8,
-        paths: Leads,
+        paths: RemainingPaths,
     ) -> Result<UnknownText, DecodeError> {
         match paths {
             // `null` in place of the records, or of an object around them, means that there are no records.
-            [Some(_), _] if next == b'n' => return self.no_records(json),
-            [Some(""), _] => return self.records(json, next, depth),
-            [_, Some("")] => return self.metadata.fill(json, next, depth).map(|()| UnknownText::default()),
-            [Some(path), _] if self.is_grouped && first(path) == "*" => return self.groups(json, next, depth, path),
+            RemainingPaths { records: Some(_), .. } if next == b'n' => return self.no_records(json),
+            RemainingPaths { records: Some(""), .. } => return self.records(json, next, depth),
+            RemainingPaths { metadata: Some(""), .. } => {
+                self.metadata.fill(json, next, depth)?;
+                return Ok(UnknownText::default());
+            }
+            RemainingPaths { records: Some(path), .. } if self.is_grouped && first_key(path) == "*" => {
+                return self.groups(json, next, depth, path);
+            }
             _ => {}
         }
-        let has_index = || paths.iter().flatten().any(|path| first(path).parse::<usize>().is_ok());
-        let mut around = Around { paths, met: [false; 2], unknown: UnknownText::default(), depth: json.deeper(depth)? };
+        let mut around = Around {
+            paths,
+            has_records: false,
+            has_metadata: false,
+            unknown: UnknownText::default(),
+            depth: json.deeper(depth)?,
+        };
+        self.members(json, next, &mut around)?;
+        Ok(around.unknown)
+    }
+
+    /// Reads the members of an object or a list around the records.
+    fn members(&mut self, json: &mut Scanner<'a>, next: u8, around: &mut Around) -> Result<(), DecodeError> {
         match next {
             b'{' => json.object(|json| {
                 let start = json.at;
                 let (key, next) = json.any_key()?;
-                self.member(json, next, &key, json.since(start), &mut around)
-            })?,
-            b'[' if has_index() => {
+                self.member(json, next, &key, json.since(start), around)
+            }),
+            b'[' if around.paths.begin_with_index() => {
                 let mut index = 0;
                 json.list(|json, next| {
                     let key = index.to_string();
                     index += 1;
-                    self.member(json, next, &key, &format!("\"{key}\":"), &mut around)
-                })?;
+                    self.member(json, next, &key, &format!("\"{key}\":"), around)
+                })
             }
-            b'n' if self.layout.is_optional => json.literal().map(drop)?,
-            _ => return Err(json.expected("an object").without_data()),
+            b'n' if self.layout.is_optional => json.literal().map(drop),
+            _ => Err(json.expected("an object").without_data()),
         }
-        Ok(around.unknown)
     }
 
     /// Reads a member of a value around the records. `entry` is the text of its key and colon.
@@ -279,31 +234,54 @@ impl<'a> Reader<'_, 'a> {
         entry: &str,
         around: &mut Around,
     ) -> Result<(), DecodeError> {
-        // `*` stands for the member that can contain the records.
-        let is_list = self.row.record.form != RecordLayout::Columns;
-        let is_any = |rest: &str| next == if rest.is_empty() && is_list { b'[' } else { b'{' };
-        let step = |path: &'static str| {
-            let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-            (first == key || (first == "*" && is_any(rest))).then_some((first, rest))
-        };
-        let steps = around.paths.map(|path| path.and_then(step));
-        if matches!(steps, [Some(("*", _)), _]) {
-            self.rest.key = Some(key.to_owned());
-        }
-        for (met, (first, _)) in around.met.iter_mut().zip(steps).filter_map(|(met, step)| Some((met, step?))) {
-            if std::mem::replace(met, true) {
-                let second = || json.error("found a second list of records");
-                return Err(if first == "*" { second() } else { json.duplicate(first) });
+        let to_records = self.step(around.paths.records, key, next);
+        let to_metadata = self.step(around.paths.metadata, key, next);
+        if let Some(step) = &to_records {
+            if step.key == "*" {
+                self.rest.key = Some(key.to_owned());
             }
+            claim(json, step, &mut around.has_records)?;
         }
+        if let Some(step) = &to_metadata {
+            claim(json, step, &mut around.has_metadata)?;
+        }
+        self.value_of_member(json, next, entry, around, [to_records, to_metadata]).map_err(|error| error.in_field(key))
+    }
+
+    /// The step of a path to the member with this key; `None` if the member is not on the path.
+    fn step(&self, path: Option<&'static str>, key: &str, next: u8) -> Option<Step> {
+        let path = path?;
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        // `*` stands for the member that can contain the records.
+        let is_list = rest.is_empty() && self.row.record.form != RecordLayout::Columns;
+        let is_any = first == "*" && next == if is_list { b'[' } else { b'{' };
+        if first == key || is_any { Some(Step { key: first, rest }) } else { None }
+    }
+
+    fn value_of_member(
+        &mut self,
+        json: &mut Scanner<'a>,
+        next: u8,
+        entry: &str,
+        around: &mut Around,
+        [to_records, to_metadata]: [Option<Step>; 2],
+    ) -> Result<(), DecodeError> {
         let start = json.at;
-        let read = match steps.map(|step| Some(step?.1)) {
-            [None, None] => json.skip(next).map(|()| around.unknown.push(&[entry, json.since(start)].concat())),
-            // `null` in place of the metadata, or of an object around it, means that there is no metadata.
-            [None, _] if next == b'n' => json.literal().map(drop),
-            leads => self.level(json, next, around.depth, leads).map(|inner| around.unknown.push_object(entry, &inner)),
-        };
-        read.map_err(|error| error.in_field(key))
+        if to_records.is_none() && to_metadata.is_none() {
+            json.skip(next)?;
+            around.unknown.push(&[entry, json.since(start)].concat());
+            return Ok(());
+        }
+        // `null` in place of the metadata, or of an object around it, means that there is no metadata.
+        if to_records.is_none() && next == b'n' {
+            json.literal()?;
+            return Ok(());
+        }
+        let paths =
+            RemainingPaths { records: to_records.map(|step| step.rest), metadata: to_metadata.map(|step| step.rest) };
+        let inner = self.level(json, next, around.depth, paths)?;
+        around.unknown.push_object(entry, &inner);
+        Ok(())
     }
 
     /// Reads `null` instead of the records.
@@ -323,15 +301,18 @@ impl<'a> Reader<'_, 'a> {
         }
         if next == b'n' && self.layout.is_optional {
             self.rest.is_empty = true;
-            return json.literal().map(|_| UnknownText::default());
+            json.literal()?;
+            return Ok(UnknownText::default());
         }
         if self.is_grouped && self.is_one_record(json, next) {
-            return self.one_record(json, next, depth).map(|()| UnknownText::default());
+            self.one_record(json, next, depth)?;
+            return Ok(UnknownText::default());
         }
         if next != b'[' {
             return Err(json.expected("a list of records").without_data());
         }
-        let (depth, mut index) = (json.deeper(depth)?, 0);
+        let depth = json.deeper(depth)?;
+        let mut index = 0;
         let bad_before = self.rest.bad_records.len();
         json.list(|json, next| {
             let start = json.at;
@@ -352,7 +333,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(UnknownText::default())
     }
 
-    /// Leaves out a record that failed to decode.
+    /// Skips a record that failed to decode.
     #[cold]
     fn skip_record(
         &mut self,
@@ -365,12 +346,12 @@ impl<'a> Reader<'_, 'a> {
         // The failed attempt stopped within the record, so the record is skipped from its beginning.
         json.at = start;
         match json.skip_text(next) {
-            Ok(_) => self.leave_out(error, index, json.since(start)),
+            Ok(_) => self.add_bad_record(error, index, json.since(start)),
             Err(_) => Err(error.at_index(index)),
         }
     }
 
-    /// Returns whether the value is one record instead of a list of records.
+    /// `true` if the value is one record instead of a list of records.
     fn is_one_record(&self, json: &Scanner<'a>, next: u8) -> bool {
         match self.row.record.form {
             RecordLayout::Object => next == b'{',
@@ -399,7 +380,8 @@ impl<'a> Reader<'_, 'a> {
     /// Reads records that are columns. Returns the other members of the object.
     #[inline(never)] // Within `records`, it would slow down the records of most services.
     fn columns(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<UnknownText, DecodeError> {
-        let (depth, mut unknown) = (json.deeper(json.deeper(depth)?)?, UnknownText::default());
+        let depth = json.deeper(json.deeper(depth)?)?;
+        let mut unknown = UnknownText::default();
         let columns = Columns::read(json, self.row.record, &mut unknown)?;
         let end = json.at;
         let bad_before = self.rest.bad_records.len();
@@ -407,7 +389,7 @@ impl<'a> Reader<'_, 'a> {
         for index in 0..columns.length {
             match self.row.fill_from(&columns, json, index, depth) {
                 Ok(()) => self.keep(index),
-                Err(error) => self.leave_out(error, index, &columns.text(json, index)?)?,
+                Err(error) => self.add_bad_record(error, index, &columns.text(json, index)?)?,
             }
         }
         json.at = end;
@@ -416,13 +398,15 @@ impl<'a> Reader<'_, 'a> {
         Ok(unknown)
     }
 
-    /// Returns whether the row has a known field other than the time, or no unknown field.
+    /// `true` if the row has a known field other than the time, or no unknown field.
     fn has_known_field(&self) -> bool {
-        let time = self.layout.time;
-        let mut fields = self.row.record.fields.iter().zip(&self.row.values);
-        let has_value = |value: &_| !matches!(value, DecodedValue::Absent);
-        let is_told = |field: &FieldInfo| Some(field.wire_name) != time && !field.source.is_derived();
-        fields.any(|(field, value)| has_value(value) && is_told(field)) || self.row.unknown.is_empty()
+        for (field, value) in self.row.record.fields.iter().zip(&self.row.values) {
+            let is_time = Some(field.wire_name) == self.layout.time;
+            if !is_time && !field.source.is_derived() && !matches!(value, DecodedValue::Absent) {
+                return true;
+            }
+        }
+        self.row.unknown.is_empty()
     }
 
     /// Passes on the record in the row.
@@ -431,14 +415,14 @@ impl<'a> Reader<'_, 'a> {
         // A known field in any record is enough, so usually only the first record is checked.
         if !self.is_known {
             self.is_known = self.has_known_field();
-            self.rest.strange = if self.is_known { 0 } else { index + 1 };
+            self.rest.unrecognized = if self.is_known { 0 } else { index + 1 };
         }
         self.push.push(&mut self.row);
     }
 
     /// Adds a record to the bad records, if bad records are skipped; otherwise returns `error`.
     #[cold]
-    fn leave_out(&mut self, error: DecodeError, index: usize, text: &str) -> Result<(), DecodeError> {
+    fn add_bad_record(&mut self, error: DecodeError, index: usize, text: &str) -> Result<(), DecodeError> {
         let error = error.at_index(index);
         if self.bad_records == BadRecords::Rejected {
             return Err(error);
@@ -446,48 +430,26 @@ impl<'a> Reader<'_, 'a> {
         if self.rest.bad_records.len() == MAX_BAD_RECORDS {
             return Err(error.beyond(MAX_BAD_RECORDS));
         }
-        let [data, _] = self.layout.paths(self.rest.key.as_deref());
-        let error = error.in_field(&data.unwrap_or_default().join("."));
+        let path = self.layout.paths(self.rest.key.as_deref()).records;
+        let error = error.in_field(&path.unwrap_or_default().join("."));
         self.rest.bad_records.push(BadRecord { index, error, text: text.to_owned(), time: None });
         Ok(())
     }
 }
 
-/// Returns whether records have values from their groups.
+/// `true` if records have values from their groups.
 fn has_labels(record: &RecordInfo) -> bool {
     record.fields.iter().any(|field| matches!(field.source, FieldSource::Group(_)))
 }
 
-/// Returns the first key of a JSON path.
-fn first(path: &str) -> &str {
+fn first_key(path: &str) -> &str {
     path.split('.').next().unwrap_or_default()
 }
 
-/// A record of a series that is not as expected; returned with `Request::skip_bad_records`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BadRecord {
-    /// Index of the record in the list of the response, from zero; valid records are counted too.
-    pub index: usize,
-    /// The problem and its JSON path.
-    pub error: DecodeError,
-    /// Unchanged text of the record; of columns, an object with the unchanged text of each value.
-    pub text: String,
-    /// The time of the record; `None` if it has no readable time.
-    pub time: Option<Timestamp>,
-}
-
-impl BadRecord {
-    /// Returns the JSON path in the body, for example `data[700].ratio`. Of columns, the index is also before the field,
-    /// so this is the path of `data.ratio[700]`.
-    pub fn path(&self) -> &str {
-        self.error.path()
+/// Marks the member of a path as found; a second one is an error.
+fn claim(json: &Scanner<'_>, step: &Step, is_found: &mut bool) -> Result<(), DecodeError> {
+    if !std::mem::replace(is_found, true) {
+        return Ok(());
     }
-}
-
-/// Writes the JSON path and the problem.
-impl fmt::Display for BadRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
+    Err(if step.key == "*" { json.error("found a second list of records") } else { json.duplicate(step.key) })
 }

@@ -96,7 +96,7 @@ impl DecodeError {
         Self::new("the service returned an error with a success status".to_owned()).without_data()
     }
 
-    /// Returns whether the body has no records at all. Such a body may be an error message of the service.
+    /// `true` if the body has no records at all. Such a body may be an error message of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }

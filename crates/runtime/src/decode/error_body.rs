@@ -9,7 +9,7 @@ use crate::registry::{ErrorBodyInfo, RecordInfo};
 use crate::transport::HttpResponse;
 use crate::values::Value;
 
-/// Returns the response, or the error that the status in its body reports.
+/// The response, or the error that the status in its body reports.
 pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<HttpResponse, Error> {
     if paths.success.is_empty() {
         return Ok(response);
@@ -21,7 +21,7 @@ pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<Ht
     Err(refusal(response, paths, ", but the body is an error of the service", None))
 }
 
-/// Returns whether a response means that a series has no records: by its HTTP status, or by the status in its body.
+/// `true` if a response means that a series has no records: by its HTTP status, or by the status in its body.
 pub(crate) fn means_no_data(response: &HttpResponse, paths: &ErrorBodyInfo) -> bool {
     if paths.no_data_statuses.contains(&response.status) {
         return true;
@@ -33,30 +33,37 @@ pub(crate) fn means_no_data(response: &HttpResponse, paths: &ErrorBodyInfo) -> b
     statuses(text, paths).next().is_some_and(|status| is_one_of(status, paths.no_data))
 }
 
-/// Returns the JSON paths of the status in a body.
+/// The JSON paths of the status in a body.
 pub(crate) fn status_paths(paths: &ErrorBodyInfo) -> &'static [&'static str] {
     if paths.code.is_empty() { paths.message } else { paths.code }
 }
 
-/// Returns the JSON text of each status in a body.
+/// The JSON text of each status in a body.
 fn statuses<'a>(body: &'a str, paths: &ErrorBodyInfo) -> impl Iterator<Item = &'a str> {
     status_paths(paths).iter().filter_map(move |path| at_path(body, path)).filter(|text| *text != "null")
 }
 
-/// Returns whether a status, or the first item of a list, is one of these values. Numbers are compared as numbers. A
+/// `true` if a status, or the first item of a list, is one of these values. Numbers are compared as numbers. A
 /// status that cannot be read is none of them.
 fn is_one_of(status: &str, listed: &[&str]) -> bool {
     let Ok(value) = any(status) else { return false };
-    [Some(&value), value.get(0)].into_iter().flatten().any(|value| {
-        let (text, number) = (value.as_str().map_or_else(|| value.to_string(), str::to_owned), value.as_f64());
-        listed.iter().any(|listed| *listed == text || number.is_some_and(|number| listed.parse() == Ok(number)))
-    })
+    is_listed(&value, listed) || value.get(0).is_some_and(|first| is_listed(first, listed))
+}
+
+fn is_listed(value: &Value, listed: &[&str]) -> bool {
+    let text = match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    let number = value.as_f64();
+    listed.iter().any(|listed| *listed == text || (number.is_some() && listed.parse().ok() == number))
 }
 
 /// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
 pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str, meaning: Option<String>) -> Error {
     let HttpResponse { status, headers, body, .. } = response;
-    let (mut message, mut code) = (find(&body, paths.message), find(&body, paths.code));
+    let mut message = find(&body, paths.message);
+    let mut code = find(&body, paths.code);
     let oauth = OauthError::read(&body);
     if oauth.description.is_some() {
         message = oauth.description;
@@ -89,48 +96,56 @@ impl OauthError {
     }
 }
 
-/// Returns whether a successful body of the token endpoint is an error.
+/// `true` if a successful body of the token endpoint is an error.
 pub(crate) fn is_oauth_error(body: &[u8]) -> bool {
     text_at(body, "error").is_some() && text_at(body, "access_token").is_none()
 }
 
-/// Returns the string at a JSON path.
+/// The string at a JSON path.
 fn text_at(body: &[u8], path: &str) -> Option<String> {
     let text = at_path(std::str::from_utf8(body).ok()?, path)?;
     any(text).ok()?.as_str().filter(|text| !text.is_empty()).map(quoted)
 }
 
-/// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
+/// `true` if a successful body is an error of the service: it has a value at the path of an error message, and
 /// that path is not a field of the record. A status in the body has already decided, and replaces this rule.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBodyInfo) -> bool {
-    let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
-    let mut messages = paths.message.to_vec();
-    messages.retain(|path| path.split('.').next().is_some_and(|key| !is_field(key) && body.contains(key)));
-    // A number is not a message: `"error": 0` means that there is no error.
-    let is_message = |text: String| text.parse::<f64>().is_err();
     let has_status = !paths.success.is_empty() && statuses(body, paths).next().is_some();
-    !has_status && find(body.as_bytes(), &messages).is_some_and(is_message)
+    if has_status {
+        return false;
+    }
+    let mut messages = Vec::new();
+    for path in paths.message {
+        let key = path.split('.').next().unwrap_or_default();
+        let is_field = record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
+        if !is_field && body.contains(key) {
+            messages.push(*path);
+        }
+    }
+    // A number is not a message: `"error": 0` means that there is no error.
+    find(body.as_bytes(), &messages).is_some_and(|text| text.parse::<f64>().is_err())
 }
 
-/// Returns whether the envelope of a series without records is an error of the service. Some services send a message
+/// `true` if the envelope of a series without records is an error of the service. Some services send a message
 /// such as `success` with every response, so the body must also have an error code, if the catalogue has a path for it.
 pub(crate) fn is_error_of_series(envelope: &str, paths: &ErrorBodyInfo) -> bool {
-    let has_code = || find(envelope.as_bytes(), paths.code).is_some();
-    is_error(envelope, None, paths) && (paths.code.is_empty() || has_code())
+    is_error(envelope, None, paths) && (paths.code.is_empty() || find(envelope.as_bytes(), paths.code).is_some())
 }
 
-/// Returns the value at the first of these JSON paths that leads to a string or a number, or to a list whose first item
+/// The value at the first of these JSON paths that leads to a string or a number, or to a list whose first item
 /// is a string or a number.
 pub(crate) fn find(body: &[u8], paths: &[&str]) -> Option<String> {
     let body = std::str::from_utf8(body).ok()?;
-    paths.iter().find_map(|path| {
-        let value = any(at_path(body, path)?).ok()?;
+    for path in paths {
+        let Some(text) = at_path(body, path) else { continue };
+        let Ok(value) = any(text) else { continue };
         match value.get(0).unwrap_or(&value) {
-            Value::String(text) if !text.is_empty() => Some(quoted(text)),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
+            Value::String(text) if !text.is_empty() => return Some(quoted(text)),
+            Value::Number(number) => return Some(number.to_string()),
+            _ => {}
         }
-    })
+    }
+    None
 }
 
 #[cfg(test)]

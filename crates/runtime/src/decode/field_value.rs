@@ -25,17 +25,17 @@ pub trait Fields: Send + Sync {
     where
         Self: Sized;
 
-    /// Returns the value at a position in [`RecordInfo::fields`]; `None` after the last position.
+    /// The value at a position in [`RecordInfo::fields`]; `None` after the last position.
     fn value_at(&self, index: usize) -> Option<&dyn AsFieldValue>;
 
-    /// Returns the fields that are not in the table.
+    /// The fields that are not in the table.
     fn unknown_fields(&self) -> &UnknownFields;
 }
 
 /// A type that a field can have.
 #[doc(hidden)]
 pub trait AsFieldValue: Send + Sync {
-    /// Returns the value.
+    /// The value without the type of its field.
     fn as_field_value(&self) -> FieldValue<'_>;
 }
 
@@ -89,7 +89,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the value of a field of a record, or of an object of unknown type, by its name on the wire.
+    /// The value of a field of a record, or of an object of unknown type, by its name on the wire.
     pub(crate) fn field(self, wire_name: &str) -> Option<Self> {
         match self {
             Self::Record(record) => record.value(wire_name),
@@ -106,7 +106,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns a number or a timestamp as the text that quotes enclose on the wire; `None` for other values.
+    /// A number or a timestamp as the text that quotes enclose on the wire; `None` for other values.
     pub(super) fn quoted(self, ty: ValueType) -> Option<String> {
         match (self, ty) {
             (Self::Number(number), _) => Some(number.to_string()),
@@ -196,7 +196,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// Returns the type of the values in a list or a map.
+/// The type of the values in a list or a map.
 fn item(ty: ValueType) -> ValueType {
     match ty {
         ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
@@ -205,7 +205,7 @@ fn item(ty: ValueType) -> ValueType {
     }
 }
 
-/// Returns the number in a value of unknown type, which may be a JSON number or a string.
+/// The number in a value of unknown type, which may be a JSON number or a string.
 fn number_of(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Number::parse(&number.to_string()),
@@ -238,8 +238,13 @@ impl<'r> RecordValue<'r> {
 
     /// Returns the known fields and their values, in the order of the catalogue.
     pub fn values(self) -> Vec<(&'static FieldInfo, FieldValue<'r>)> {
-        let fields = self.info.fields.iter().enumerate();
-        fields.filter_map(|(index, info)| Some((info, self.value_at(index)?))).collect()
+        let mut values = Vec::with_capacity(self.info.fields.len());
+        for (index, field) in self.info.fields.iter().enumerate() {
+            if let Some(value) = self.value_at(index) {
+                values.push((field, value));
+            }
+        }
+        values
     }
 
     /// Returns the fields that are not in the catalogue.
@@ -251,9 +256,12 @@ impl<'r> RecordValue<'r> {
 /// Two records are equal if they have the same type and all their values are equal, including unknown fields.
 impl PartialEq for RecordValue<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let values = |record: &Self| record.values().into_iter().map(|(_, value)| value).collect::<Vec<_>>();
-        let is_of_same_type = self.info.name == other.info.name;
-        is_of_same_type && values(self) == values(other) && self.unknown_fields() == other.unknown_fields()
+        if self.info.name != other.info.name || self.unknown_fields() != other.unknown_fields() {
+            return false;
+        }
+        let values = self.values();
+        let others = other.values();
+        values.iter().map(|(_, value)| value).eq(others.iter().map(|(_, value)| value))
     }
 }
 

@@ -4,7 +4,8 @@
 //! its records are its key, or values next to the list of its records, which may be after this list. So a group is first
 //! skipped, then its labels are found, and then its records are read.
 
-use super::envelope::{Group, Groups, LastRecords, Reader};
+use super::envelope::{LastRecords, RemainingPaths, SeriesReader};
+use super::envelope_rest::{Group, Groups};
 use super::error::DecodeError;
 use super::json_path::at_path;
 use super::scanner::Scanner;
@@ -21,7 +22,7 @@ struct Key<'a, 'k> {
     entry: &'k str,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> SeriesReader<'_, 'a> {
     /// Reads the groups, and returns their other members. `path` begins with `*`.
     pub(super) fn groups(
         &mut self,
@@ -30,7 +31,7 @@ impl<'a> Reader<'_, 'a> {
         depth: u8,
         path: &'static str,
     ) -> Result<UnknownText, DecodeError> {
-        let path = path.split_once('.').map_or("", |(_, rest)| rest);
+        let (_, path) = path.split_once('.').unwrap_or_default();
         let depth = json.deeper(depth)?;
         let mut others = UnknownText::default();
         self.rest.groups = Some(Groups { are_items: next == b'[', groups: Vec::new() });
@@ -57,8 +58,10 @@ impl<'a> Reader<'_, 'a> {
         }
         self.has_data = true;
         self.rest.key = None;
-        let has_records = self.rest.groups.iter().flat_map(|groups| &groups.groups).any(|group| group.records > 0);
-        self.rest.is_empty = !has_records && self.rest.bad_records.is_empty();
+        self.rest.is_empty = self.rest.bad_records.is_empty();
+        for group in self.rest.groups.iter().flat_map(|groups| &groups.groups) {
+            self.rest.is_empty &= group.records == 0;
+        }
         Ok(others)
     }
 
@@ -84,7 +87,8 @@ impl<'a> Reader<'_, 'a> {
             self.label(text, key);
             self.rest.key = Some(key.name.to_owned());
             let end = std::mem::replace(&mut json.at, start);
-            let inner = self.level(json, next, depth, [Some(path), None]).map_err(|error| error.in_field(key.name))?;
+            let paths = RemainingPaths { records: Some(path), metadata: None };
+            let inner = self.level(json, next, depth, paths).map_err(|error| error.in_field(key.name))?;
             debug_assert_eq!(json.at, end, "the records are read to the end of the group");
             self.require_data(json, path).map_err(|error| error.in_field(key.name))?;
             others.push_object(key.entry, &inner);

@@ -5,7 +5,7 @@
 use super::error::DecodeError;
 use super::scanner::read;
 
-/// Returns the text of the value at a JSON path. The rest of the body is not read, because the status of a body usually
+/// The text of the value at a JSON path. The rest of the body is not read, because the status of a body usually
 /// precedes its data.
 pub(crate) fn at_path<'a>(body: &'a str, path: &str) -> Option<&'a str> {
     path.split('.').try_fold(body, |value, wanted| {

@@ -67,7 +67,7 @@ impl<'a> Columns<'a> {
         Ok(Self { columns: members, length })
     }
 
-    /// Returns the text of a record as an object.
+    /// The text of a record as an object.
     pub(super) fn text(&self, json: &mut Scanner<'a>, index: usize) -> Result<String, DecodeError> {
         let entries: Result<Vec<_>, _> = self.columns.iter().map(|column| column.entry(json, index)).collect();
         Ok(format!("{{{}}}", entries?.join(",")))
@@ -81,7 +81,7 @@ impl<'a> Column<'a> {
         json.next_value()
     }
 
-    /// Returns the text of a value, with its name.
+    /// The text of a value, with its name.
     fn entry(&self, json: &mut Scanner<'a>, index: usize) -> Result<String, DecodeError> {
         let next = self.seek(json, index)?;
         json.skip(next)?;
@@ -93,16 +93,17 @@ impl<'a> Column<'a> {
 fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column<'a>>, DecodeError> {
     let mut members: Vec<Column<'_>> = Vec::new();
     json.object(|json| {
-        let (start, mut values) = (json.at, Vec::new());
+        let start = json.at;
+        let mut values = Vec::new();
         let (name, first) = json.any_key()?;
         let mut field = record.fields.iter().position(|field| field.wire_name == name);
         if field.is_none() && record.has_other_names {
             field = record.fields.iter().position(|field| field.also_named.contains(&&*name));
         }
         if first == b'[' {
-            let is_same = |member: &Column<'_>| member.field == field && member.first == b'[';
             let has_one_name = field.is_some_and(|field| record.fields[field].also_named.is_empty());
-            if has_one_name && members.iter().any(is_same) {
+            let is_repeated = members.iter().any(|member| member.field == field && member.first == b'[');
+            if has_one_name && is_repeated {
                 return Err(json.duplicate(&name));
             }
             json.list(|json, next| {
@@ -119,8 +120,9 @@ fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column
 }
 
 fn unequal(first: &Column<'_>, other: &Column<'_>) -> String {
-    let [(one, in_one), (two, in_two)] = [first, other].map(|column| (column.values.len(), &column.name));
-    format!("columns of different lengths: {one} in {in_one:?}, {two} in {in_two:?}")
+    let length = first.values.len();
+    let other_length = other.values.len();
+    format!("columns of different lengths: {length} in {:?}, {other_length} in {:?}", first.name, other.name)
 }
 
 impl<'a> Row<'a> {

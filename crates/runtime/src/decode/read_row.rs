@@ -84,7 +84,7 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// Returns the value of a field as text; `None` if it is neither text nor a number.
+    /// The value of a field as text; `None` if it is neither text nor a number.
     fn text_of(&self, name: &str) -> Option<String> {
         let index = self.record.fields.iter().position(|field| field.wire_name == name)?;
         match &self.values[index] {

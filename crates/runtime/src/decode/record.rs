@@ -23,7 +23,7 @@ pub trait Record: Fields + Sized {
     /// The record's description in the catalogue.
     const INFO: &'static RecordInfo;
 
-    /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
+    /// The value of a field, by its name on the wire; `None` if the record has no such field.
     fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
         RecordValue::of(self).value(wire_name)
     }

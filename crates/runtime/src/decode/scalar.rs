@@ -98,7 +98,7 @@ impl<'a> DecodedValue<'a> {
         })
     }
 
-    /// Returns a value that needs no memory of its own; null for any other value.
+    /// A value that needs no memory of its own; null for any other value.
     pub(super) fn scalar(&self) -> FieldValue<'static> {
         match *self {
             Self::Boolean(value) => FieldValue::Boolean(value),
@@ -159,13 +159,13 @@ pub(super) fn mismatch(ty: &ValueType, text: &str) -> DecodeError {
 }
 
 impl ValueType {
-    /// Returns whether a value is usually a whole number.
+    /// `true` if a value is usually a whole number.
     #[inline]
     pub(super) const fn is_whole(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Timestamp(_))
     }
 
-    /// Returns whether a number is surely written with the same characters as it was read from, if its type is this one.
+    /// `true` if a number is surely written with the same characters as it was read from, if its type is this one.
     #[inline]
     pub(super) const fn is_usual(&self, number: Number) -> bool {
         match (self, number) {
@@ -175,7 +175,7 @@ impl ValueType {
         }
     }
 
-    /// Returns whether a value of this type can be with and without quotes, as the field declares.
+    /// `true` if a value of this type can be with and without quotes, as the field declares.
     pub(super) const fn has_quoted_form(&self) -> bool {
         match self {
             Self::Integer | Self::Count | Self::Number => true,
@@ -184,7 +184,7 @@ impl ValueType {
         }
     }
 
-    /// Returns whether an empty string cannot be a value of this type, so that it stands for no value.
+    /// `true` if an empty string cannot be a value of this type, so that it stands for no value.
     pub(super) fn is_never_empty(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Decimal | Self::Boolean | Self::Timestamp(_))
     }
@@ -225,7 +225,7 @@ impl RecordLayout {
         }
     }
 
-    /// Returns whether a record of this layout can begin with this byte.
+    /// `true` if a record of this layout can begin with this byte.
     pub(super) const fn begins_with(self, next: u8) -> bool {
         matches!((self, next), (Self::Object | Self::Columns, b'{') | (Self::Positional, b'[') | (Self::Value, _))
     }

@@ -76,13 +76,13 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Returns the text that has not been read yet.
+    /// The text that has not been read yet.
     #[inline]
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Returns the text read since `start`.
+    /// The text read since `start`.
     pub(super) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
@@ -262,7 +262,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the position of the first byte at or after `at` that ends a string or is not allowed in it without an escape.
+/// The position of the first byte at or after `at` that ends a string or is not allowed in it without an escape.
 #[inline]
 fn plain_end(text: &[u8], mut at: usize) -> usize {
     // Fast path: most strings and keys have several bytes, and eight of them are compared at once.
@@ -305,7 +305,7 @@ pub(super) fn read<'a, T>(
     read(&mut json).map_err(|error: DecodeError| error.located(text))
 }
 
-/// Returns whether a text ends within the value at its beginning. Anything after that value is not read.
+/// `true` if a text ends within the value at its beginning. Anything after that value is not read.
 pub(crate) fn ends_early(text: &[u8]) -> bool {
     let first = |text: &[u8]| serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>().next();
     match first(text) {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::scanner::{Scanner, any, read};
+use super::scanner::{any, read};
 use crate::registry::FieldInfo;
 use crate::values::Value;
 
@@ -45,7 +45,7 @@ impl UnknownFields {
         member(self.as_json(), name)
     }
 
-    /// Returns the other fields, as the service wrote them.
+    /// The other fields, as the service wrote them.
     pub(crate) fn without(&self, names: &[&str]) -> Self {
         let mut others = UnknownText::default();
         for (name, text) in self.iter_raw().filter(|(name, _)| !names.contains(&&**name)) {
@@ -79,8 +79,8 @@ impl UnknownFields {
         if self.is_empty() { "{}" } else { self.json.split(SEPARATOR).next().unwrap_or_default() }
     }
 
-    /// Returns the names of the known fields that would be written in another form, and their text as the service wrote
-    /// it. `fields` is the table of the record.
+    /// The names of the known fields that would be written in another form, and their text as the service wrote it.
+    /// `fields` is the table of the record.
     pub(crate) fn originals(&self, fields: &'static [FieldInfo]) -> Vec<(&'static str, &str)> {
         let mut all = Vec::new();
         let (_, mut rest) = self.json.split_once(SEPARATOR).unwrap_or_default();
@@ -124,7 +124,8 @@ fn push_number(out: &mut String, mut number: usize) {
 }
 
 fn take_number(rest: &mut &str) -> Option<usize> {
-    let (mut number, mut shift) = (0, 0);
+    let mut number = 0;
+    let mut shift = 0;
     loop {
         let next = usize::from(*rest.as_bytes().first()?);
         *rest = rest.get(1..)?;
@@ -136,15 +137,16 @@ fn take_number(rest: &mut &str) -> Option<usize> {
     }
 }
 
-/// Returns the character with this code, which is below 128.
+/// The character with this code, which is below 128.
 fn ascii(code: usize) -> char {
     char::from(u8::try_from(code).unwrap_or_default())
 }
 
-/// Returns the name and the text of each member of an object; none for any other value. Of two members with the same
+/// The name and the text of each member of an object; none for any other value. Of two members with the same
 /// name the later one is used.
 pub(super) fn members<'u>(json: &'u str) -> Vec<(Cow<'u, str>, &'u str)> {
-    let (mut all, mut indexes): (Vec<(Cow<'u, str>, &'u str)>, _) = (Vec::new(), HashMap::new());
+    let mut all: Vec<(Cow<'u, str>, &'u str)> = Vec::new();
+    let mut indexes = HashMap::new();
     each_member(json, |key, text| {
         let index = *indexes.entry(key.clone()).or_insert(all.len());
         match all.get_mut(index) {
@@ -155,7 +157,7 @@ pub(super) fn members<'u>(json: &'u str) -> Vec<(Cow<'u, str>, &'u str)> {
     all
 }
 
-/// Returns the text of the last member with this name.
+/// The text of the last member with this name.
 pub(super) fn member<'u>(json: &'u str, name: &str) -> Option<&'u str> {
     let mut found = None;
     each_member(json, |key, text| found = if key == name { Some(text) } else { found });
@@ -164,14 +166,18 @@ pub(super) fn member<'u>(json: &'u str, name: &str) -> Option<&'u str> {
 
 /// Calls a function with the name and the text of each member of an object.
 fn each_member<'u>(json: &'u str, mut visit: impl FnMut(Cow<'u, str>, &'u str)) {
-    let member = |json: &mut Scanner<'u>| {
-        let (key, next) = json.any_key()?;
-        let start = json.at;
-        json.skip(next)?;
-        visit(key, json.since(start));
-        Ok(())
-    };
-    let read = read(json, |json, next| if next == b'{' { json.object(member) } else { json.skip(next) });
+    let read = read(json, |json, next| {
+        if next != b'{' {
+            return json.skip(next);
+        }
+        json.object(|json| {
+            let (key, next) = json.any_key()?;
+            let start = json.at;
+            json.skip(next)?;
+            visit(key, json.since(start));
+            Ok(())
+        })
+    });
     debug_assert!(read.is_ok(), "{json}");
 }
 
@@ -180,15 +186,21 @@ pub(super) fn value_of(text: &str) -> Value {
     any(text).unwrap_or_else(|_| on_one_line(text).into())
 }
 
-/// Returns a JSON text without the white space between its tokens.
+/// A JSON text without the white space between its tokens.
 pub(super) fn on_one_line(json: &str) -> String {
-    let (mut is_string, mut is_escaped) = (false, false);
-    let is_kept = |c: &char| {
-        is_string ^= *c == '"' && !is_escaped;
-        is_escaped = *c == '\\' && !is_escaped;
-        is_string || !c.is_ascii_whitespace()
-    };
-    json.chars().filter(is_kept).collect()
+    let mut line = String::with_capacity(json.len());
+    let mut is_string = false;
+    let mut is_escaped = false;
+    for character in json.chars() {
+        if character == '"' && !is_escaped {
+            is_string = !is_string;
+        }
+        is_escaped = character == '\\' && !is_escaped;
+        if is_string || !character.is_ascii_whitespace() {
+            line.push(character);
+        }
+    }
+    line
 }
 
 /// Creates the unknown fields of a record that was not received, for example in a test.
@@ -227,7 +239,7 @@ pub(crate) struct UnknownText {
 }
 
 impl UnknownText {
-    /// Returns whether the object has had no unknown field so far.
+    /// `true` if the object has had no unknown field so far.
     pub(super) fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
@@ -280,7 +292,7 @@ impl UnknownText {
     }
 }
 
-/// Returns the JSON text of a key, a colon and a value.
+/// The JSON text of a key, a colon and a value.
 fn entry(name: &str, text: &str) -> String {
     format!("{}:{text}", Value::from(name))
 }

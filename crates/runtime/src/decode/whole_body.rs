@@ -1,8 +1,10 @@
 //! Decodes the entire body of an endpoint by the tables of a registry, for programs without a client.
 
 use super::any_record::AnyRecord;
-use super::envelope::{BadRecords, Layout, series};
+use super::bad_record::BadRecords;
+use super::envelope::series;
 use super::error::DecodeError;
+use super::layout::Layout;
 use super::read_row::object;
 use super::record::Item;
 use super::scanner::any;

@@ -114,7 +114,7 @@ impl Dispatcher {
         outcome
     }
 
-    /// Returns the notifier that begins the pause for which a response asks, at most once.
+    /// The notifier that begins the pause for which a response asks, at most once.
     fn on_headers(&self, context: &RequestContext) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.

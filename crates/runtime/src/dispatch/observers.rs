@@ -34,8 +34,8 @@ impl Observers {
         }
     }
 
-    /// Returns the receivers for the events of one request, which are logged in a span. The failures of a quiet request
-    /// are logged for debugging only.
+    /// The receivers for the events of one request, which are logged in a span. The failures of a quiet request are
+    /// logged for debugging only.
     #[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "only the log distinguishes requests"))]
     pub(crate) fn of_request(&self, params: &ShownParams<'_>, is_quiet: bool) -> Self {
         let mut observers = self.clone();
@@ -50,7 +50,7 @@ impl Observers {
         observers
     }
 
-    /// Returns whether anybody receives the events of this request.
+    /// `true` if anybody receives the events of this request.
     pub(crate) fn has_receiver(&self) -> bool {
         #[cfg(feature = "tracing")]
         if !self.span.is_disabled() {
@@ -59,17 +59,17 @@ impl Observers {
         self.observer.is_some()
     }
 
-    /// Returns the receivers for the events of a token request that a data request starts.
+    /// The receivers for the events of a token request that a data request starts.
     pub(crate) fn of_token(&self) -> Self {
         Self { params: RequestParams::default(), ..self.clone() }
     }
 
-    /// Returns the params of the request, for its events.
+    /// The params of the request, for its events.
     pub(crate) fn params(&self) -> RequestParams {
         self.params.clone()
     }
 
-    /// Returns the span in which the events of a request are logged.
+    /// The span in which the events of a request are logged.
     #[cfg(feature = "tracing")]
     pub(crate) fn span(&self) -> tracing::Span {
         self.span.clone()

@@ -55,12 +55,19 @@ pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error
     Err(not_json(response, &kind))
 }
 
-/// Returns the encoding of a body that is still encoded. A transport that decompresses a body removes the header, and a
+/// The encoding of a body that is still encoded. A transport that decompresses a body removes the header, and a
 /// label of a body that is readable means nothing.
 fn unread_encoding(response: &HttpResponse) -> Option<&str> {
     let encoding = response.headers.get("content-encoding")?;
-    let is_none = |label: &str| label.trim().is_empty() || label.trim().eq_ignore_ascii_case("identity");
-    (!encoding.split(',').all(is_none) && !is_plain_text(&response.body)).then_some(encoding)
+    if encoding.split(',').all(means_no_encoding) || is_plain_text(&response.body) {
+        return None;
+    }
+    Some(encoding)
+}
+
+fn means_no_encoding(label: &str) -> bool {
+    let label = label.trim();
+    label.is_empty() || label.eq_ignore_ascii_case("identity")
 }
 
 /// Creates the error for a body that is not JSON.
@@ -83,29 +90,28 @@ fn not_json(response: HttpResponse, kind: &str) -> Error {
     error.with_response(status, headers).with_body(&body)
 }
 
-/// Returns whether a body begins like a JSON object with members, or a list of objects, lists or strings. No text such
+/// `true` if a body begins like a JSON object with members, or a list of objects, lists or strings. No text such
 /// as CSV begins in this way.
 fn begins_structure(body: &[u8]) -> bool {
     match body {
-        [b'{', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'"' | b'}')),
-        [b'[', rest @ ..] => rest.trim_ascii_start().first().is_none_or(|next| matches!(next, b'{' | b'[' | b'"')),
+        [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
+        [b'[', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'"')),
         _ => false,
     }
 }
 
-/// Returns whether a body begins like a JSON string or a list.
+/// `true` if a body begins like a JSON string or a list.
 fn begins_value(body: &[u8]) -> bool {
     match body {
         [b'"', ..] => true,
         [b'[', rest @ ..] => {
-            let begins = |byte: &u8| matches!(byte, b']' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
-            rest.trim_ascii_start().first().is_none_or(begins)
+            let first = rest.trim_ascii_start().first();
+            matches!(first, None | Some(b']' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'))
         }
         _ => false,
     }
 }
 
-/// Returns whether a body is valid JSON.
 fn is_valid_json(body: &[u8]) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| any(text).is_ok())
 }

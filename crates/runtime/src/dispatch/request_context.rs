@@ -70,17 +70,17 @@ impl RequestContext {
         }
     }
 
-    /// Returns the time left until the timeout expires.
+    /// The time left until the timeout expires.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Returns the time that the request may still spend in the queue; `None` if unlimited.
+    /// The time that the request may still spend in the queue; `None` if unlimited.
     pub(crate) fn queue_time_left(&self) -> Option<Duration> {
         self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
     }
 
-    /// Returns the purpose of the request.
+    /// The purpose of the request.
     pub(crate) fn request(&self) -> RequestKind {
         self.request
     }
@@ -153,7 +153,7 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Returns the attempts and the time up to the response, or up to now if there is no response yet.
+    /// The attempts and the time up to the response, or up to now if there is no response yet.
     pub(crate) fn timing(&self) -> Timing {
         let waiting = self.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed());
         let so_far =

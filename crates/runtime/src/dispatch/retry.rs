@@ -119,12 +119,12 @@ impl Retry {
         Self { max_retry_after: pause, ..self }
     }
 
-    /// Returns the pause after a rate limit: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.
+    /// The pause after a rate limit: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
 
-    /// Returns a random delay after this many failures.
+    /// A random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.initial_backoff.saturating_mul(doubled).min(self.max_backoff).mul_f64(random())
@@ -144,7 +144,7 @@ pub(crate) struct Retries {
 const COST: u64 = 30_000;
 const EARNED: u64 = COST / 10;
 
-/// Returns whether the default rules retry a request after this status.
+/// `true` if the default rules retry a request after this status.
 pub(crate) fn again(status: u16) -> Again {
     if is_transient(status) { Again::Yes } else { Again::No }
 }
@@ -194,23 +194,27 @@ impl Retries {
     pub(crate) fn succeeded(&self) {
         // The budget is usually full, and then nothing is written.
         let now = self.now();
-        let earn = |full_at: u64| Some(full_at.saturating_sub(EARNED)).filter(|_| full_at > now);
-        let _ = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
+        let _ = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
+            if full_at > now { Some(full_at.saturating_sub(EARNED)) } else { None }
+        });
     }
 
     /// Takes one retry from the budget; returns whether one was left.
     fn pay(&self) -> bool {
         let now = self.now();
-        let pay = |full_at: u64| Some(full_at.max(now) + COST).filter(|full_at| full_at - now <= self.full);
-        self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay).is_ok()
+        let paid = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
+            let full_at = full_at.max(now) + COST;
+            if full_at - now <= self.full { Some(full_at) } else { None }
+        });
+        paid.is_ok()
     }
 
     fn now(&self) -> u64 {
         u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the delay before the next attempt, together with the error. If no attempt follows, for example because
-    /// the delay would exceed the time left, returns only the error.
+    /// The delay before the next attempt, together with the error. If no attempt follows, for example because the delay
+    /// would exceed the time left, returns only the error.
     pub(crate) fn decide(
         &self,
         rules: &Retry,
@@ -246,35 +250,42 @@ impl Retries {
     }
 }
 
-/// Returns the duration that the service requests; `None` if the header is missing or unreadable.
+/// The duration that the service requests; `None` if the header is missing or unreadable.
 pub(crate) fn read_retry_after(headers: &Headers) -> Option<Duration> {
     let text = headers.get("retry-after")?.trim();
-    seconds(text).or_else(|| {
-        let until = httpdate::parse_http_date(text).ok()?;
-        Some(until.duration_since(date(headers)).unwrap_or_default())
-    })
+    if let Some(delay) = seconds(text) {
+        return Some(delay);
+    }
+    let until = httpdate::parse_http_date(text).ok()?;
+    Some(until.duration_since(date(headers)).unwrap_or_default())
 }
 
-/// Returns the time of the service at which it sent a response; the time of this machine if the response has no `Date`.
+/// The time of the service at which it sent a response; the time of this machine if the response has no `Date`.
 fn date(headers: &Headers) -> SystemTime {
     let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
     date.unwrap_or_else(platform::now)
 }
 
-/// Returns the time since 1970 at which the service sent a response.
+/// The time since 1970 at which the service sent a response.
 pub(crate) fn service_time(headers: &Headers) -> Duration {
     date(headers).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Parses a number of seconds; some services send fractions.
 fn seconds(text: &str) -> Option<Duration> {
-    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !text.split('.').all(are_digits) {
+    if !text.split('.').all(is_digits) {
         return None;
     }
-    let whole = text.parse().map(Duration::from_secs).ok();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
     // A number that is too large for a `Duration` is treated as the maximum.
-    whole.or_else(|| text.parse().ok().map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
+    let seconds = text.parse().ok()?;
+    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) enum ServicePause {
     Endpoint(Duration),
 }
 
-/// Returns the pause that a response requests, if any.
+/// The pause that a response requests, if any.
 pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -> Option<ServicePause> {
     let exhausted = exhausted(headers, service);
     let time = read_retry_after(headers).or(exhausted);
@@ -41,13 +41,13 @@ pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -
     }
 }
 
-/// Returns the time that a failed response asks the client to wait: its `Retry-After`, or the time until the rate limit
-/// has room again, if none is left and the catalogue names the headers.
+/// The time that a failed response asks the client to wait: its `Retry-After`, or the time until the rate limit has
+/// room again, if none is left and the catalogue names the headers.
 pub(crate) fn requested_time(headers: &Headers, service: &ServiceInfo) -> Option<Duration> {
     read_retry_after(headers).or_else(|| exhausted(headers, service))
 }
 
-/// Returns the time until the rate limit has room again, if the headers that the catalogue names report that it has none.
+/// The time until the rate limit has room again, if the headers that the catalogue names report that it has none.
 fn exhausted(headers: &Headers, service: &ServiceInfo) -> Option<Duration> {
     let RateLimitHeadersInfo { remaining, reset, reset_is } = service.rate_limit_headers?;
     let remaining: f64 = headers.get(remaining)?.trim().parse().ok()?;
@@ -60,7 +60,7 @@ fn exhausted(headers: &Headers, service: &ServiceInfo) -> Option<Duration> {
 /// The headers with which many services report when a rate limit has room again.
 const USUAL_RESETS: [&str; 3] = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"];
 
-/// Returns the time in one of the usual headers of a rate-limited response. The size of the number shows its unit.
+/// The time in one of the usual headers of a rate-limited response. The size of the number shows its unit.
 fn usual_reset(headers: &Headers) -> Option<Duration> {
     let text = USUAL_RESETS.iter().find_map(|name| headers.get(name))?;
     let number: f64 = text.trim().parse().ok()?;
@@ -72,7 +72,7 @@ fn usual_reset(headers: &Headers) -> Option<Duration> {
     until_reset(text, unit, headers)
 }
 
-/// Returns the time until a reset; zero if the reset is over, and `None` if the text is not a number.
+/// The time until a reset; zero if the reset is over, and `None` if the text is not a number.
 fn until_reset(text: &str, unit: ResetUnit, headers: &Headers) -> Option<Duration> {
     let number: f64 = text.trim().parse().ok().filter(|number: &f64| number.is_finite())?;
     let now = service_time(headers).as_secs_f64();
@@ -106,7 +106,7 @@ impl EndpointPauses {
         others
     }
 
-    /// Returns the rest of the pause of an endpoint; `None` if it is not paused.
+    /// The rest of the pause of an endpoint; `None` if it is not paused.
     pub(crate) fn left(&self, request: RequestKind) -> Option<Duration> {
         let end = *lock(&self.0).get(&name(request))?;
         end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())

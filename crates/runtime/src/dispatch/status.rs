@@ -12,8 +12,8 @@ use crate::html_page;
 use crate::registry::{ErrorBodyInfo, ServiceInfo, StatusInfo};
 use crate::transport::HttpResponse;
 
-/// Returns a successful response, or the error for its status or for the status in its body. `known` are the statuses of
-/// the endpoint.
+/// A successful response, or the error for its status or for the status in its body. `known` are the statuses of the
+/// endpoint.
 pub(crate) fn accept(
     response: HttpResponse,
     service: &ServiceInfo,
@@ -72,22 +72,33 @@ fn refusal(response: HttpResponse, service: &ServiceInfo, known: &[StatusInfo]) 
 
 /// Creates the error for a response of the service itself.
 fn refusal_of_service(response: HttpResponse, paths: &ErrorBodyInfo, known: &[StatusInfo]) -> Error {
-    let info = known.iter().find(|info| info.status == response.status);
-    let of_header = response.headers.get("www-authenticate").and_then(authentication_error);
-    let meaning = info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty());
-    let advice = info.map(|info| clause(info.advice)).unwrap_or_default();
-    error_body::refusal(response, paths, "", of_header.or(meaning)).with_hint(advice)
+    let mut meaning = response.headers.get("www-authenticate").and_then(authentication_error);
+    let mut advice = String::new();
+    if let Some(info) = known.iter().find(|info| info.status == response.status) {
+        advice = clause(info.advice);
+        let summary = clause(info.summary);
+        if meaning.is_none() && !summary.is_empty() {
+            meaning = Some(summary);
+        }
+    }
+    error_body::refusal(response, paths, "", meaning).with_hint(advice)
 }
 
-/// Returns the error in a `WWW-Authenticate` header (RFC 6750, section 3).
+/// The error in a `WWW-Authenticate` header (RFC 6750, section 3).
 fn authentication_error(header: &str) -> Option<String> {
-    let value = |name: &str| {
-        let (before, rest) = header.split_once(&format!("{name}=\""))?;
-        let is_whole_name = before.ends_with([' ', ',']) || before.is_empty();
-        rest.split_once('"').map(|(value, _)| quoted(value)).filter(|value| is_whole_name && !value.is_empty())
-    };
-    let texts: Vec<String> = [value("error"), value("error_description")].into_iter().flatten().collect();
-    (!texts.is_empty()).then(|| texts.join(": "))
+    match (quoted_value(header, "error"), quoted_value(header, "error_description")) {
+        (Some(error), Some(description)) => Some(format!("{error}: {description}")),
+        (error, description) => error.or(description),
+    }
+}
+
+/// The value of `name="value"` in a header; `None` if it is empty.
+fn quoted_value(header: &str, name: &str) -> Option<String> {
+    let (before, rest) = header.split_once(&format!("{name}=\""))?;
+    let is_whole_name = before.ends_with([' ', ',']) || before.is_empty();
+    let (value, _) = rest.split_once('"')?;
+    let value = quoted(value);
+    if is_whole_name && !value.is_empty() { Some(value) } else { None }
 }
 
 /// Creates the error for an HTML page, which a CDN or a proxy in front of the service has sent; `None` for any other
@@ -98,9 +109,14 @@ fn page(response: &HttpResponse) -> Option<Error> {
         return None;
     }
     let status = response.status;
-    let title = html_page::title(&text).map(|title| format!(" {:?}", quoted(&title))).unwrap_or_default();
-    let server = response.headers.get("server").map(|server| format!(" (server: {})", quoted(server)));
-    let server = server.unwrap_or_default();
+    let mut title = String::new();
+    if let Some(text) = html_page::title(&text) {
+        title = format!(" {:?}", quoted(&text));
+    }
+    let mut server = String::new();
+    if let Some(name) = response.headers.get("server") {
+        server = format!(" (server: {})", quoted(name));
+    }
     let error = Error::new(ErrorKind::Status, format!("status {status} with the page{title}{server}"))
         .with_hint("a CDN or a proxy in front of the service has sent it, or the base URL is wrong")
         .with_response(status, response.headers.clone())

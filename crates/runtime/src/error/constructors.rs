@@ -10,7 +10,7 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, BoxError, Cause, Error, ErrorKind, Facts, Inner, Timing};
+use super::{Again, BoxError, Cause, Error, ErrorFacts, ErrorKind, Inner, Timing};
 use crate::headers::{Headers, InvalidHeader};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
@@ -23,7 +23,7 @@ impl Error {
     /// [`Send`](ErrorKind::Send), [`Headers`](ErrorKind::Headers) or [`Body`](ErrorKind::Body). A rate limiter that cannot
     /// decide whether a request may be sent reports [`Queue`](ErrorKind::Queue).
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), facts: Facts::default() }))
+        Self(Box::new(Inner { kind, message: message.into(), facts: ErrorFacts::default() }))
     }
 
     /// Creates an error like [`new`](Self::new), for an attempt that may succeed if it is repeated.
@@ -48,14 +48,15 @@ impl Error {
         Self::retryable(ErrorKind::Shutdown, "the runtime that sent the request has shut down")
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Facts)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ErrorFacts)) -> Self {
         change(&mut self.0.facts);
         self
     }
 
     /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
-        let (hints, hint) = (&mut self.0.facts.hint, hint.as_ref());
+        let hints = &mut self.0.facts.hint;
+        let hint = hint.as_ref();
         if !hints.is_empty() && !hint.is_empty() {
             hints.push_str("; ");
         }
@@ -184,19 +185,22 @@ impl From<InvalidHeader> for Error {
     }
 }
 
-/// Returns the cause with secrets masked.
+/// The cause with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
     // An error of this crate also has headers and a body, which its text omits or shortens; they are masked too.
     if let Some(error) = cause.downcast_ref::<Error>() {
         return Arc::new(error.clone().without_secrets(credentials));
     }
-    let all = || std::iter::successors(Some(&*cause as &(dyn StdError + 'static)), |cause| (*cause).source());
-    let shows = |text: String| masked(text.clone(), credentials) != text;
-    if !all().any(|cause| shows(format!("{cause} {cause:#} {cause:?}"))) {
-        return cause;
+    let mut shows_secret = false;
+    let mut texts = Vec::new();
+    let mut next: Option<&(dyn StdError + 'static)> = Some(&*cause);
+    while let Some(cause) = next {
+        let shown = format!("{cause} {cause:#} {cause:?}");
+        shows_secret |= masked(shown.clone(), credentials) != shown;
+        texts.push(masked(cause.to_string(), credentials));
+        next = cause.source();
     }
-    let texts: Vec<_> = all().map(|cause| masked(cause.to_string(), credentials)).collect();
-    BoxError::from(texts.join(": ")).into()
+    if shows_secret { BoxError::from(texts.join(": ")).into() } else { cause }
 }
 
 fn masked(mut text: String, credentials: &dyn Redact) -> String {

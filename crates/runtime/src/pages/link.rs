@@ -9,40 +9,41 @@ use crate::request::check;
 /// The maximum number of bytes of a link that an error quotes.
 const MAX_QUOTED: usize = 80;
 
-/// Returns the path and query of a link, relative to the base URL. The param with the API key is omitted, because each
-/// request adds the key itself. A link to another host is an error, so the key is never sent there.
+/// The path and query of a link, relative to the base URL. The param with the API key is omitted, because each request
+/// adds the key itself. A link to another host is an error, so the key is never sent there.
 pub(super) fn path_and_query(
     link: &str,
     base_url: &str,
     current_path: &str,
     key_param: Option<&str>,
 ) -> Result<String, Error> {
-    let unusable = |problem: &str| {
-        let shown = excerpt(link.split(['?', '#']).next().unwrap_or_default(), MAX_QUOTED);
-        Error::new(ErrorKind::Incomplete, format!("the link to the next page, {shown:?}, {problem}"))
-    };
-    let Ok(base) = base_url.parse::<Uri>() else { return Err(unusable("cannot be compared with the base URL")) };
+    let Ok(base) = base_url.parse::<Uri>() else { return Err(unusable(link, "cannot be compared with the base URL")) };
     if let Some(query) = link.strip_prefix('?') {
         return Ok(join(current_path, &without_key(query, key_param)));
     }
     let absolute = if link.starts_with("//") { format!("https:{link}") } else { link.to_owned() };
-    let Ok(uri) = absolute.parse::<Uri>() else { return Err(unusable("is not a URL")) };
+    let Ok(uri) = absolute.parse::<Uri>() else { return Err(unusable(link, "is not a URL")) };
     if uri.host().is_some() && !is_same_host(&uri, &base) {
         let host = base.host().unwrap_or_default();
-        let error = unusable("is on another host");
+        let error = unusable(link, "is on another host");
         return Err(error.with_hint(format!("requests and the API key are sent only to {host}")));
     }
     if !uri.path().starts_with('/') {
-        return Err(unusable("is neither a URL nor a path"));
+        return Err(unusable(link, "is neither a URL nor a path"));
     }
-    let Some(path) = below(uri.path(), base.path()) else { return Err(unusable("is not below the base URL")) };
+    let Some(path) = below(uri.path(), base.path()) else { return Err(unusable(link, "is not below the base URL")) };
     if check::path(path).is_err() {
-        return Err(unusable("has an invalid path"));
+        return Err(unusable(link, "has an invalid path"));
     }
     Ok(join(path, &without_key(uri.query().unwrap_or_default(), key_param)))
 }
 
-/// Returns whether two URLs have the same host and port. Their schemes are not compared, because services behind a proxy
+fn unusable(link: &str, problem: &str) -> Error {
+    let shown = excerpt(link.split(['?', '#']).next().unwrap_or_default(), MAX_QUOTED);
+    Error::new(ErrorKind::Incomplete, format!("the link to the next page, {shown:?}, {problem}"))
+}
+
+/// `true` if two URLs have the same host and port. Their schemes are not compared, because services behind a proxy
 /// often return links with `http`; the request is sent with the scheme of the base URL in any case.
 fn is_same_host(one: &Uri, other: &Uri) -> bool {
     let is_same_name = match (one.host(), other.host()) {
@@ -53,13 +54,13 @@ fn is_same_host(one: &Uri, other: &Uri) -> bool {
     is_same_name && (have_no_port || port(one) == port(other))
 }
 
-/// Returns the port of a URL, or the default port of its scheme.
+/// The port of a URL, or the default port of its scheme.
 fn port(uri: &Uri) -> Option<u16> {
     let default = if uri.scheme_str() == Some("http") { 80 } else { 443 };
     uri.port_u16().or(Some(default))
 }
 
-/// Returns the part of a path that follows the path of the base URL.
+/// The part of a path that follows the path of the base URL.
 fn below<'p>(path: &'p str, base: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(base.trim_end_matches('/'))?;
     match rest {

@@ -105,7 +105,7 @@ impl PageWalk {
         Some((walk, request))
     }
 
-    /// Returns the facts in the response to a request.
+    /// The facts in the response to a request.
     pub(crate) fn facts(&self, body: &[u8]) -> PageFacts {
         PageFacts::of(&self.info, body)
     }
@@ -155,7 +155,7 @@ impl PageWalk {
         }
     }
 
-    /// Returns the cursor or link of the next page, or an error if it was followed before.
+    /// The cursor or link of the next page, or an error if it was followed before.
     fn follow(&mut self, next: Option<String>) -> Result<Option<String>, Error> {
         let Some(next) = next else { return Ok(None) };
         if !self.followed.insert(hash(&next)) {
@@ -170,7 +170,7 @@ impl PageWalk {
         Ok(Some(next))
     }
 
-    /// Returns the request for the next page, which is `passed` pages or records after the first.
+    /// The request for the next page, which is `passed` pages or records after the first.
     fn count(
         &mut self,
         request: &Untyped,
@@ -200,7 +200,7 @@ impl PageWalk {
         Ok(Some(request.clone().set(Cow::Borrowed(param), Some(next.to_string()))))
     }
 
-    /// Returns the number of announced records from the first page on; `None` if it is unknown.
+    /// The number of announced records from the first page on; `None` if it is unknown.
     fn announced_records(&self) -> Option<u64> {
         let total = self.total?;
         match self.info.next {
@@ -211,7 +211,7 @@ impl PageWalk {
         }
     }
 
-    /// Returns the number of announced pages after the current one; `None` if no response announced a number.
+    /// The number of announced pages after the current one; `None` if no response announced a number.
     fn pages_left(&self) -> Option<u64> {
         // The first page is 1, or 0 if the param counts from 0.
         let before = self.first.saturating_sub(1);
@@ -242,13 +242,13 @@ fn incomplete(message: String) -> Error {
     Error::new(ErrorKind::Incomplete, message)
 }
 
-/// Returns the number in a param of the request, or else its default.
+/// The number in a param of the request, or else its default.
 fn number(request: &Untyped, param: &str) -> Option<u64> {
     let default = request.endpoint().param(param).and_then(|param| param.default);
     request.value(param).or(default)?.parse().ok()
 }
 
-/// Returns the cursor or link at a path; `None` if there is none. Services write null, `""` or `false` on the last page.
+/// The cursor or link at a path; `None` if there is none. Services write null, `""` or `false` on the last page.
 fn text_at(body: &str, path: &str) -> Option<String> {
     match any(at_path(body, path)?).ok()? {
         Value::String(text) => Some(text).filter(|text| !text.is_empty()),
@@ -257,7 +257,7 @@ fn text_at(body: &str, path: &str) -> Option<String> {
     }
 }
 
-/// Returns the number at a path, which can be in quotes.
+/// The number at a path, which can be in quotes.
 fn count_at(body: &str, path: &str) -> Option<u64> {
     let text = at_path(body, path)?;
     text.trim_matches('"').parse().ok()

@@ -117,7 +117,7 @@ impl EndpointInfo {
         by.map_or(self.weight, |(_, weight)| *weight).max(1)
     }
 
-    /// Returns whether one of the names is the endpoint's group or path.
+    /// `true` if one of the names is the endpoint's group or path.
     pub(crate) fn is_one_of(&self, names: &[&str]) -> bool {
         names.iter().any(|name| *name == self.group || Some(*name) == self.path)
     }
@@ -182,7 +182,7 @@ entry! {
 }
 
 impl ParamInfo {
-    /// Returns the largest number that the service is known to accept, or else the default.
+    /// The largest number that the service is known to accept, or else the default.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
     pub(crate) fn largest(&self) -> Option<usize> {
         let served = self.allowed_values.iter().filter_map(|size| size.parse().ok()).max();

@@ -156,7 +156,6 @@ impl fmt::Debug for RecursiveRecord {
     }
 }
 
-/// Returns whether a field has other names.
 const fn have_other_names(fields: &[FieldInfo]) -> bool {
     let mut index = 0;
     while index < fields.len() {
@@ -168,7 +167,7 @@ const fn have_other_names(fields: &[FieldInfo]) -> bool {
     false
 }
 
-/// Returns whether JSON escapes a character of a name.
+/// `true` if JSON escapes a character of a name.
 const fn is_escaped_in_json(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut index = 0;
@@ -280,12 +279,12 @@ impl TimeUnit {
         !matches!(self, Self::Seconds | Self::Milliseconds | Self::Microseconds | Self::Nanoseconds)
     }
 
-    /// Returns whether timestamps are periods, which can be numbers without quotes, such as `2024` for a year.
+    /// `true` if timestamps are periods, which can be numbers without quotes, such as `2024` for a year.
     pub(crate) const fn is_period(self) -> bool {
         self.is_text() && !matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// Returns the name of the unit that is a thousand times finer, for errors: users often confuse the units.
+    /// The name of the unit that is a thousand times finer, for errors: users often confuse the units.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",

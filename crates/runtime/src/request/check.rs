@@ -29,7 +29,10 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
             ListFormat::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
         };
-        return items.split(',').try_for_each(|one| number(info, one));
+        for item in items.split(',') {
+            number(info, item)?;
+        }
+        return Ok(());
     }
     match (info.ty, value.parse()) {
         (ValueType::Timestamp(unit), Ok(count)) if !unit.is_text() => time(info, count, unit),
@@ -37,7 +40,6 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     }
 }
 
-/// Returns whether the param is required.
 pub(crate) fn is_required(info: &ParamInfo) -> bool {
     info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
@@ -55,8 +57,10 @@ fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
 
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     let name = info.wire_name;
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let Some(number) = number else { return Err(Error::build(format!("`{name}` is not a number: {text:?}"))) };
+    let number = match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => number,
+        _ => return Err(Error::build(format!("`{name}` is not a number: {text:?}"))),
+    };
     if !info.evidence.is_enforced() || info.range.contains(number) {
         return Ok(());
     }
@@ -75,11 +79,10 @@ pub(crate) fn bounds(range: Range) -> String {
 
 /// Checks a path after its params were inserted.
 pub(crate) fn path(path: &str) -> Result<(), Error> {
-    let illegal = |byte: &u8| !byte.is_ascii_graphic() || br##""#<>?\^`{|}"##.contains(byte);
     if !path.starts_with('/') {
         return Err(Error::build(format!("the path {path:?} does not begin with `/`")));
     }
-    if let Some(byte) = path.bytes().find(|byte| illegal(byte)) {
+    if let Some(byte) = path.bytes().find(|byte| is_illegal(*byte)) {
         let hint = if byte == b'?' { "add params with `query`" } else { "percent-encode it" };
         let character = std::ascii::escape_default(byte);
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
@@ -90,7 +93,12 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns whether a segment is `.` or `..`, even if it is percent-encoded. Servers and proxies may resolve such a path
+/// `true` if a byte cannot be in the path of a URL without encoding.
+fn is_illegal(byte: u8) -> bool {
+    !byte.is_ascii_graphic() || br##""#<>?\^`{|}"##.contains(&byte)
+}
+
+/// `true` if a segment is `.` or `..`, even if it is percent-encoded. Servers and proxies may resolve such a path
 /// to another path.
 pub(crate) fn has_dot_segment(path: &str) -> bool {
     let decoded: Vec<u8> = percent_decode_str(path).collect();
@@ -103,19 +111,25 @@ pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<Str
     let text = text.trim();
     let url = text.strip_suffix('/').unwrap_or(text);
     let Some(problem) = problem(url, suffix, allow_http) else { return Ok(url.to_owned()) };
-    let shown = without_secrets(text).map(|url| format!(" {url:?}")).unwrap_or_default();
+    let mut shown = String::new();
+    if let Some(url) = without_secrets(text) {
+        shown = format!(" {url:?}");
+    }
     Err(Error::build(format!("the base URL{shown} {problem}")).with_hint(format!("expected `https://host{suffix}`")))
 }
 
-/// Returns a URL for a message; `None` if it may contain a password or a key: before an `@`, or anywhere in a text that
+/// A URL for a message; `None` if it may contain a password or a key: before an `@`, or anywhere in a text that
 /// does not begin like a URL or a host. The query and the fragment are omitted.
 fn without_secrets(url: &str) -> Option<String> {
     let shown = url.split(['?', '#']).next().unwrap_or_default();
     let host = shown.split('/').next().unwrap_or_default();
-    let is_of_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".:-".contains(&byte);
-    let is_host = host.bytes().all(is_of_host) && host.contains(['.', ':']);
-    let begins_like_url = shown.contains("://") || shown.starts_with('/') || is_host;
-    (begins_like_url && !shown.contains('@')).then(|| quoted(shown))
+    let begins_like_url = shown.contains("://") || shown.starts_with('/') || is_like_a_host(host);
+    if begins_like_url && !shown.contains('@') { Some(quoted(shown)) } else { None }
+}
+
+fn is_like_a_host(text: &str) -> bool {
+    let is_of_host = text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b':' | b'-'));
+    is_of_host && text.contains(['.', ':'])
 }
 
 fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
@@ -138,7 +152,8 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
         ("is not encrypted; set `allow_http` to permit it", is_unencrypted && !allow_http),
         ("has neither the scheme `https` nor `http`", scheme != "http" && scheme != "https"),
     ];
-    problems.into_iter().find(|(_, is_present)| *is_present).map(|(problem, _)| problem.to_owned())
+    let (problem, _) = problems.into_iter().find(|(_, is_present)| *is_present)?;
+    Some(problem.to_owned())
 }
 
 #[cfg(test)]

@@ -49,9 +49,10 @@ const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
 /// Characters that need encoding in a query. Commas and colons are not encoded, so that lists and times stay readable.
 const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
-/// Returns the query param with the API key, encoded.
+/// The query param with the API key, encoded.
 pub(crate) fn key_param(name: &str, key: &Secret) -> Secret {
-    let (name, value) = (utf8_percent_encode(name, QUERY), utf8_percent_encode(key.expose(), QUERY));
+    let name = utf8_percent_encode(name, QUERY);
+    let value = utf8_percent_encode(key.expose(), QUERY);
     format!("{name}={value}").into()
 }
 
@@ -59,11 +60,14 @@ impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         // In the catalogue, a fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
-        let fixed = endpoint.params().enumerate().filter_map(|(order, param)| {
-            let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
-            Some(Param { order, name, value, is_ambiguous: false })
-        });
-        Self { endpoint, path, params: fixed.collect(), link: None }
+        let mut params = Vec::new();
+        for (order, param) in endpoint.params().enumerate() {
+            if let Some(constant) = param.const_value {
+                let name = Cow::Borrowed(param.wire_name);
+                params.push(Param { order, name, value: constant.to_owned(), is_ambiguous: false });
+            }
+        }
+        Self { endpoint, path, params, link: None }
     }
 
     /// Creates a target for a path that need not be in the catalogue. If the path begins with the suffix of the base
@@ -88,12 +92,11 @@ impl RequestTarget {
         let (order, name) = self.known_name(name);
         let first = self.params.partition_point(|param| (param.order, &param.name) < (order, &name));
         let end = first + self.params.iter().skip(first).take_while(|param| param.name == name).count();
-        let params =
-            std::iter::repeat(name).zip(values).map(|(name, value)| Param { order, name, value, is_ambiguous });
+        let params = values.into_iter().map(|value| Param { order, name: name.clone(), value, is_ambiguous });
         self.params.splice(first..end, params);
     }
 
-    /// Returns the position of a param in the table, and the name that is sent; an earlier name becomes the present one.
+    /// The position of a param in the table, and the name that is sent; an earlier name becomes the present one.
     fn known_name(&self, name: Cow<'static, str>) -> (usize, Cow<'static, str>) {
         if let Some(order) = self.endpoint.params().position(|param| param.wire_name == name) {
             return (order, name);
@@ -112,12 +115,12 @@ impl RequestTarget {
         self.set_params(name, texts, is_ambiguous);
     }
 
-    /// Returns the parts that are compared for equality.
+    /// The parts that are compared for equality.
     fn parts(&self) -> impl Eq + Hash {
         (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, &self.link)
     }
 
-    /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
+    /// The value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
     /// if the param is not set.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
@@ -127,7 +130,7 @@ impl RequestTarget {
         self.endpoint.params().nth(param.order)
     }
 
-    /// Returns the names and values of the params, without encoding.
+    /// The names and values of the params, without encoding.
     pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
@@ -140,9 +143,10 @@ impl RequestTarget {
         if self.path.is_none() {
             return Err(Error::build("the path of this endpoint is unknown"));
         }
-        let mut required = self.endpoint.params().filter(|param| check::is_required(param));
-        if let Some(param) = required.find(|param| self.value(param.wire_name).is_none()) {
-            return Err(Error::build(format!("missing required param `{}`", param.wire_name)));
+        for param in self.endpoint.params() {
+            if check::is_required(param) && self.value(param.wire_name).is_none() {
+                return Err(Error::build(format!("missing required param `{}`", param.wire_name)));
+            }
         }
         for param in &self.params {
             if param.is_ambiguous {
@@ -156,7 +160,7 @@ impl RequestTarget {
         check::path(&self.expanded())
     }
 
-    /// Returns the encoded path and query.
+    /// The encoded path and query.
     pub(crate) fn path_and_query(&self) -> String {
         if let Some(link) = &self.link {
             return link.clone();
@@ -180,16 +184,18 @@ impl RequestTarget {
         out
     }
 
-    /// Returns the path with the values of its params.
+    /// The path with the values of its params.
     fn expanded(&self) -> Cow<'_, str> {
         let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
-            if let Some(info) = self.info(param).filter(|info| info.location == ParamLocation::Path) {
-                let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
-                let value = utf8_percent_encode(&param.value, encoded).to_string();
-                // Braces in a value are encoded, so no other param is inserted into the value.
-                path = Cow::Owned(path.replace(format!("{{{}}}", param.name).as_str(), &value));
+            let Some(info) = self.info(param) else { continue };
+            if info.location != ParamLocation::Path {
+                continue;
             }
+            let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
+            let value = utf8_percent_encode(&param.value, encoded).to_string();
+            // Braces in a value are encoded, so no other param is inserted into the value.
+            path = Cow::Owned(path.replace(format!("{{{}}}", param.name).as_str(), &value));
         }
         path
     }
@@ -222,7 +228,7 @@ impl fmt::Debug for RequestTarget {
     }
 }
 
-/// Returns the strings to send for several values in their wire form: one string for each value if each value is a
+/// The strings to send for several values in their wire form: one string for each value if each value is a
 /// separate param, otherwise one string for all values. A list without values becomes an empty string, which `check`
 /// rejects.
 ///
@@ -235,8 +241,12 @@ pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<
         _ if values.is_empty() => (vec![String::new()], false),
         Some((ListFormat::Repeated, _)) => (values, false),
         Some((ListFormat::Json, ty)) => {
-            let quoted = |value| if is_bare(ty) { value } else { Value::from(value).to_string() };
-            let items: Vec<_> = values.into_iter().map(quoted).collect();
+            let mut items = values;
+            if !is_bare(ty) {
+                for item in &mut items {
+                    *item = Value::from(item.as_str()).to_string();
+                }
+            }
             (vec![format!("[{}]", items.join(","))], false)
         }
         Some((ListFormat::Commas, _)) | None => {
@@ -245,7 +255,7 @@ pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<
     }
 }
 
-/// Returns whether JSON writes values of this type without quotes.
+/// `true` if JSON writes values of this type without quotes.
 fn is_bare(ty: ValueType) -> bool {
     match ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Boolean => true,

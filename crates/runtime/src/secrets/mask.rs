@@ -27,7 +27,7 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     }
 }
 
-/// Returns the characters of base64 that depend on a secret alone, for each position of the secret in a longer text and
+/// The characters of base64 that depend on a secret alone, for each position of the secret in a longer text and
 /// for both alphabets.
 fn in_base64(secret: &str) -> Vec<String> {
     let mut texts = Vec::new();
@@ -49,17 +49,19 @@ fn in_base64(secret: &str) -> Vec<String> {
 
 fn mask_text(bytes: &mut [u8], secret: &str) {
     let mut start = 0;
-    while let Some(rest) = bytes.get_mut(start..).filter(|rest| !rest.is_empty()) {
-        if let Some(window) = length(rest, secret).and_then(|length| rest.get_mut(..length)) {
-            window.fill(b'*');
-            start += window.len();
-        } else {
-            start += 1;
+    while start < bytes.len() {
+        let rest = &mut bytes[start..];
+        match length(rest, secret) {
+            Some(length) => {
+                rest[..length].fill(b'*');
+                start += length;
+            }
+            None => start += 1,
         }
     }
 }
 
-/// Returns the length of the secret at the beginning of a text, in any encoding; `None` if the text does not begin with
+/// The length of the secret at the beginning of a text, in any encoding; `None` if the text does not begin with
 /// the secret.
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
@@ -68,8 +70,7 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
     if !begins && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
-    let forms = [false, true].into_iter().flat_map(|percent| [false, true].map(|escapes| Form { percent, escapes }));
-    forms.filter_map(|form| form.length(text, secret)).max()
+    ENCODINGS.iter().filter_map(|encoding| encoding.length(text, secret)).max()
 }
 
 /// The encoding of a text: percent-encoded, escaped, both or neither.
@@ -77,25 +78,32 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
 /// In each encoding, a text has only one meaning, because percent-encoded text has no literal `%`, and escaped text has
 /// no literal `\`.
 #[derive(Clone, Copy)]
-struct Form {
+struct Encoding {
     percent: bool,
     escapes: bool,
 }
 
-impl Form {
+const ENCODINGS: [Encoding; 4] = [
+    Encoding { percent: false, escapes: false },
+    Encoding { percent: false, escapes: true },
+    Encoding { percent: true, escapes: false },
+    Encoding { percent: true, escapes: true },
+];
+
+impl Encoding {
     fn length(self, text: &[u8], secret: &str) -> Option<usize> {
         let mut rest = text;
-        for (seen, character) in secret.char_indices() {
+        for (matched_bytes, character) in secret.char_indices() {
             match self.after(rest, character) {
                 Some(after) => rest = after,
-                None if seen >= MIN_BYTES && is_cut(rest) => break,
+                None if matched_bytes >= MIN_BYTES && is_cut(rest) => break,
                 None => return None,
             }
         }
         Some(text.len() - rest.len())
     }
 
-    /// Returns the text after the character, if the text begins with the character in upper or lower case.
+    /// The text after the character, if the text begins with the character in upper or lower case.
     fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
         let other_case = if character.is_ascii_uppercase() {
             character.to_ascii_lowercase()
@@ -108,29 +116,45 @@ impl Form {
     fn after_exact(self, text: &[u8], character: char) -> Option<&[u8]> {
         let mut utf8 = [0; 4];
         let plain = character.encode_utf8(&mut utf8).as_bytes();
-        let percent = || Some(text).filter(|_| self.percent).and_then(|text| after_percent(text, plain));
-        let escape = || Some(text).filter(|_| self.escapes).and_then(|text| after_escape(text, character));
-        percent().or_else(escape).or_else(|| text.strip_prefix(plain))
+        let mut after = None;
+        if self.percent {
+            after = after_percent(text, plain);
+        }
+        if self.escapes && after.is_none() {
+            after = after_escape(text, character);
+        }
+        after.or_else(|| text.strip_prefix(plain))
     }
 }
 
-/// Returns whether `text` begins with the end of an excerpt, possibly within an encoded character.
+/// `true` if `text` begins with the end of an excerpt, possibly within an encoded character.
 fn is_cut(text: &[u8]) -> bool {
     (0..=MAX_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
 }
 
 fn after_percent<'t>(text: &'t [u8], plain: &[u8]) -> Option<&'t [u8]> {
-    let form_space = text.strip_prefix(b"+").filter(|_| plain == b" ");
-    form_space
-        .or_else(|| plain.iter().try_fold(text, |text, byte| after_hex(text.strip_prefix(b"%")?, 2, (*byte).into())))
+    // In a form, `+` is a space.
+    if plain == b" " {
+        if let Some(rest) = text.strip_prefix(b"+") {
+            return Some(rest);
+        }
+    }
+    let mut rest = text;
+    for byte in plain {
+        rest = after_hex(rest.strip_prefix(b"%")?, 2, (*byte).into())?;
+    }
+    Some(rest)
 }
 
 fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     let (letter, rest) = text.strip_prefix(b"\\")?.split_first()?;
     let meant = match letter {
         b'u' => {
-            let units = character.encode_utf16(&mut [0; 2]).to_vec();
-            return units.into_iter().try_fold(text, |text, unit| after_hex(text.strip_prefix(br"\u")?, 4, unit));
+            let mut rest = text;
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                rest = after_hex(rest.strip_prefix(br"\u")?, 4, *unit)?;
+            }
+            return Some(rest);
         }
         b'b' => '\u{8}',
         b'f' => '\u{c}',
@@ -139,14 +163,14 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
         b't' => '\t',
         other => char::from(*other),
     };
-    Some(rest).filter(|_| meant == character)
+    if meant == character { Some(rest) } else { None }
 }
 
-/// Returns the text after `number`, if the text begins with `number` as `digits` hexadecimal digits.
+/// The text after `number`, if the text begins with `number` as `digits` hexadecimal digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
-    let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());
-    Some(rest).filter(|_| read == Some(number))
+    let read = u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
+    if read == number { Some(rest) } else { None }
 }
 
 #[cfg(test)]

@@ -15,28 +15,37 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     }
     // Used to omit hints that repeat the message of the service.
     let message = error.to_string();
-    let params = || target.endpoint.params();
-    let is_missing = |param: &&ParamInfo| target.value(param.wire_name).is_none() && !message.contains(param.wire_name);
-    let missing = params().filter(is_missing).filter_map(|param| {
-        let known = known_as(param.required?);
-        Some(format!("missing param `{}`, {known} as required", param.wire_name))
-    });
-    let value_hint = params().filter_map(|param| value_hint(param, target.value(param.wire_name)?, &message));
-    let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
-    let limited = limited.map(|param| {
-        let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
-        format!("`{}` is out of range ({bounds}, {known})", param.wire_name)
-    });
-    let hints: Vec<_> = missing.chain(value_hint).chain(limited).collect();
-    hints.into_iter().fold(error, Error::with_hint)
+    let mut missing = Vec::new();
+    let mut values = Vec::new();
+    let mut ranges = Vec::new();
+    for param in target.endpoint.params() {
+        let name = param.wire_name;
+        match (target.value(name), param.required) {
+            (Some(value), _) => {
+                values.extend(value_hint(param, value, &message));
+                if is_out_of_range(param, value) {
+                    let bounds = check::bounds(param.range);
+                    ranges.push(format!("`{name}` is out of range ({bounds}, {})", known_as(param.evidence)));
+                }
+            }
+            (None, Some(evidence)) if !message.contains(name) => {
+                missing.push(format!("missing param `{name}`, {} as required", known_as(evidence)));
+            }
+            (None, _) => {}
+        }
+    }
+    let mut error = error;
+    for hint in [missing, values, ranges].concat() {
+        error = error.with_hint(hint);
+    }
+    error
 }
 
-/// Returns whether a sent value is outside the known range of its param.
-fn is_over(param: &ParamInfo, value: &str) -> bool {
+fn is_out_of_range(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// Returns a reason why the service may have rejected a value: the value is known to be rejected, the value is not one
+/// A reason why the service may have rejected a value: the value is known to be rejected, the value is not one
 /// of those that are known to work, or several values were sent although the param accepts only one. If the service's
 /// message lists the accepted values, they are not repeated.
 fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
@@ -45,16 +54,19 @@ fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
         return Some(format!("`{name}` is {} to accept one value only", known_as(known)));
     }
-    let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
-    let rejected = param.rejected_values.iter().find(|rejected| values.contains(rejected));
-    let rejected = rejected.map(|value| format!("`{name}` is known to reject {value}"));
+    let mut facts = Vec::new();
+    if let Some(value) = param.rejected_values.iter().find(|rejected| values.contains(rejected)) {
+        facts.push(format!("`{name}` is known to reject {value}"));
+    }
+    let is_closed = !param.allowed_values.is_empty();
+    let known = if is_closed { param.allowed_values } else { param.tested_values };
+    let only = if is_closed { " only" } else { "" };
     // The hint omits the sent value, because errors may be published.
     let is_listed = known.iter().all(|value| message.contains(value));
-    let unknown = !is_listed && values.iter().any(|value| !known.contains(value));
-    let only = if param.allowed_values.is_empty() { "" } else { " only" };
-    let accepted = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
-    let facts: Vec<_> = rejected.into_iter().chain(accepted).collect();
-    (!facts.is_empty()).then(|| facts.join(", and "))
+    if !is_listed && values.iter().any(|value| !known.contains(value)) {
+        facts.push(format!("`{name}` is known to accept{only} {}", known.join(" or ")));
+    }
+    if facts.is_empty() { None } else { Some(facts.join(", and ")) }
 }
 
 fn known_as(evidence: Evidence) -> &'static str {

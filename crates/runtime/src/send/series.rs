@@ -162,9 +162,10 @@ fn read_series<M: Record>(
                     bad.time = decode::time_of_text(info.record, &bad.text, time);
                 }
             }
-            let strange = decoded.1.strange;
-            if strange > 0 {
-                response.report(|request, params| Event::UnrecognizedRecords { request, params, records: strange });
+            let unrecognized = decoded.1.unrecognized;
+            if unrecognized > 0 {
+                let records = unrecognized;
+                response.report(|request, params| Event::UnrecognizedRecords { request, params, records });
             }
             response.report_misfits(decoded.1.misfits);
             response.report_missing(info.record, records);
@@ -270,7 +271,7 @@ impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { records, metadata, unknown_fields, key, groups, info, .. } = self;
         decode::serialize_series(
-            info.layout().paths(key.as_deref()),
+            &info.layout().paths(key.as_deref()),
             info.record,
             groups.as_ref(),
             records,

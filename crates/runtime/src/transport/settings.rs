@@ -9,7 +9,7 @@ use std::time::Duration;
 ///
 /// `Debug` shows the number of certificates but not their content, because a PEM file may also contain a key.
 #[derive(Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct TransportSettings {
     /// The maximum time to connect, including the TLS handshake; 10 seconds unless set.
     pub(crate) connect_timeout: Option<Duration>,
     /// Additional trusted root certificates. Each entry is PEM with one or more certificates.
@@ -28,8 +28,8 @@ pub(crate) struct Settings {
     pub(crate) http2: bool,
 }
 
-impl Settings {
-    /// Returns the name of the first setting that is not the default, if any.
+impl TransportSettings {
+    /// The name of the first setting that is not the default, if any.
     pub(crate) fn first_configured(&self) -> Option<&'static str> {
         let settings = [
             ("env_proxy", self.env_proxy),
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn first_unsupported_setting_is_named() {
-        let mut settings = Settings::default();
+        let mut settings = TransportSettings::default();
         assert_eq!(settings.first_configured(), None);
         settings.root_certificates.push(Vec::new());
         assert_eq!(settings.first_configured(), Some("root_certificate"));

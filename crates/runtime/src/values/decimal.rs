@@ -46,8 +46,10 @@ impl FromStr for Decimal {
     type Err = ConversionError;
 
     fn from_str(text: &str) -> Result<Self, ConversionError> {
-        let error = || ConversionError("expected a number such as `0.10`".into());
-        Number::parse(text).map(|_| Self::of_number(text)).ok_or_else(error)
+        if Number::parse(text).is_none() {
+            return Err(ConversionError("expected a number such as `0.10`".into()));
+        }
+        Ok(Self::of_number(text))
     }
 }
 

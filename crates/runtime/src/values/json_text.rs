@@ -11,12 +11,12 @@ use serde_json::Map;
 
 use super::Value;
 
-/// Returns a value as JSON.
+/// A value as JSON.
 pub(crate) fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     deserializer.deserialize_newtype_struct(RAW_VALUE, Text)
 }
 
-/// Returns the text of a string, or of another value as it is in JSON, where a number has every digit.
+/// The text of a string, or of another value as it is in JSON, where a number has every digit.
 pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let json = json_text(deserializer)?;
     Ok(serde_json::from_str(&json).unwrap_or(json))

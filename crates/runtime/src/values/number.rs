@@ -40,12 +40,12 @@ impl Number {
         Some((number, length))
     }
 
-    /// Returns the length of the number at the beginning of a text, even if it is outside the range of `f64`.
+    /// The length of the number at the beginning of a text, even if it is outside the range of `f64`.
     pub(crate) fn length(text: &str) -> Option<usize> {
         Decimal::begin(text.as_bytes()).map(|(_, length)| length)
     }
 
-    /// Returns the number that is nearest to the decimal number in the text, if it is finite.
+    /// The number that is nearest to the decimal number in the text, if it is finite.
     #[cold]
     fn exact(text: &str) -> Option<Self> {
         if !text.contains(['.', 'e', 'E']) {
@@ -57,7 +57,7 @@ impl Number {
         text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Other)
     }
 
-    /// Returns the nearest `f64`.
+    /// The nearest `f64`.
     // The cast rounds a large integer, as this method promises.
     #[allow(clippy::cast_precision_loss)]
     pub(crate) fn float(self) -> f64 {
@@ -68,7 +68,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as an integer; `None` if it has a fraction or may have been rounded when it was parsed.
+    /// The number as an integer; `None` if it has a fraction or may have been rounded when it was parsed.
     // The cast to `i64` is exact because of the comparison before it, and the cast of `EXACT` is exact too.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {
@@ -79,7 +79,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as an unsigned integer, unless the number is negative or the conversion would round.
+    /// The number as an unsigned integer, unless the number is negative or the conversion would round.
     pub(crate) fn count(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
@@ -146,7 +146,7 @@ impl Decimal {
         Some((Self { is_negative, digits, count, fraction, has_exponent }, end))
     }
 
-    /// Returns the number, if its digits fit into a word and it has no exponent.
+    /// The number, if its digits fit into a word and it has no exponent.
     #[inline(always)]
     // See `Number::begin`.
     // The casts are exact: every integer up to 2^53 is an `f64`, and every integer of up to eighteen digits is an
@@ -172,7 +172,7 @@ impl Decimal {
         Some(if is_shortest && number >= SMALLEST { Number::Float(signed) } else { Number::Other(signed) })
     }
 
-    /// Returns the `f64` that is nearest to the digits divided by `power`, and whether the digits are its shortest form.
+    /// The `f64` that is nearest to the digits divided by `power`, and whether the digits are its shortest form.
     /// Returns `None` if that `f64` is not next to `guess`.
     // The products wrap, but their difference is small. All numbers of the comparisons are below 2^62.
     #[inline(never)] // It is the longest part of `number`.
@@ -196,7 +196,7 @@ impl Decimal {
     }
 }
 
-/// Returns the number of zeros before the first other digit of a number without sign and exponent.
+/// The number of zeros before the first other digit of a number without sign and exponent.
 #[cold]
 fn leading_zeros(number: &[u8]) -> usize {
     let mut zeros = 0;

@@ -53,7 +53,7 @@ pub struct Timestamp {
 }
 
 impl TimeUnit {
-    /// Returns the length of the unit in nanoseconds; for a unit that is text, the length of a second.
+    /// The length of the unit in nanoseconds; for a unit that is text, the length of a second.
     const fn nanos(self) -> u32 {
         match self {
             Self::Milliseconds => 1_000_000,
@@ -63,7 +63,7 @@ impl TimeUnit {
         }
     }
 
-    /// Returns the resolution of timestamps sent in this unit; of a unit of the calendar, the longest period.
+    /// The resolution of timestamps sent in this unit; of a unit of the calendar, the longest period.
     pub(crate) fn grain(self) -> Duration {
         const DAY: u64 = 24 * 60 * 60;
         let seconds = match self {
@@ -77,7 +77,7 @@ impl TimeUnit {
         Duration::from_secs(seconds)
     }
 
-    /// Returns the latest time at or before `time` that can be sent in this unit.
+    /// The latest time at or before `time` that can be sent in this unit.
     pub(crate) fn floor(self, time: Timestamp) -> Timestamp {
         if self.is_period() {
             return Timestamp::from_unix_seconds(period::floor(time.unix_seconds(), self));
@@ -85,7 +85,7 @@ impl TimeUnit {
         time.floor(self.grain())
     }
 
-    /// Returns the first time after the period that begins at `time`.
+    /// The first time after the period that begins at `time`.
     pub(crate) fn after(self, time: Timestamp) -> Timestamp {
         let next = time + self.grain();
         // The longest period ends within the next one.
@@ -103,7 +103,7 @@ impl TimeUnit {
         text.parse().ok().map(|count| Timestamp::from_wire(count, self))
     }
 
-    /// Returns whether a text that was read in this unit is surely written with the same characters.
+    /// `true` if a text that was read in this unit is surely written with the same characters.
     pub(crate) fn is_as_written(self, text: &str) -> bool {
         match self {
             Self::Iso8601 => iso8601::is_as_written(text),
@@ -143,7 +143,7 @@ impl Timestamp {
         self.nanos.div_euclid(SECOND) as i64
     }
 
-    /// Returns the nanoseconds since the last whole second.
+    /// The nanoseconds since the last whole second.
     pub(crate) fn subsec_nanos(self) -> u32 {
         // The fallback is never used, because the remainder is less than a second.
         u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()
@@ -157,10 +157,13 @@ impl Timestamp {
             return number.integer().map(|count| Self::from_wire(count, unit));
         }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let (fraction, digits) = (fraction.trim_end_matches('0'), unit.nanos().ilog10() as usize);
-        let is_exact = fraction.len() <= digits && whole.parse::<i64>().is_ok();
-        let nanos = format!("{whole}{fraction:0<digits$}").parse().ok().filter(|_| is_exact);
-        nanos.map(Self::from_unix_nanos)
+        let fraction = fraction.trim_end_matches('0');
+        let digits = unit.nanos().ilog10() as usize;
+        if fraction.len() > digits || whole.parse::<i64>().is_err() {
+            return None;
+        }
+        let nanos = format!("{whole}{fraction:0<digits$}").parse().ok()?;
+        Some(Self::from_unix_nanos(nanos))
     }
 
     /// Returns the current time.
@@ -174,7 +177,7 @@ impl Timestamp {
         Self { nanos: count as i128 * unit.nanos() as i128 }
     }
 
-    /// Returns the number that is sent, rounded down to the unit.
+    /// The number that is sent, rounded down to the unit.
     pub(crate) fn wire(self, unit: TimeUnit) -> i64 {
         let count = self.nanos.div_euclid(unit.nanos().into());
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
@@ -239,7 +242,8 @@ impl Serialize for Timestamp {
         if self.subsec_nanos() == 0 {
             return serializer.serialize_i64(self.unix_seconds());
         }
-        let (sign, nanos) = (if self.nanos < 0 { "-" } else { "" }, self.nanos.unsigned_abs());
+        let sign = if self.nanos < 0 { "-" } else { "" };
+        let nanos = self.nanos.unsigned_abs();
         let second = SECOND.unsigned_abs();
         serializer.collect_str(&format_args!("{sign}{}.{:09}", nanos / second, nanos % second))
     }

@@ -18,12 +18,12 @@ pub trait ToWire {
     /// Appends the value's text, not yet encoded for a URL. A timestamp is written in the unit `unit`.
     fn write_param(&self, unit: TimeUnit, out: &mut String);
 
-    /// Returns whether there is a value; if not, the param is omitted.
+    /// `true` if there is a value; if not, the param is omitted.
     fn is_some(&self) -> bool {
         true
     }
 
-    /// Returns the value's text, not yet encoded for a URL. A timestamp is written in the unit `unit`.
+    /// The value's text, not yet encoded for a URL. A timestamp is written in the unit `unit`.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
         self.write_param(unit, &mut out);
@@ -91,7 +91,7 @@ impl ToWire for Value {
             for types of chrono, jiff or time, enable the feature of that name"
 )]
 pub trait IntoParam<T, Via = Given> {
-    /// Returns the value; `None` omits the param.
+    /// The value; `None` omits the param.
     fn into_param(self) -> Option<T>;
 }
 
@@ -101,7 +101,7 @@ pub trait IntoParam<T, Via = Given> {
     note = "each value is an item, also a single one: `[\"a\", \"b\"]`, not `\"a,b\"`"
 )]
 pub trait IntoParamList<T, Via = Given> {
-    /// Returns the values; `None` omits the param.
+    /// The values; `None` omits the param.
     fn into_param_list(self) -> Option<impl Iterator<Item = T>>;
 }
 

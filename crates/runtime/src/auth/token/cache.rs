@@ -50,13 +50,13 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Returns the current token, unless it has expired or is due for renewal.
+    /// The current token, unless it has expired or is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
         self.working().filter(|token| is_paused || token.renewal.is_none_or(|renewal| Instant::now() < renewal))
     }
 
-    /// Returns the current token, unless it has expired.
+    /// The current token, unless it has expired.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.token.clone().filter(|token| token.expiry.is_none_or(|expiry| Instant::now() < expiry))
     }
@@ -104,7 +104,7 @@ impl Cache {
         self.closed.remove(path);
     }
 
-    /// Returns the tokens, which are masked in errors.
+    /// The tokens, which are masked in errors.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.previous.iter().chain(&self.token).map(|token| &token.secret)
     }
@@ -131,7 +131,7 @@ const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 /// token is used until it is rejected.
 const MIN_LIFETIME: Duration = Duration::from_secs(1);
 
-/// Returns the time for which a token with this lifetime is used.
+/// The time for which a token with this lifetime is used.
 fn usable(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(MARGIN.min(lifetime / 10))
 }

@@ -37,7 +37,7 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
-    /// Returns the text since `start` as JSON: a text that is not JSON becomes a string.
+    /// The text since `start` as JSON: a text that is not JSON becomes a string.
     pub(in crate::decode) fn json_since(&self, start: usize, is_json: bool) -> Cow<'a, str> {
         let text = self.since(start);
         if is_json { text.into() } else { Value::from(text.trim_end()).to_string().into() }
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the length of a text that is not JSON and stands for a value; `None` if it has no end, or is empty.
+/// The length of a text that is not JSON and stands for a value; `None` if it has no end, or is empty.
 fn length_of_text(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     let mut is_string = false;

@@ -29,7 +29,7 @@ fn written(data: &'static str, (records, metadata, rest): &Read) -> Value {
     let mut written = Vec::new();
     let paths = Layout::of(None, Some(data)).paths(rest.key.as_deref());
     let serializer = &mut serde_json::Serializer::new(&mut written);
-    serialize_series(paths, Some(&CANDLE), None, records, metadata, &rest.unknown_fields, serializer).unwrap();
+    serialize_series(&paths, Some(&CANDLE), None, records, metadata, &rest.unknown_fields, serializer).unwrap();
     serde_json::from_slice(&written).unwrap()
 }
 
@@ -136,9 +136,10 @@ fn invalid_json_in_a_column_has_its_line_and_column() {
 fn record_that_is_not_an_object_becomes_null_in_each_column() {
     let records = [json(r#"{"ticks": 1}"#), json("2")];
     let mut written = Vec::new();
-    let (paths, unknown) = (Layout::of(None, Some("a")).paths(None), UnknownFields::default());
+    let paths = Layout::of(None, Some("a")).paths(None);
+    let unknown = UnknownFields::default();
     let serializer = &mut serde_json::Serializer::new(&mut written);
-    serialize_series(paths, Some(&CANDLE), None, &records, &unknown, &unknown, serializer).unwrap();
+    serialize_series(&paths, Some(&CANDLE), None, &records, &unknown, &unknown, serializer).unwrap();
     assert_eq!(json(&String::from_utf8(written).unwrap()), json(r#"{"a": {"ticks": [1, null]}}"#));
 }
 

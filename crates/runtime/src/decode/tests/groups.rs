@@ -74,9 +74,10 @@ fn read(text: &str, info: &'static RecordInfo, data: &'static str, bad: BadRecor
     let read = series::<UnknownFields>(text, layout, Some(info), bad, &mut records);
     let (_, rest) = read.map_err(|error| error.to_string())?;
     let paths = layout.paths(rest.key.as_deref());
-    let (groups, unknown) = (rest.groups.as_ref(), &rest.unknown_fields);
+    let groups = rest.groups.as_ref();
+    let unknown = &rest.unknown_fields;
     let json = serde_json::value::Serializer;
-    let written = serialize_series(paths, Some(info), groups, &records, &UnknownFields::default(), unknown, json);
+    let written = serialize_series(&paths, Some(info), groups, &records, &UnknownFields::default(), unknown, json);
     Ok(Read { written: written.map_err(|error| error.to_string())?, records, rest })
 }
 

@@ -94,7 +94,7 @@ fn nested_records_are_written_at_their_path() {
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(
-        Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
+        &Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
         None,
         None,
         &data,
@@ -209,7 +209,7 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
             BadRecords::Rejected,
             &mut points,
         );
-        assert_eq!(rest.map(|(_, rest)| rest.strange), Ok(expected), "{records}");
+        assert_eq!(rest.map(|(_, rest)| rest.unrecognized), Ok(expected), "{records}");
     }
 }
 

@@ -38,7 +38,7 @@ fn read(text: &str) -> Result<(AnyRecord, usize), String> {
     Ok((Item::from_row(&mut row), row.misfits))
 }
 
-/// Returns the fields of the written record that are not null or empty.
+/// The fields of the written record that are not null or empty.
 fn written(record: &AnyRecord) -> Value {
     let mut value = serde_json::to_value(record).unwrap();
     let is_given = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());

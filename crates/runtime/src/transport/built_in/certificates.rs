@@ -11,10 +11,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::error::Error;
-use crate::transport::settings::Settings;
+use crate::transport::settings::TransportSettings;
 
 /// Creates the TLS configuration, with the crypto provider and the certificates.
-pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, Error> {
+pub(crate) fn config(settings: &TransportSettings) -> Result<ClientConfig, Error> {
     let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     #[cfg(feature = "system-roots")]
     if settings.system_roots {

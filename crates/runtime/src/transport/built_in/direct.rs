@@ -11,7 +11,7 @@ use rustls::ClientConfig;
 use super::failure::{Route, host_and_port, unused_proxy};
 use super::resolver::TcpConnector;
 use crate::error::Error;
-use crate::transport::settings::Settings;
+use crate::transport::settings::TransportSettings;
 
 pub(super) type Connector = TcpConnector;
 
@@ -19,16 +19,16 @@ pub(super) type Connector = TcpConnector;
 pub(super) struct Routes;
 
 impl Routes {
-    pub(super) fn new(_: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(_: &TransportSettings) -> Result<Self, Error> {
         Ok(Self)
     }
 
-    /// Returns the connector for the TCP connection, without encryption.
+    /// The connector for the TCP connection, without encryption.
     pub(super) fn connector(&self, tcp: TcpConnector, _: &ClientConfig) -> Connector {
         tcp
     }
 
-    /// Returns the route to a server, for error messages.
+    /// The route to a server, for error messages.
     pub(super) fn route(&self, target: &Uri) -> Route {
         Route { target: host_and_port(target), proxy: None, hint: unused_proxy(target) }
     }

@@ -26,17 +26,17 @@ pub(super) struct Route {
     pub(super) hint: &'static str,
 }
 
-/// Returns host and port of a URL, with the default port of the scheme if the URL has no port.
+/// Host and port of a URL, with the default port of the scheme if the URL has no port.
 pub(super) fn host_and_port(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
 }
 
-/// Returns the hint for a direct connection that failed although the environment sets a proxy; empty if it sets none.
+/// The hint for a direct connection that failed although the environment sets a proxy; empty if it sets none.
 pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if target.host().is_some_and(is_loopback) || !variables.iter().any(is_set) {
+    let is_set = variables.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    if !is_set || target.host().is_some_and(is_loopback) {
         return "";
     }
     "; to use the proxy of the environment, enable the feature `proxy` and the setting `env_proxy`"
@@ -49,23 +49,28 @@ pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route
     if is_connect || causes(&*error).any(|cause| tls_failure::explain(cause).is_some()) {
         return no_connection(error, &route());
     }
-    let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
-    if causes(&*error).any(|cause| cause.downcast_ref().is_some_and(unsent)) {
+    if causes(&*error).any(is_unsent) {
         Error::retryable(ErrorKind::Send, "the request could not be sent").with_source(error)
     } else {
         Error::retryable(ErrorKind::Headers, "the connection failed before a status arrived").with_source(error)
     }
 }
 
+fn is_unsent(cause: &(dyn StdError + 'static)) -> bool {
+    cause.downcast_ref().is_some_and(|error: &hyper::Error| error.is_canceled() || error.is_user())
+}
+
 /// Creates the error for a failed connection, and adds the reason.
 fn no_connection(error: BoxError, route: &Route) -> Error {
-    let through = route.proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
-    let server = format!("`{}`{through}", route.target);
+    let server = match &route.proxy {
+        Some(proxy) => format!("`{}` through the proxy `{proxy}`", route.target),
+        None => format!("`{}`", route.target),
+    };
     let reason = causes(&*error).find_map(|cause| reason(cause, &server));
     reason.unwrap_or_else(|| unexplained(&*error, &server, route)).with_source(error)
 }
 
-/// Returns the error for a failure with a known reason, which is more specific than the address.
+/// The error for a failure with a known reason, which is more specific than the address.
 fn reason(cause: &(dyn StdError + 'static), server: &str) -> Option<Error> {
     if let Some(TlsFailure { text, is_about_certificate }) = tls_failure::explain(cause) {
         let of = if is_about_certificate { "the certificate of " } else { "the server " };
@@ -78,12 +83,13 @@ fn reason(cause: &(dyn StdError + 'static), server: &str) -> Option<Error> {
         return Some(Error::new(ErrorKind::Connect, message).again(again));
     }
     let code = cause.downcast_ref::<io::Error>()?.raw_os_error()?;
-    NO_DESCRIPTOR.contains(&code).then(|| {
-        let message = format!("connection to {server} failed: this machine has no free file descriptor");
-        Error::retryable(ErrorKind::Connect, message)
-            .with_hint("close other connections or files, or raise the limit (`ulimit -n`)")
-            .of_this_machine()
-    })
+    if !NO_DESCRIPTOR.contains(&code) {
+        return None;
+    }
+    let message = format!("connection to {server} failed: this machine has no free file descriptor");
+    let error = Error::retryable(ErrorKind::Connect, message)
+        .with_hint("close other connections or files, or raise the limit (`ulimit -n`)");
+    Some(error.of_this_machine())
 }
 
 /// The codes with which the system reports that the process or the machine has too many open files.
@@ -92,35 +98,44 @@ const NO_DESCRIPTOR: [i32; 2] = [24, 23];
 #[cfg(not(unix))]
 const NO_DESCRIPTOR: [i32; 1] = [10_024];
 
-/// Returns the error for a failure that the address may explain.
+/// The error for a failure that the address may explain.
 fn unexplained(error: &(dyn StdError + 'static), server: &str, route: &Route) -> Error {
     let Route { proxy, hint, .. } = route;
     // With a proxy, the base URL is a less likely cause than the proxy.
     let hint = if proxy.is_none() && hint.is_empty() { "; check the base URL" } else { hint };
-    let failed = |how: &str| Error::retryable(ErrorKind::Connect, format!("connection to {server} {how}{hint}"));
-    let is_io = |kind: io::ErrorKind| {
-        causes(error).any(|cause| cause.downcast_ref().is_some_and(|cause: &io::Error| cause.kind() == kind))
-    };
-    let late = causes(error).find_map(|cause| cause.downcast_ref().filter(|error: &&Error| error.is_timeout()));
-    if let Some(late) = late {
-        return failed(&late.to_string()).timed_out();
+    if let Some(late) = causes(error).find_map(own_timeout) {
+        return failed_connection(server, &late.to_string(), hint).timed_out();
     }
     if causes(error).any(|cause| cause.to_string() == UNKNOWN_NAME) {
-        return failed("failed: DNS lookup failed");
+        return failed_connection(server, "failed: DNS lookup failed", hint);
     }
-    if is_io(io::ErrorKind::ConnectionRefused) {
-        return failed("refused");
+    if causes(error).any(|cause| is_io(cause, io::ErrorKind::ConnectionRefused)) {
+        return failed_connection(server, "refused", hint);
     }
-    if is_io(io::ErrorKind::TimedOut) {
-        return failed("timed out").timed_out();
+    if causes(error).any(|cause| is_io(cause, io::ErrorKind::TimedOut)) {
+        return failed_connection(server, "timed out", hint).timed_out();
     }
-    failed("failed")
+    failed_connection(server, "failed", hint)
+}
+
+fn failed_connection(server: &str, how: &str, hint: &str) -> Error {
+    Error::retryable(ErrorKind::Connect, format!("connection to {server} {how}{hint}"))
+}
+
+/// The error of a timeout of this crate.
+fn own_timeout<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
+    let error: &Error = cause.downcast_ref()?;
+    if error.is_timeout() { Some(error) } else { None }
+}
+
+fn is_io(cause: &(dyn StdError + 'static), kind: io::ErrorKind) -> bool {
+    cause.downcast_ref().is_some_and(|error: &io::Error| error.kind() == kind)
 }
 
 /// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
 const UNKNOWN_NAME: &str = "dns error";
 
-/// Returns whether an HTTP/2 server reports that it has not processed the request, which can therefore be sent again at
+/// `true` if an HTTP/2 server reports that it has not processed the request, which can therefore be sent again at
 /// once: the connection was closing, or the server refused the stream.
 #[cfg(feature = "http2")]
 pub(super) fn is_unprocessed(error: &Error) -> bool {
@@ -139,7 +154,7 @@ pub(super) fn is_unprocessed(_: &Error) -> bool {
     false
 }
 
-/// Returns an error, followed by its causes. The cause of an I/O error is the error inside it; `source` would skip that
+/// An error, followed by its causes. The cause of an I/O error is the error inside it; `source` would skip that
 /// error.
 pub(super) fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {

@@ -40,7 +40,7 @@ pub(super) fn decode(headers: &mut HeaderMap, body: ResponseBody, limit: usize) 
     Ok(decoded.into())
 }
 
-/// Returns whether a value of `Content-Encoding` names gzip.
+/// `true` if a value of `Content-Encoding` names gzip.
 fn is_gzip(encoding: &[u8]) -> bool {
     encoding
         .split(|byte| *byte == b',')

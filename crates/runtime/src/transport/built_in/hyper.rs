@@ -16,7 +16,7 @@ use super::resolver::{Resolver, TcpConnector};
 use super::routes::Routes;
 use super::timed_connector::TimedConnector;
 use crate::error::{Error, ErrorKind};
-use crate::transport::settings::Settings;
+use crate::transport::settings::TransportSettings;
 use crate::transport::{HttpRequest, ResponseBody, SendFuture, Transport};
 
 /// The default transport, which pools connections to any host.
@@ -38,11 +38,11 @@ const SILENCE: Duration = Duration::from_secs(10);
 
 impl HyperTransport {
     /// Creates the transport without opening a connection.
-    pub(crate) fn new(settings: &Settings) -> Result<Self, Error> {
+    pub(crate) fn new(settings: &TransportSettings) -> Result<Self, Error> {
         Self::with_resolver(settings, Resolver::system())
     }
 
-    fn with_resolver(settings: &Settings, resolver: Resolver) -> Result<Self, Error> {
+    fn with_resolver(settings: &TransportSettings, resolver: Resolver) -> Result<Self, Error> {
         let timeout = settings.connect_timeout.unwrap_or(Duration::from_secs(10));
         let mut tcp = TcpConnector::new_with_resolver(resolver);
         // This time is divided among the addresses of a host, so that a dead address leaves time for the others.
@@ -107,7 +107,8 @@ impl Transport for HyperTransport {
         Box::pin(async move {
             let timeout = request.timeout;
             let pool = self.pools.here();
-            let (mut progress, responses) = (Progress::new(&request), pool.responses());
+            let mut progress = Progress::new(&request);
+            let responses = pool.responses();
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_without_response = progress.head.is_none();
             progress.reply(body, timeout).map_err(|error| {
@@ -135,7 +136,7 @@ mod tests {
 
     /// Sends a request to a host with these addresses.
     fn check(addresses: Vec<SocketAddr>, timeout: Duration) -> Result<HttpResponse, Error> {
-        let settings = Settings { connect_timeout: Some(timeout), ..Settings::default() };
+        let settings = TransportSettings { connect_timeout: Some(timeout), ..TransportSettings::default() };
         let port = addresses.first().map_or(80, SocketAddr::port);
         let transport = HyperTransport::with_resolver(&settings, Resolver::of(addresses)).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

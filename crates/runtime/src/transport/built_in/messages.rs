@@ -31,7 +31,7 @@ impl Progress {
         Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
     }
 
-    /// Returns the response, or an error if the response is incomplete.
+    /// The response, or an error if the response is incomplete.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, Error>, Elapsed>,
@@ -167,11 +167,11 @@ mod notifying_body_tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::transport::{Headers, HttpRequest, HttpResponse, HyperTransport, Settings, Transport};
+    use crate::transport::{Headers, HttpRequest, HttpResponse, HyperTransport, Transport, TransportSettings};
 
     fn transports() -> Vec<Box<dyn Transport>> {
         vec![
-            Box::new(HyperTransport::new(&Settings::default()).unwrap()),
+            Box::new(HyperTransport::new(&TransportSettings::default()).unwrap()),
             #[cfg(feature = "reqwest")]
             Box::new(crate::transport::ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap()),
         ]

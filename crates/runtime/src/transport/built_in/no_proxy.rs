@@ -35,7 +35,7 @@ impl NoProxy {
         Self::Some(entries)
     }
 
-    /// Returns whether a host is reached without a proxy.
+    /// `true` if a host is reached without a proxy.
     pub(super) fn contains(&self, host: &str) -> bool {
         match self {
             Self::All => true,
@@ -81,7 +81,7 @@ fn width(address: IpAddr) -> u32 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// Returns whether two addresses of the same family have the same first bits.
+/// `true` if two addresses of the same family have the same first bits.
 fn begin_alike(one: IpAddr, other: IpAddr, bits: u32) -> bool {
     if one.is_ipv4() != other.is_ipv4() {
         return false;

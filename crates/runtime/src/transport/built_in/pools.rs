@@ -50,7 +50,7 @@ impl Pool {
         self.responses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of responses so far.
+    /// The number of responses so far.
     pub(super) fn responses(&self) -> u64 {
         self.responses.load(Ordering::Relaxed)
     }
@@ -61,8 +61,8 @@ impl Pools {
         Self { connector, pools: Mutex::default() }
     }
 
-    /// Returns the pool of the current runtime. Creating a pool removes the pools of runtimes that have shut down; all
-    /// other pools are kept, because a server may have a runtime for each of its threads.
+    /// The pool of the current runtime. Creating a pool removes the pools of runtimes that have shut down; all other
+    /// pools are kept, because a server may have a runtime for each of its threads.
     pub(super) fn here(&self) -> Arc<Pool> {
         let current = Handle::current();
         let id = current.id();
@@ -107,7 +107,7 @@ mod tests {
     use tokio::runtime::Runtime;
 
     use super::*;
-    use crate::transport::Settings;
+    use crate::transport::TransportSettings;
     use crate::transport::built_in::HyperTransport;
 
     fn runtime() -> Runtime {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn pools() -> Pools {
-        HyperTransport::new(&Settings::default()).unwrap().pools
+        HyperTransport::new(&TransportSettings::default()).unwrap().pools
     }
 
     fn here(pools: &Pools, runtime: &Runtime) -> Arc<Pool> {

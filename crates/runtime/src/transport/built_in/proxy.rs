@@ -24,7 +24,7 @@ use super::resolver::TcpConnector;
 use super::tunnel;
 use crate::error::{BoxError, Error};
 use crate::transport::address::{is_loopback, is_port_usable};
-use crate::transport::settings::Settings;
+use crate::transport::settings::TransportSettings;
 
 /// The routes to servers, which determine the proxy for each server, if any.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ pub(super) struct Routes {
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 impl Routes {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(settings: &TransportSettings) -> Result<Self, Error> {
         match &settings.proxy {
             None if settings.env_proxy => Self::of_environment(&|name| std::env::var(name)),
             proxy => Self::through(proxy.as_deref().unwrap_or_default()),
@@ -57,36 +57,32 @@ impl Routes {
     }
 
     fn of_environment(lookup: &Lookup<'_>) -> Result<Self, Error> {
-        let proxy = |name: &str| {
-            let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
-            let problem = || format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}");
-            url.filter(|url| is_usable(url)).ok_or_else(|| Error::build(problem()))
-        };
         let spared = match variable(lookup, "NO_PROXY") {
             Some((_, Some(hosts))) => NoProxy::parse(&hosts),
             Some((_, None)) | None => NoProxy::parse(""),
         };
-        let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);
-        let matcher = builder.http(proxy("HTTP_PROXY")?).build();
+        let matcher = Matcher::builder()
+            .all(proxy_url(lookup, "ALL_PROXY")?)
+            .https(proxy_url(lookup, "HTTPS_PROXY")?)
+            .http(proxy_url(lookup, "HTTP_PROXY")?)
+            .build();
         Ok(Self { matcher: Arc::new(matcher), spared: Arc::new(spared), is_of_env: true })
     }
 
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
-        let is_spared = |host: &str| is_loopback(host) || self.spared.contains(host);
-        if self.is_of_env && target.host().is_some_and(is_spared) {
+        if self.is_of_env && target.host().is_some_and(|host| is_loopback(host) || self.spared.contains(host)) {
             return None;
         }
         self.matcher.intercept(target)
     }
 
-    /// Returns the connector that reaches a server directly or through a proxy. The caller adds the server's
-    /// encryption.
+    /// The connector that reaches a server directly or through a proxy. The caller adds the server's encryption.
     pub(super) fn connector(&self, tcp: TcpConnector, tls: &ClientConfig) -> Connector {
         let to_proxy = HttpsConnector::from((tcp.clone(), tls.clone()));
         Connector { routes: self.clone(), tcp, to_proxy }
     }
 
-    /// Returns the route to a server, for error messages.
+    /// The route to a server, for error messages.
     pub(super) fn route(&self, target: &Uri) -> Route {
         let proxy = self.intercept(target).map(|proxy| host_and_port(proxy.uri()));
         let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
@@ -96,23 +92,38 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// Returns the name and the value of the environment variable `name`, or else of the variable with this name in lower
+/// The URL in an environment variable; empty if the variable is not set.
+fn proxy_url(lookup: &Lookup<'_>, name: &str) -> Result<String, Error> {
+    match variable(lookup, name) {
+        None => Ok(String::new()),
+        Some((_, Some(url))) if is_usable(&url) => Ok(url),
+        Some((name, _)) => {
+            Err(Error::build(format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}")))
+        }
+    }
+}
+
+/// The name and the value of the environment variable `name`, or else of the variable with this name in lower
 /// case; `None` if neither is set. The value is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
     // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request. Any client can set that header, so the
     // variable is ignored.
-    let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
-    [name.to_owned(), name.to_lowercase()].into_iter().filter(|name| !forged(name)).find_map(|name| {
-        match lookup(&name) {
-            Ok(value) if value.trim().is_empty() => None,
-            Ok(value) => Some((name, Some(value))),
-            Err(VarError::NotPresent) => None,
-            Err(VarError::NotUnicode(_)) => Some((name, None)),
+    let is_in_cgi = lookup("REQUEST_METHOD").is_ok();
+    for name in [name.to_owned(), name.to_lowercase()] {
+        if is_in_cgi && name == "HTTP_PROXY" {
+            continue;
         }
-    })
+        match lookup(&name) {
+            Ok(value) if value.trim().is_empty() => {}
+            Ok(value) => return Some((name, Some(value))),
+            Err(VarError::NotPresent) => {}
+            Err(VarError::NotUnicode(_)) => return Some((name, None)),
+        }
+    }
+    None
 }
 
-/// Returns whether the matcher and the connector support a proxy's URL.
+/// `true` if the matcher and the connector support a proxy's URL.
 fn is_usable(url: &str) -> bool {
     let anywhere = Uri::from_static("https://example.com");
     let proxy = Matcher::builder().all(url).build().intercept(&anywhere);
@@ -177,7 +188,7 @@ fn with_port(target: Uri) -> Uri {
 mod tests {
     use super::*;
 
-    /// Returns the proxy for a server, or the error for an invalid environment.
+    /// The proxy for a server, or the error for an invalid environment.
     fn check(environment: &[(&str, &str)], target: &str) -> Result<Option<String>, String> {
         let lookup = |name: &str| {
             let found = environment.iter().find(|(known, _)| *known == name);

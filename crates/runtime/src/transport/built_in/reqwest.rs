@@ -86,11 +86,15 @@ fn failed(error: ReqwestError, target: &Uri) -> Error {
     if error.is_redirect() {
         return followed(error.url().and_then(|url| url.host_str()));
     }
-    let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
+    let is_connect = error.is_connect();
+    let is_timeout = error.is_timeout();
     // The URL is removed, because the runtime adds it with secrets masked.
-    let route = || Route { target: host_and_port(target), proxy: None, hint: "" };
-    let this = before_headers(error.without_url(), is_connect, route);
-    if is_timeout { this.timed_out() } else { this }
+    let error = before_headers(error.without_url(), is_connect, || Route {
+        target: host_and_port(target),
+        proxy: None,
+        hint: "",
+    });
+    if is_timeout { error.timed_out() } else { error }
 }
 
 /// Marks the error as a timeout if a timeout of the reqwest client caused it.

@@ -48,11 +48,14 @@ impl Service<Uri> for TimedConnector {
     }
 }
 
-/// Returns whether no address of the host accepted the connection in its part of the time.
+/// `true` if no address of the host accepted the connection in its part of the time.
 fn is_out_of_time(error: &(dyn StdError + 'static)) -> bool {
-    // An error of the system, which also has a time limit, has a code.
-    let is_limit = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut && error.raw_os_error().is_none();
-    causes(error).any(|cause| cause.downcast_ref().is_some_and(is_limit))
+    causes(error).any(|cause| {
+        cause.downcast_ref().is_some_and(|error: &io::Error| {
+            // An error of the system, which also has a time limit, has a code.
+            error.kind() == io::ErrorKind::TimedOut && error.raw_os_error().is_none()
+        })
+    })
 }
 
 /// Creates the error for a connection that was not made in time.

@@ -48,7 +48,7 @@ impl fmt::Display for TunnelError {
 impl std::error::Error for TunnelError {}
 
 impl TunnelError {
-    /// Returns whether the proxy may open the tunnel if it is asked again.
+    /// `true` if the proxy may open the tunnel if it is asked again.
     pub(super) fn is_retryable(&self) -> bool {
         match self {
             Self::Refused { status, .. } => crate::error::is_transient(*status),
@@ -103,7 +103,7 @@ async fn read_head(stream: &mut (impl AsyncReadExt + Unpin)) -> Result<Vec<u8>, 
     Ok(head)
 }
 
-/// Returns the status in the first line of a response; `None` if the response is not HTTP.
+/// The status in the first line of a response; `None` if the response is not HTTP.
 fn read_status(head: &[u8]) -> Option<u16> {
     let line = head.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line.trim_ascii()).ok()?;
@@ -112,7 +112,7 @@ fn read_status(head: &[u8]) -> Option<u16> {
     status.parse().ok().filter(|status| (100..1000).contains(status))
 }
 
-/// Returns the title of a page, or a short text; empty if the body is anything else.
+/// The title of a page, or a short text; empty if the body is anything else.
 fn reason(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     match html_page::title(&text) {
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the outcome of a tunnel, and the first bytes in it.
+    /// The outcome of a tunnel, and the first bytes in it.
     async fn check(response: &str) -> Result<String, String> {
         let (client, mut proxy) = duplex(4096);
         proxy.write_all(response.as_bytes()).await.unwrap();

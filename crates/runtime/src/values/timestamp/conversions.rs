@@ -23,7 +23,8 @@ impl TryFrom<Timestamp> for SystemTime {
     type Error = ConversionError;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, ConversionError> {
-        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(Timestamp::from_unix_seconds(0)));
+        let epoch = Self::UNIX_EPOCH;
+        let distance = timestamp.abs_diff(Timestamp::from_unix_seconds(0));
         let time = if timestamp.nanos < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
         time.ok_or_else(|| timestamp.out_of_range())
     }

@@ -53,7 +53,7 @@ fn read_usual(text: &[u8]) -> Option<i128> {
     Some(midnight + i128::from(hour * 3600 + minute * 60 + second) * SECOND + i128::from(nanos))
 }
 
-/// Returns the nanoseconds of one to nine digits after a decimal point.
+/// The nanoseconds of one to nine digits after a decimal point.
 fn nanoseconds(fraction: &[u8]) -> Option<i64> {
     if !(1..=9).contains(&fraction.len()) {
         return None;
@@ -75,11 +75,11 @@ fn two_digits(text: &[u8], at: usize) -> Option<i64> {
     (tens < 10 && ones < 10).then(|| i64::from(tens * 10 + ones))
 }
 
-/// Returns whether a time that can be read is written by [`write`] with the same characters.
+/// `true` if a time that can be read is written by [`write`] with the same characters.
 pub(super) fn is_as_written(text: &str) -> bool {
     let text = text.as_bytes();
-    let is_colon = |at: usize| text.get(at) == Some(&b':');
-    let is_time = text.get(10) == Some(&b'T') && is_colon(13) && is_colon(16) && text.last() == Some(&b'Z');
+    let has_colons = text.get(13) == Some(&b':') && text.get(16) == Some(&b':');
+    let is_time = has_colons && text.get(10) == Some(&b'T') && text.last() == Some(&b'Z');
     let is_leap_second = text.get(17) == Some(&b'6');
     let fraction = match text.get(19..) {
         Some([b'Z']) => return is_time && !is_leap_second,
@@ -99,9 +99,11 @@ fn read_any(text: &str) -> Option<i128> {
     let clock_and_offset = rest.strip_prefix(['T', 't', ' '])?;
     let length = clock_and_offset.find(['Z', 'z', '+', '-']).unwrap_or(clock_and_offset.len());
     let (time, offset) = clock_and_offset.split_at(length);
-    // A fraction after the hours or the minutes would not be one of a second.
-    let has_seconds = |(time, _): &(&str, _)| time.len() >= "hhmmss".len();
-    let (time, fraction) = time.split_once(['.', ',']).filter(has_seconds).unwrap_or((time, "0"));
+    let (time, fraction) = match time.split_once(['.', ',']) {
+        // A fraction after the hours or the minutes would not be one of a second.
+        Some((time, fraction)) if time.len() >= "hhmmss".len() => (time, fraction),
+        _ => (time, "0"),
+    };
     // A date with a year or with a range of hours, such as `2024-03-01 12-15`, is not a time.
     let has_minutes = if rest.starts_with(' ') { time.contains(':') } else { time.len() >= "hhmm".len() };
     if !has_minutes {
@@ -113,7 +115,8 @@ fn read_any(text: &str) -> Option<i128> {
         Some(("-", offset)) => -clock(offset)?,
         Some(_) => return None,
     };
-    let nanos = digits(fraction).and_then(|_| digits(&format!("{fraction:0<9}")))?;
+    digits(fraction)?;
+    let nanos = digits(&format!("{fraction:0<9}"))?;
     Some(i128::from(midnight + clock(time)? - offset) * SECOND + i128::from(nanos))
 }
 
@@ -143,7 +146,7 @@ pub(super) struct Date {
 }
 
 impl Date {
-    /// Returns the day in UTC of the time that is `seconds` after the Unix epoch.
+    /// The day in UTC of the time that is `seconds` after the Unix epoch.
     pub(super) fn at(seconds: i64) -> Self {
         // Howard Hinnant, "chrono-compatible low-level date algorithms".
         let day = seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
@@ -157,7 +160,7 @@ impl Date {
         Self { year, month, day: of_year - (153 * from_march + 2) / 5 + 1 }
     }
 
-    /// Returns the number of days from 1970 to this day, which may be after the end of its month.
+    /// The number of days from 1970 to this day, which may be after the end of its month.
     pub(super) fn days(self) -> i64 {
         let is_before_march = self.month <= 2;
         let year = self.year - i64::from(is_before_march);
@@ -169,15 +172,17 @@ impl Date {
     }
 }
 
-/// Returns the number of days from 1970 to a date.
+/// The number of days from 1970 to a date.
 pub(super) fn days(date: &str) -> Option<i64> {
     let mut parts = date.split('-').map_while(digits);
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let year = parts.next()?;
+    let month = parts.next()?;
+    let day = parts.next()?;
     let days = Date { year, month, day }.days();
     // An invalid date is detected by writing it: February 30, for example, would be written as another day.
     let mut again = String::with_capacity(10);
     write_date(days * DAY, &mut again);
-    (again == date).then_some(days)
+    if again == date { Some(days) } else { None }
 }
 
 fn days_of_month(year: i64, month: i64) -> i64 {
@@ -193,7 +198,8 @@ fn days_of_month(year: i64, month: i64) -> i64 {
 /// omitted, and so may all colons.
 fn clock(text: &str) -> Option<i64> {
     let separator = if text.contains(':') { ":" } else { "" };
-    let (mut rest, mut total) = (text, 0);
+    let mut rest = text;
+    let mut total = 0;
     for (unit, end) in [(3600, 24), (60, 60), (1, 61)] {
         if unit < 3600 {
             if rest.is_empty() {

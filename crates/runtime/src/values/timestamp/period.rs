@@ -46,7 +46,7 @@ pub(super) fn write(seconds: i64, unit: TimeUnit, out: &mut String) {
     };
 }
 
-/// Returns the first second of the period that contains the time that is `seconds` after the Unix epoch.
+/// The first second of the period that contains the time that is `seconds` after the Unix epoch.
 pub(super) fn floor(seconds: i64, unit: TimeUnit) -> i64 {
     let Date { year, month, .. } = Date::at(seconds);
     let first = match unit {
@@ -78,7 +78,7 @@ pub(super) fn in_year(year_text: &str, period: &str) -> Option<i64> {
     is_within.then(|| first_of(year, (index - 1) * months + 1))
 }
 
-/// Returns the Monday of a week of ISO 8601: the first week of a year contains January 4.
+/// The Monday of a week of ISO 8601: the first week of a year contains January 4.
 fn week(year: i64, week: i64) -> Option<i64> {
     let fourth = Date { year, month: 1, day: 4 }.days();
     // 1970-01-01 was a Thursday.
