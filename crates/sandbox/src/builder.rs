@@ -10,7 +10,7 @@ use crate::fault::{Faults, Rule};
 use crate::query::Strictness;
 use crate::sandbox::Sandbox;
 use crate::seed::Seed;
-use crate::settings::{Clock, MAX_TIME, RetryAfter, Settings};
+use crate::settings::{Clock, MAX_TIME, RetryAfter, ServerSettings};
 use crate::shared::Shared;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
@@ -24,7 +24,7 @@ pub struct Builder {
     token_lifetime: Duration,
     limit_sets: Vec<String>,
     faults: Vec<Rule>,
-    settings: Settings,
+    settings: ServerSettings,
 }
 
 impl Sandbox {
@@ -36,7 +36,7 @@ impl Sandbox {
 
 impl Builder {
     fn new(registry: Registry) -> Self {
-        let settings = Settings {
+        let settings = ServerSettings {
             api_key: None,
             client_credentials: None,
             bearer_required: false,
@@ -120,8 +120,8 @@ impl Builder {
 
     /// Sets the format of the header `Retry-After` in a 429 response beyond a limit; default: seconds. The fault
     /// `status=429` sends no such header.
-    pub fn retry_after(mut self, form: RetryAfter) -> Self {
-        self.settings.retry_after = form;
+    pub fn retry_after(mut self, format: RetryAfter) -> Self {
+        self.settings.retry_after = format;
         self
     }
 

@@ -27,7 +27,7 @@ pub(crate) async fn pass(State(service): State<&'static ServiceInfo>, request: R
     Rejection::new(StatusCode::MISDIRECTED_REQUEST, "foreign_host", message).response(service)
 }
 
-/// Returns `true` if a host, with or without a port, is a loopback address or `localhost`.
+/// `true` if a host, with or without a port, is a loopback address or `localhost`.
 fn is_this_machine(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');

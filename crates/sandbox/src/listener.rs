@@ -57,7 +57,7 @@ pub(crate) struct FaultStream {
 }
 
 impl FaultStream {
-    /// Returns the stream, or an error once writing has been stopped.
+    /// The stream, or an error once writing has been stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
         if self.connection.is_ended() {
             return Err(io::ErrorKind::ConnectionReset.into());

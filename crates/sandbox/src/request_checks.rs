@@ -106,7 +106,7 @@ fn example<E: Endpoint>(request: &Request<E>) {
     }
 }
 
-/// Returns a value that the param accepts, even if the range of the param is enforced.
+/// A value that the param accepts, even if the range of the param is enforced.
 fn sample(info: &ParamInfo) -> String {
     match info.ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {

@@ -17,7 +17,7 @@ use crate::seed::Seed;
 
 use crate::shared::Shared;
 use crate::time_range::{self, DATA_START, RangeParams};
-use crate::values::{self, Source};
+use crate::values::{self, RecordInputs};
 
 /// The header that marks a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
@@ -50,12 +50,12 @@ pub(crate) fn generate(
     let minute = time_range::floor(now, MINUTE);
     match endpoint.body {
         BodyInfo::Series { record, time, .. } => {
-            let series = Series { shared, endpoint, record, time, range, seed, now };
+            let series = SeriesBody { shared, endpoint, record, time, range, seed, now };
             series.body(query, sent, path_and_query)
         }
         BodyInfo::Object { record, .. } => {
             let interval = Interval { start: minute, end: now };
-            let values = values::record(record, Source { seed, interval, time: None, depth: 0 });
+            let values = values::record(record, RecordInputs { seed, interval, time: None, depth: 0 });
             Body { json: with_requested(values, record, query, 0), invented: None }
         }
         BodyInfo::Unknown => {
@@ -87,7 +87,7 @@ fn name_of(endpoint: &EndpointInfo) -> &'static str {
 }
 
 /// The series that a request selects.
-struct Series<'a> {
+struct SeriesBody<'a> {
     shared: &'a Shared,
     endpoint: &'static EndpointInfo,
     /// `None` if the fields are unknown.
@@ -99,7 +99,7 @@ struct Series<'a> {
     now: i64,
 }
 
-impl Series<'_> {
+impl SeriesBody<'_> {
     fn body(&self, query: &Query, sent: &RequestParams, path_and_query: &str) -> Body {
         let registry = self.shared.registry;
         let metadata = Metadata::of(registry, query, self.seed);
@@ -130,49 +130,49 @@ impl Series<'_> {
         let faults = self.shared.faults();
         let target = Target::Endpoint(self.endpoint);
         let mut records = Vec::new();
-        for source in self.sources(query) {
-            if let Some(seed) = faults.of_record(target, sent, source.seed, source.interval, self.now) {
+        for inputs in self.inputs_of_records(query) {
+            if let Some(seed) = faults.of_record(target, sent, inputs.seed, inputs.interval, self.now) {
                 let row = records.len();
-                records.push(self.record(Source { seed, ..source }, query, row));
+                records.push(self.record(RecordInputs { seed, ..inputs }, query, row));
             }
         }
         records
     }
 
-    fn sources(&self, query: &Query) -> Vec<Source> {
-        let mut sources = Vec::new();
+    fn inputs_of_records(&self, query: &Query) -> Vec<RecordInputs> {
+        let mut all = Vec::new();
         if self.time.is_some() {
             for interval in self.range.intervals(query, self.now) {
-                sources.push(Source { seed: self.seed, interval, time: self.time, depth: 0 });
+                all.push(RecordInputs { seed: self.seed, interval, time: self.time, depth: 0 });
             }
-            return sources;
+            return all;
         }
         let requested = self.range.from.and_then(|param| query.time(param));
         let time = requested.unwrap_or(self.now).min(self.now);
         if time >= DATA_START {
             let interval = Interval::at(time_range::floor(time, MINUTE));
             for index in 0..RECORDS {
-                sources.push(Source { seed: self.seed.number(index), interval, time: None, depth: 0 });
+                all.push(RecordInputs { seed: self.seed.number(index), interval, time: None, depth: 0 });
             }
         }
-        sources
+        all
     }
 
-    fn record(&self, source: Source, query: &Query, row: usize) -> Value {
+    fn record(&self, inputs: RecordInputs, query: &Query, row: usize) -> Value {
         let unit = self.shared.registry.service.time_unit;
-        let Some(record) = self.record else { return unknown_record(name_of(self.endpoint), source, unit) };
-        let values = with_requested(values::record(record, source), record, query, row);
-        let values = with_time(values, record, source, unit);
-        groups::with_period(values, record, source.interval.start)
+        let Some(record) = self.record else { return unknown_record(name_of(self.endpoint), inputs, unit) };
+        let values = with_requested(values::record(record, inputs), record, query, row);
+        let values = with_time(values, record, inputs, unit);
+        groups::with_period(values, record, inputs.interval.start)
     }
 }
 
 /// A record for unknown fields: one value, and the time.
-fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
+fn unknown_record(name: &'static str, inputs: RecordInputs, unit: TimeUnit) -> Value {
     let mut fields = Map::new();
-    fields.insert(name.to_owned(), values::any_number(source.seed, source.interval.end).into());
-    if let Some(time) = source.time {
-        fields.insert(time.to_owned(), values::timestamp(source.interval.start, unit));
+    fields.insert(name.to_owned(), values::any_number(inputs.seed, inputs.interval.end).into());
+    if let Some(time) = inputs.time {
+        fields.insert(time.to_owned(), values::timestamp(inputs.interval.start, unit));
     }
     Value::Object(fields)
 }
@@ -197,12 +197,12 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
 }
 
 /// Adds the time of the series to a record, if it is not among the known fields.
-fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
+fn with_time(mut values: Value, record: &RecordInfo, inputs: RecordInputs, unit: TimeUnit) -> Value {
     if let (RecordLayout::Object | RecordLayout::Columns, Some(time), Value::Object(fields)) =
-        (record.form, source.time, &mut values)
+        (record.form, inputs.time, &mut values)
         && !fields.contains_key(time)
     {
-        fields.insert(time.to_owned(), values::timestamp(source.interval.start, unit));
+        fields.insert(time.to_owned(), values::timestamp(inputs.interval.start, unit));
     }
     values
 }
@@ -251,7 +251,7 @@ impl Metadata {
     /// values in the request. If the request contains none, these are all known values, or only the first known value
     /// if no param accepts several values. A second list of the same type contains the unknown values in the request.
     fn of(registry: Registry, query: &Query, seed: Seed) -> Self {
-        let source = Source { seed, interval: Interval::at(DATA_START), time: None, depth: 0 };
+        let inputs = RecordInputs { seed, interval: Interval::at(DATA_START), time: None, depth: 0 };
         let mut fields = Map::new();
         let mut listed_types = Vec::new();
         let mut is_covered = true;
@@ -259,7 +259,7 @@ impl Metadata {
             let name = field.wire_name.to_owned();
             let ValueType::List(ValueType::Named(named)) = field.ty else {
                 if !field.optional {
-                    fields.insert(name, values::field_value(field, source));
+                    fields.insert(name, values::field_value(field, inputs));
                 }
                 continue;
             };

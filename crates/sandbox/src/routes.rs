@@ -19,7 +19,7 @@ use crate::paths::{callable, endpoint_at, full, is_free};
 use crate::query::Query;
 use crate::rejection::Rejection;
 use crate::response_body::MARK;
-use crate::settings::Settings;
+use crate::settings::ServerSettings;
 use crate::shared::Shared;
 use crate::{access, host_check, middleware, response_body, token};
 
@@ -120,7 +120,7 @@ fn data(
     path: &[(&'static str, String)],
     uri: &Uri,
 ) -> Result<Response, Rejection> {
-    let Settings { bearer_required, strictness, .. } = shared.settings;
+    let ServerSettings { bearer_required, strictness, .. } = shared.settings;
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }

@@ -9,7 +9,7 @@ use crate::seed::Seed;
 use crate::token::ClientCredentials;
 
 /// The settings that the server reads while it runs.
-pub(crate) struct Settings {
+pub(crate) struct ServerSettings {
     pub(crate) api_key: Option<String>,
     pub(crate) client_credentials: Option<ClientCredentials>,
     pub(crate) bearer_required: bool,
@@ -19,10 +19,10 @@ pub(crate) struct Settings {
     pub(crate) retry_after: RetryAfter,
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for ServerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Secrets are omitted, because the key may be a real key.
-        f.debug_struct("Settings").field("clock", &self.clock).finish_non_exhaustive()
+        f.debug_struct("ServerSettings").field("clock", &self.clock).finish_non_exhaustive()
     }
 }
 

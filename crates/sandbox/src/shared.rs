@@ -7,7 +7,7 @@ use runtime::registry::Registry;
 
 use crate::fault::{Faults, Rule, RuleError};
 use crate::rejection::Rejection;
-use crate::settings::Settings;
+use crate::settings::ServerSettings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
 
@@ -15,7 +15,7 @@ use crate::traffic::Traffic;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) registry: Registry,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ServerSettings,
     pub(crate) tokens: Tokens,
     pub(crate) traffic: Arc<Traffic>,
     pub(crate) faults: RwLock<Faults>,

@@ -274,8 +274,8 @@ mod tests {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// Returns the wait of each request in milliseconds; `None` for a request that is admitted. The requests arrive at
-    /// the times in `arrivals`, in milliseconds, and end at once.
+    /// The wait of each request in milliseconds; `None` for a request that is admitted. The requests arrive at the
+    /// times in `arrivals`, in milliseconds, and end at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let traffic = traffic(names);
         let start = Instant::now();

@@ -15,7 +15,7 @@ const MAX_DEPTH: u8 = 3;
 
 /// The inputs from which the values of one record are generated.
 #[derive(Clone, Copy)]
-pub(crate) struct Source {
+pub(crate) struct RecordInputs {
     pub(crate) seed: Seed,
     pub(crate) interval: Interval,
     /// The field that contains the start of the interval. Other timestamp fields contain the end of the interval.
@@ -24,9 +24,9 @@ pub(crate) struct Source {
 }
 
 /// Generates a record.
-pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
-    let mut values: Vec<_> = info.fields.iter().map(|field| field_value(field, source)).collect();
-    for price in candle(info.fields, source) {
+pub(crate) fn record(info: &RecordInfo, inputs: RecordInputs) -> Value {
+    let mut values: Vec<_> = info.fields.iter().map(|field| field_value(field, inputs)).collect();
+    for price in candle(info.fields, inputs) {
         values[price.index] = in_quotes(&info.fields[price.index], price.value.into());
     }
     match info.form {
@@ -43,8 +43,8 @@ pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
 }
 
 /// Generates the value of a field.
-pub(crate) fn field_value(field: &FieldInfo, source: Source) -> Value {
-    let Source { seed, interval, time, depth } = source;
+pub(crate) fn field_value(field: &FieldInfo, inputs: RecordInputs) -> Value {
+    let RecordInputs { seed, interval, time, depth } = inputs;
     let is_start = time == Some(field.wire_name);
     let time = if is_start { interval.start } else { interval.end };
     Field { field, seed: seed.name(field.wire_name), time, interval, depth }.value(field.ty)
@@ -98,7 +98,7 @@ struct Price {
 
 /// Generates the prices of a candle, which opens at the close of the previous candle. None if the record is not a
 /// candle.
-fn candle(fields: &[FieldInfo], Source { seed, interval, .. }: Source) -> Vec<Price> {
+fn candle(fields: &[FieldInfo], RecordInputs { seed, interval, .. }: RecordInputs) -> Vec<Price> {
     let indices = CANDLE.map(|name| fields.iter().position(|field| is_number_named(field, name)));
     let [Some(open), Some(high), Some(low), Some(close)] = indices else { return Vec::new() };
     let seed = seed.name("candle");
@@ -152,7 +152,7 @@ impl Field<'_> {
             }
             ValueType::String => example.into(),
             ValueType::Record(info) => {
-                record(info, Source { seed: self.seed, interval: self.interval, time: None, depth: self.depth })
+                record(info, RecordInputs { seed: self.seed, interval: self.interval, time: None, depth: self.depth })
             }
             ValueType::List(item) => Value::Array(self.items(*item)),
             ValueType::Map(item) => {
@@ -259,14 +259,14 @@ mod tests {
         FieldInfo::new(name, name, ty, Evidence::Documented)
     }
 
-    fn source(step: i64) -> Source {
+    fn inputs(step: i64) -> RecordInputs {
         let start = 1_700_000_000 + 9_000 * step;
         let interval = Interval { start, end: start + 9_000 };
-        Source { seed: Seed::new(1), interval, time: None, depth: 0 }
+        RecordInputs { seed: Seed::new(1), interval, time: None, depth: 0 }
     }
 
     fn check(field: FieldInfo) -> impl Iterator<Item = Value> {
-        (0..500).map(move |step| field_value(&field, source(step)))
+        (0..500).map(move |step| field_value(&field, inputs(step)))
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         let info = RecordInfo::new("Candle", FIELDS);
         let mut before = None;
         for step in 0..500 {
-            let candle = record(&info, source(step));
+            let candle = record(&info, inputs(step));
             let [open, high, low, close] = ["open", "high", "Low", "close"].map(|name| candle[name].as_f64().unwrap());
             assert!(low <= open.min(close) && open.max(close) <= high && low < high, "{candle}");
             assert!(before.is_none_or(|before: f64| before.to_bits() == open.to_bits()), "{candle}");
@@ -334,7 +334,7 @@ mod tests {
             field(name, ValueType::Number).quoted(true)
         }
         const FIELDS: &[FieldInfo] = &[quoted("open"), quoted("high"), quoted("low"), quoted("close")];
-        let candle = record(&RecordInfo::new("Candle", FIELDS), source(1));
+        let candle = record(&RecordInfo::new("Candle", FIELDS), inputs(1));
         assert!(CANDLE.iter().all(|name| candle[*name].is_string()), "{candle}");
     }
 

@@ -46,8 +46,7 @@ pub(crate) enum Phase {
 const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
-    /// Returns the response to deliver. It has no `Content-Length` yet: the server adds the length that the body
-    /// reports.
+    /// The response to deliver. It has no `Content-Length` yet: the server adds the length that the body reports.
     pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &ConnectionState) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
@@ -142,7 +141,7 @@ struct Bomb {
 }
 
 impl Bomb {
-    /// Returns the next compressed bytes, which are empty at the end.
+    /// The next compressed bytes, which are empty at the end.
     fn next(&mut self) -> io::Result<Vec<u8>> {
         const SPACE: [u8; 1 << 14] = [b' '; 1 << 14];
         while let Some(encoder) = &mut self.encoder {

@@ -35,7 +35,7 @@ impl Target {
         if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
     }
 
-    /// Returns `true` if a word of a rule selects a request. The word is `all`, `token`, a group, an endpoint as
+    /// `true` if a word of a rule selects a request. The word is `all`, `token`, a group, an endpoint as
     /// `group.method`, a path, or the value of a param as `name=value`.
     pub(super) fn is_named(self, word: &str, params: &RequestParams) -> bool {
         if let Some((name, value)) = word.split_once('=') {
@@ -55,7 +55,7 @@ impl Target {
 const ALL: &str = "all";
 const TOKEN: &str = "token";
 
-/// Returns `true` if a word is `name=value` with the name of a param in this registry.
+/// `true` if a word is `name=value` with the name of a param in this registry.
 pub(super) fn is_param(registry: Registry, word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     callable(registry).any(|(_, endpoint)| endpoint.param(name).is_some())
