@@ -71,10 +71,12 @@
 //!
 //! Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
 //! page that looks truncated is fetched again in smaller parts. Gaps and the metadata of responses are returned next to
-//! the records ([`history::Report`]), and so are invalid records and failed pages if you opt in. Each page has a
-//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`MultiHistory`](history::MultiHistory) joins
-//! several series into one table by timestamp. An endpoint without a time range has no method `history`, so a call of
-//! it does not compile.
+//! the records ([`history::Report`]). Invalid records and failed pages end the history with an error, unless you allow
+//! them: `request.skip_bad_records().history(from..to).skip_failed_pages()` returns them next to the records too. Each
+//! page has a [`Checkpoint`](history::Checkpoint) from which a later run resumes. `plan` estimates the number of
+//! requests and the minimum duration before you start. [`MultiHistory`](history::MultiHistory) joins several series
+//! into one table by timestamp. An endpoint without a time range has no method `history`, so a call of it does not
+//! compile; after `into_dynamic`, it is an error at run time.
 //!
 //! # Files and the command line
 //!
