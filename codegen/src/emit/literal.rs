@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Literal as Token, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use catalogue::model::{Body, RecordRef, Type};
+use runtime::registry::Step;
 
 /// The module `names` of the catalogue has already checked that the name is a valid identifier.
 pub(super) fn ident(name: &str) -> Ident {
@@ -89,6 +90,13 @@ impl Literal for u64 {
     }
 }
 
+impl Literal for i64 {
+    fn literal(&self) -> TokenStream {
+        let digits = self.unsigned_abs().literal();
+        if self.is_negative() { quote!(-#digits) } else { digits }
+    }
+}
+
 /// Clippy requires digits in groups of three, from the decimal point in both directions.
 impl Literal for f64 {
     fn literal(&self) -> TokenStream {
@@ -111,6 +119,24 @@ impl Literal for Duration {
     fn literal(&self) -> TokenStream {
         let seconds = self.as_secs().literal();
         quote!(::std::time::Duration::from_secs(#seconds))
+    }
+}
+
+impl Literal for Step {
+    fn literal(&self) -> TokenStream {
+        let step = match self {
+            Self::Fixed(length) => {
+                let seconds = length.as_secs().literal();
+                quote!(seconds(#seconds))
+            }
+            Self::Months(months) => {
+                let months = months.literal();
+                quote!(Months(#months))
+            }
+            _ => quote!(BusinessDays),
+        };
+        // The name may be that of a type of the catalogue.
+        quote!(::runtime::registry::Step::#step)
     }
 }
 

@@ -191,7 +191,7 @@ fn type_alias(named: &NamedType) -> String {
     if named.open || named.values.is_empty() {
         alternatives.push("str".to_owned());
     }
-    if named.values.iter().any(|value| value.seconds.is_some()) {
+    if named.values.iter().any(|value| value.step.is_some_and(|step| step.length().is_some())) {
         alternatives.push("_timedelta".to_owned());
     }
     let comment = comment(&named.summary);

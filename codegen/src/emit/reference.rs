@@ -178,6 +178,9 @@ fn history_params(history: &History) -> String {
     if let Some(every) = &history.every {
         text += &format!("; one record every {every}");
     }
+    if let Some(anchor) = &history.anchor {
+        text += &format!("; an interval begins at {anchor}");
+    }
     if let Some(oldest) = &history.oldest {
         text += &format!("; no records older than {oldest}");
     }

@@ -80,7 +80,7 @@ macro_rules! structs {
 structs! {
     ClientCredentialsInfo { path, label, evidence, reply, errors, notes }
     EnvelopeInfo { data, metadata, time }
-    HistoryInfo { from, to, limit, step, every, oldest, time_is_end, sort, evidence }
+    HistoryInfo { from, to, limit, step, every, anchor, oldest, time_is_end, sort, evidence }
     LimitInfo { name, requests, seconds, concurrent, scope, endpoints, evidence }
     Range { min, max }
     RateLimitHeadersInfo { remaining, reset, reset_is }
@@ -139,7 +139,7 @@ impl Literal for ValueInfo {
     fn literal(&self) -> TokenStream {
         let unset = Self::new(self.value, self.summary, self.evidence);
         let mut setters = Setters::default();
-        set!(setters, self, unset: duration, attributes);
+        set!(setters, self, unset: step, attributes);
         let value = self.value;
         let summary = self.summary;
         let evidence = self.evidence.literal();

@@ -21,7 +21,7 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries) -> File {
 fn items(ty: &NamedType, entry: &TypeInfo) -> TokenStream {
     let name = ident(&ty.ident);
     let definition = if ty.open { identifier(ty) } else { enumeration(ty) };
-    let has_durations = ty.values.iter().any(|value| value.seconds.is_some());
+    let has_durations = ty.values.iter().any(|value| value.step.is_some_and(|step| step.length().is_some()));
     let duration = has_durations.then(|| quote!(named_type!(duration #name);));
     let attributes = (!ty.attributes.is_empty()).then(|| attributes(ty));
     let entry = entry.literal();

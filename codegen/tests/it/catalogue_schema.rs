@@ -14,6 +14,7 @@ use recorded_cases::{Texts, cases_of_archives, entries, name};
 
 /// Rules of `check` that the schema also contains, because they concern a single file and a schema can express them.
 const IN_SCHEMA: &[&str] = &[
+    "anchor",
     "body-kind",
     "body-columns",
     "body-positional",
@@ -26,6 +27,7 @@ const IN_SCHEMA: &[&str] = &[
     "env-prefix",
     "const-param",
     "header-value",
+    "history-anchor",
     "history-every",
     "history-range",
     "history-sort",
@@ -44,6 +46,7 @@ const IN_SCHEMA: &[&str] = &[
     "path-start",
     "single-list",
     "status-code",
+    "step",
     "time-format",
     "type-name",
     "type-optional",

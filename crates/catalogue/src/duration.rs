@@ -1,11 +1,30 @@
-//! Durations in the format of the catalogue: `90s`, `5m`, `1h`, `1d`, `1w`.
-//!
-//! Months and years are not accepted, because their lengths vary.
+//! Durations and steps in the format of the catalogue: `90s`, `5m`, `1h`, `1d`, `1w`, and steps of the calendar: `1mo`,
+//! `1q`, `1y`, `1bd`.
+
+pub use runtime::registry::Step;
 
 use crate::pattern::is_like;
 
 /// The units in seconds, the longest first.
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
+
+/// The regular expression of a step, in a syntax that every editor supports.
+pub const STEP_PATTERN: &str = "^([1-9][0-9]{0,8}([smhdwqy]|mo)|1bd)$";
+
+/// The regular expression of an anchor. Every month has its day, and no such date is invalid.
+pub const ANCHOR_PATTERN: &str =
+    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z)?$";
+
+/// Returns a step; `None` if the text is not a valid step.
+pub fn step(text: &str) -> Option<Step> {
+    text.parse().ok().filter(|_| is_like(STEP_PATTERN, text))
+}
+
+/// Returns an anchor in Unix seconds; `None` if the text is not a valid anchor.
+pub fn anchor(text: &str) -> Option<i64> {
+    let time: runtime::Timestamp = text.parse().ok().filter(|_| is_like(ANCHOR_PATTERN, text))?;
+    Some(time.unix_seconds())
+}
 
 /// The regular expression of a duration, in a syntax that every editor supports.
 pub const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
@@ -16,22 +35,36 @@ pub fn seconds(text: &str) -> Option<u64> {
     text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(*seconds)
 }
 
-/// Formats a duration in the longest unit in which it is an integer.
-pub fn written(seconds: u64) -> String {
-    let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds.is_multiple_of(*length)).unwrap_or(('s', 1));
-    format!("{}{unit}", seconds / length)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn duration_round_trips_as_text() {
-        for (text, expected, shortest) in
-            [("1m", 60, "1m"), ("90s", 90, "90s"), ("60m", 3600, "1h"), ("24h", 86_400, "1d"), ("1w", 604_800, "1w")]
+    fn steps_of_the_calendar_are_read() {
+        for (text, expected) in [
+            ("1h", Step::seconds(3600)),
+            ("1mo", Step::Months(1)),
+            ("1q", Step::Months(3)),
+            ("2y", Step::Months(24)),
+            ("1bd", Step::BusinessDays),
+        ] {
+            assert_eq!(step(text), Some(expected));
+        }
+        for text in ["", "mo", "0mo", "1M", "1month", "2bd", "01q", "999999999y", " 1mo"] {
+            assert_eq!(step(text), None, "{text}");
+        }
+        assert_eq!((anchor("1970-01-04"), anchor("1970-01-01T16:00:00Z")), (Some(3 * 86_400), Some(57_600)));
+        for text in ["2024-02-30", "2024-01-29", "2024-1-1", "2024-01-01T24:00Z", "2024-01-01T16:00", "sunday"] {
+            assert_eq!(anchor(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read() {
+        for (text, expected) in
+            [("1m", 60), ("90s", 90), ("60m", 3600), ("24h", 86_400), ("1d", 86_400), ("1w", 604_800)]
         {
-            assert_eq!((seconds(text), written(expected).as_str()), (Some(expected), shortest));
+            assert_eq!(seconds(text), Some(expected));
         }
         for text in ["", "m", "1", "0m", "01m", "1M", "1y", "-1m", "1.5h", "+1m", " 1m", "1 m", "9999999999s"] {
             assert_eq!(seconds(text), None, "{text}");

@@ -92,7 +92,7 @@ fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
     }
     let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
     let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
-        let count = counted(time_arg::steps(ranges, report.step), "record");
+        let count = counted(time_arg::steps(ranges, report.interval), "record");
         time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
     };
     ranges.into_iter().filter_map(hint).collect()
@@ -140,7 +140,7 @@ impl Reporter {
                 self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
             let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
-                "from": file.from.of(report.step).to_string(), "to": file.to.min(time_arg::now()).to_string(),
+                "from": file.from.of(report.interval).to_string(), "to": file.to.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "account": account,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
@@ -187,7 +187,7 @@ impl Reporter {
             let mut missing = report.missing;
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
             if summary.is_complete {
-                let unfetched = time_arg::steps(&report.unfetched_ranges, report.step);
+                let unfetched = time_arg::steps(&report.unfetched_ranges, report.interval);
                 missing = (missing + report.unfetched).saturating_sub(unfetched);
                 warnings.extend(hints(label, report, file));
             }
@@ -288,8 +288,8 @@ impl Reporter {
             // A later run of the same range does not repeat what the first run has found.
             let has_empty = report.account.empty + report.account.never_requested > 0;
             if let (Some(first), Some(end), true) = (report.first, report.end, has_empty) {
-                let asked = file.from.of(report.step)..until;
-                ends.push(SeriesEnds { label, asked, first, end, step: report.step });
+                let asked = file.from.of(report.interval)..until;
+                ends.push(SeriesEnds { label, asked, first, end, interval: report.interval });
             }
         }
         print_first(sentences(&ends).into_iter(), "like this", |line| self.log.remark(&readable(line)));

@@ -56,7 +56,7 @@ pub(crate) struct Connected {
 impl Connected {
     /// Creates a backfill. Its rows are those of the service or of the sandbox, which are never mixed.
     pub(crate) fn backfill(&self, series: Vec<SeriesRequest>, from: Start, to: Timestamp, target: Target) -> Backfill {
-        let start = series.iter().map(|one| from.of(one.step())).min().unwrap_or(from.time);
+        let start = series.iter().map(|one| from.of(one.interval())).min().unwrap_or(from.time);
         let mut job = Backfill::new(series, start..to, target);
         job.response_monitor = self.monitor.clone();
         if self.sandbox.is_some() {

@@ -14,7 +14,7 @@ use clap::Args;
 use dataset::SeriesReport;
 use runtime::observer::Event;
 use runtime::registry::EndpointInfo;
-use runtime::{RateLimit, RequestKind, Timestamp};
+use runtime::{Interval, RateLimit, RequestKind, Timestamp};
 use tokio::task::JoinHandle;
 
 use crate::failure::{Failure, Result};
@@ -133,13 +133,13 @@ impl Metrics {
         series: SeriesLabels,
         newest: Option<Timestamp>,
         gaps: &[Range<Timestamp>],
-        step: Duration,
+        interval: Interval,
     ) {
         let mut figures = self.figures();
         let figures = figures.series.entry(series).or_default();
         figures.newest = figures.newest.max(newest);
         figures.gaps += gaps.len() as u64;
-        figures.missing += time_arg::steps(gaps, step);
+        figures.missing += time_arg::steps(gaps, interval);
     }
 
     /// Notes the end of a run.
@@ -309,8 +309,8 @@ mod tests {
         let metrics = Metrics { path: PathBuf::new(), figures: Arc::default() };
         let time = Timestamp::from_unix_seconds;
         let minute = Duration::from_secs(60);
-        metrics.note_records(labels(), Some(time(60)), &[], minute);
-        metrics.note_records(labels(), Some(time(420)), &[time(120)..time(180), time(240)..time(420)], minute);
+        metrics.note_records(labels(), Some(time(60)), &[], minute.into());
+        metrics.note_records(labels(), Some(time(420)), &[time(120)..time(180), time(240)..time(420)], minute.into());
         let text = text("program", &metrics.figures());
         for (name, value) in [("missing_records", 4), ("gaps", 2), ("newest_record_timestamp_seconds", 420)] {
             let line = format!("program_{name}{{endpoint=\"market.rates\",series=\"\"}} {value}");

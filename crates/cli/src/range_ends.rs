@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::time_arg::shown;
 
@@ -22,19 +22,19 @@ pub(crate) struct SeriesEnds<'a> {
     pub(crate) first: Timestamp,
     /// The end of the interval of the last record.
     pub(crate) end: Timestamp,
-    pub(crate) step: Duration,
+    pub(crate) interval: Interval,
 }
 
 impl SeriesEnds<'_> {
     /// Returns whether the first record is at least two intervals after the start of the range.
     fn begins_late(&self) -> bool {
-        self.asked.start + 2 * self.step <= self.first
+        self.interval.passed(&(self.asked.start..self.first)) >= 2
     }
 
     /// Returns whether the last record is at least two intervals, and a day, before the end of the range.
     fn ends_early(&self) -> bool {
-        let margin = (2 * self.step).max(Duration::from_secs(86_400));
-        self.end + margin <= self.asked.end
+        let margin = Duration::from_secs(86_400);
+        self.end + margin <= self.asked.end && self.interval.passed(&(self.end..self.asked.end)) >= 2
     }
 
     /// Returns one sentence; `None` if the records cover the range.
@@ -59,13 +59,13 @@ pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
 /// Returns a sentence if several series begin exactly the same number of intervals before the end of their range: the
 /// service has only the newest records.
 pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
-    let mut ages: BTreeMap<(Duration, u128), usize> = BTreeMap::new();
+    let mut ages: BTreeMap<(Duration, u64), usize> = BTreeMap::new();
     for one in series.iter().filter(|one| one.begins_late() && one.first < one.end) {
-        let age = one.end - one.first;
-        *ages.entry((one.step, age.as_nanos() / one.step.as_nanos().max(1))).or_default() += 1;
+        let steps = one.interval.passed(&(one.first..one.end));
+        *ages.entry((one.interval.longest(), steps)).or_default() += 1;
     }
-    let ((step, steps), _) = ages.into_iter().find(|(_, count)| *count >= CAPPED_SERIES)?;
-    let hours = (step.as_secs() * u64::try_from(steps).unwrap_or(u64::MAX)) / 3600;
+    let ((longest, steps), _) = ages.into_iter().find(|(_, count)| *count >= CAPPED_SERIES)?;
+    let hours = longest.as_secs().saturating_mul(steps) / 3600;
     let series = format!(
         "several series begin exactly {steps} intervals ago, so the service has only the newest {steps} records"
     );
@@ -80,7 +80,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let asked = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(1000 * 3600);
         let [first, end] = [first, end].map(|hours| Timestamp::from_unix_seconds(hours * 3600));
-        SeriesEnds { label, asked, first, end, step: hour }
+        SeriesEnds { label, asked, first, end, interval: hour.into() }
     }
 
     #[test]

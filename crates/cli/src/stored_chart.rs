@@ -1,7 +1,6 @@
 //! The data of a chart of rows that are in a file or a data set.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use dataset::{SeriesStatus, StoredRows, StoredTables};
 use runtime::Timestamp;
@@ -94,7 +93,7 @@ impl StoredPanels {
         let mut lines = Vec::new();
         for numbers in numbers.series {
             let Some(status) = known.get(numbers.path.as_str()) else { continue };
-            let step = Duration::from_secs(status.step);
+            let step = status.interval.longest();
             let last = status.last.unwrap_or(range.to);
             let from = range.from.unwrap_or_else(|| last - (RECORDS - 1) * step);
             let all = numbers.times.into_iter().zip(numbers.values);

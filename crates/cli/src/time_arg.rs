@@ -8,9 +8,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use dataset::Backfill;
-use runtime::Timestamp;
-use runtime::history::interval_start;
 use runtime::registry::TimeUnit;
+use runtime::{Interval, Timestamp};
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
@@ -27,8 +26,8 @@ pub(crate) struct Start {
 impl Start {
     /// Returns the start of the range: the start of the interval that contains an age, and any other time unchanged,
     /// because the service may begin its intervals at other times.
-    pub(crate) fn of(self, step: Duration) -> Timestamp {
-        if self.is_age { interval_start(self.time, step) } else { self.time }
+    pub(crate) fn of(self, interval: Interval) -> Timestamp {
+        if self.is_age { interval.start_of(self.time) } else { self.time }
     }
 }
 
@@ -137,10 +136,9 @@ pub(crate) fn argument(time: Timestamp) -> String {
     text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
 }
 
-/// Returns the number of intervals of this length in all ranges; each range is rounded up.
-pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, step: Duration) -> u64 {
-    let lengths = ranges.into_iter().filter(|range| !range.is_empty()).map(|range| range.end - range.start);
-    lengths.map(|length| u64::try_from(length.as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(u64::MAX)).sum()
+/// Returns the number of intervals that overlap any of the ranges.
+pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, interval: Interval) -> u64 {
+    ranges.into_iter().map(|range| interval.count(range)).sum()
 }
 
 /// Formats the bounds of a range.
@@ -211,7 +209,7 @@ mod tests {
             ("2025-01-01T00:30", "2025-01-01 00:30"),
             ("2025-01-01T01:00", "2025-01-01 01:00"),
         ] {
-            assert_eq!(shown(parse(text, now).unwrap().of(Duration::from_secs(3600))), expected, "{text}");
+            assert_eq!(shown(parse(text, now).unwrap().of(Duration::from_secs(3600).into())), expected, "{text}");
         }
     }
 

@@ -5,13 +5,13 @@
 //! ranges that were already fetched. A run fetches the missing ranges into a journal, and merges the journal into the
 //! data files at its end. After a run was killed, the next run continues from the state and the journal.
 
+mod readable;
 mod buffer;
 mod event;
 mod fetch;
 mod follow;
 mod items;
 mod plan;
-mod readable;
 mod run;
 
 use std::collections::BTreeSet;

@@ -114,10 +114,10 @@ impl Content {
 /// Gives a new table the settings of the job, or compares them. `other` is the source of the rows of other tables.
 fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
     table.has_small_times = job.small_times;
-    let step = table.step();
+    let interval = table.interval();
     let state = &mut table.state;
     if !table.place.is_single && state.partition.is_none() {
-        state.partition = Some(job.partition.unwrap_or_else(|| Partition::for_rows(step, table.series.len())));
+        state.partition = Some(job.partition.unwrap_or_else(|| Partition::for_rows(interval, table.series.len())));
     }
     // A single file without rows gets the source of the job, even if an earlier run with another source failed.
     let is_empty = state.files.is_empty() && table.journal.is_empty();

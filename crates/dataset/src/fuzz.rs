@@ -65,8 +65,8 @@ pub fn use_journal(text: &str) -> bool {
 
 /// Merges the sections of a series, as a run does, and returns the number of batches.
 fn merge(parts: &[Part<'_>], columns: &SchemaRef) -> Result<usize, Error> {
-    let step = parts.first().map(|part| part.section.rows.step()).unwrap_or_default();
-    let rules = MergeRules { time: "time".to_owned(), step, ..MergeRules::default() };
+    let interval = parts.first().map(|part| part.section.rows.interval).unwrap_or_default();
+    let rules = MergeRules { time: "time".to_owned(), interval, ..MergeRules::default() };
     let mut rows: Rows<'_> = Box::new(std::iter::empty());
     for layer in journal::layers(parts, columns) {
         rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), SharedChanges::default())?);

@@ -6,7 +6,6 @@
 
 use arrow_array::{Array, RecordBatch};
 use arrow_select::concat::concat_batches;
-use runtime::history::interval_start;
 
 use crate::changes::SharedChanges;
 use crate::cursor::{Cursor, Rows};
@@ -114,10 +113,11 @@ impl RowMerger {
     /// Counts a row whose values were replaced.
     pub(crate) fn note_revised(&mut self, old: &RecordBatch) -> Result<(), Error> {
         let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
-        let start = interval_start(timestamp(time), self.rules.step);
+        let time = timestamp(time);
+        let interval = self.rules.interval;
         let mut changes = self.changes.borrow_mut();
         changes.revised += 1;
-        changes.revised_times.add(start..start + self.rules.step);
+        changes.revised_times.add(interval.start_of(time)..interval.end_of(time));
         Ok(())
     }
 
@@ -221,7 +221,7 @@ mod tests {
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
         let step = std::time::Duration::from_secs(1);
-        let rules = MergeRules { time: "at".to_owned(), step, known, ..MergeRules::default() };
+        let rules = MergeRules { time: "at".to_owned(), interval: step.into(), known, ..MergeRules::default() };
         let all_changes = SharedChanges::default();
         let merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
         for batch in merge.map(Result::unwrap) {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::Timestamp;
-use runtime::history::interval_start;
+use runtime::{Interval, Timestamp};
 
 use crate::revisions::RevisionLog;
 use crate::row_facts::Known;
@@ -22,8 +21,8 @@ pub(crate) struct MergeRules {
     pub(crate) path: String,
     /// The time column.
     pub(crate) time: String,
-    /// The interval between records.
-    pub(crate) step: Duration,
+    /// The intervals of the records.
+    pub(crate) interval: Interval,
     /// The columns that identify a row in addition to its time.
     pub(crate) key: Vec<String>,
     /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
@@ -40,7 +39,7 @@ impl MergeRules {
         Self {
             path: section.path.clone(),
             time: section.rows.time.clone(),
-            step: section.rows.step(),
+            interval: section.rows.interval,
             key: section.rows.key.clone(),
             revisions: revisions.clone(),
             ..self
@@ -48,20 +47,20 @@ impl MergeRules {
     }
 
     fn correction(&self) -> Duration {
-        (self.step / CORRECTION_PART).min(MAX_CORRECTION)
+        (self.interval.shortest() / CORRECTION_PART).min(MAX_CORRECTION)
     }
 
     /// Returns the first time of the interval of a row, in microseconds. A time shortly before an interval belongs to
     /// that interval.
     pub(crate) fn start(&self, time: i64) -> i64 {
-        let start = interval_start(timestamp(time) + self.correction(), self.step);
+        let start = self.interval.start_of(timestamp(time) + self.correction());
         microseconds(start - self.correction()).unwrap_or(time)
     }
 
     /// Returns the first time after the interval of a row.
     pub(crate) fn end(&self, time: i64) -> i64 {
-        let step = i64::try_from(self.step.as_micros()).unwrap_or(i64::MAX);
-        self.start(time).saturating_add(step)
+        let end = self.interval.end_of(timestamp(time) + self.correction());
+        microseconds(end - self.correction()).unwrap_or(i64::MAX)
     }
 
     pub(crate) fn is_correction(&self, one: i64, other: i64) -> bool {

@@ -195,7 +195,11 @@ mod tests {
     }
 
     fn series(file: &mut ParquetFile<'_>, count: usize) {
-        let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
+        let facts = RowFacts {
+            time: "at".to_owned(),
+            interval: std::time::Duration::from_secs(60).into(),
+            ..RowFacts::default()
+        };
         file.begin(Section { rows: facts, ..Section::default() }, count).unwrap();
         let rows = rows(count);
         for from in (0..count).step_by(100) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -33,15 +33,15 @@ impl Partition {
 
     /// Returns the longest period with at most five million expected rows, for this number of series with records of
     /// this interval.
-    pub fn for_rows(step: Duration, series: usize) -> Self {
-        let fits = |partition: &Self| partition.rows(step, series) <= MAX_ROWS;
+    pub fn for_rows(interval: Interval, series: usize) -> Self {
+        let fits = |partition: &Self| partition.rows(interval, series) <= MAX_ROWS;
         Self::ALL.into_iter().find(fits).unwrap_or(Self::Day)
     }
 
     /// Returns the expected number of rows of a file.
-    pub(crate) fn rows(self, step: Duration, series: usize) -> u64 {
+    pub(crate) fn rows(self, interval: Interval, series: usize) -> u64 {
         let (.., days) = self.facts();
-        (days * 86_400 / step.as_secs().max(1)).saturating_mul(series as u64)
+        (days * 86_400 / interval.shortest().as_secs().max(1)).saturating_mul(series as u64)
     }
 
     /// Returns the name of the partition, the length of the date in the names of its periods, and the maximum number of
@@ -133,7 +133,7 @@ mod tests {
             (60, 300, Partition::Day),
             (1, 300, Partition::Day),
         ] {
-            assert_eq!(Partition::for_rows(Duration::from_secs(step), series), expected, "{step} {series}");
+            assert_eq!(Partition::for_rows(Duration::from_secs(step).into(), series), expected, "{step} {series}");
         }
     }
 }

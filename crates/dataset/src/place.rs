@@ -16,7 +16,7 @@ use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::saved_state::{self, Unusable};
-use crate::series::{SeriesRequest, interval};
+use crate::series::SeriesRequest;
 use crate::table_state::TableState;
 use crate::target::{Format, Target};
 
@@ -36,7 +36,8 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the place of the rows of a series.
     pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
-        let of_table = || Self::of_table(storage, &series.endpoint().to_string(), &interval(series.step()));
+        let of_table =
+            || Self::of_table(storage, &series.endpoint().to_string(), &series.interval().step().to_string());
         Self::of_file(storage, target).unwrap_or_else(of_table)
     }
 

@@ -196,7 +196,11 @@ mod tests {
     fn journal(new: &Model) -> ParquetInput {
         input(|mut file| {
             for (path, rows) in new {
-                let facts = RowFacts { time: "at".to_owned(), step: 60, ..RowFacts::default() };
+                let facts = RowFacts {
+                    time: "at".to_owned(),
+                    interval: std::time::Duration::from_secs(60).into(),
+                    ..RowFacts::default()
+                };
                 file.begin(Section { path: path.clone(), rows: facts, ..Section::default() }, rows.len()).unwrap();
                 let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
-use runtime::Timestamp;
-use runtime::history::interval_start;
+use runtime::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -21,8 +20,9 @@ use crate::value_ranges::out_of_range;
 pub(crate) struct RowFacts {
     /// The time column.
     pub(crate) time: String,
-    /// The interval between records, in seconds.
-    pub(crate) step: u64,
+    /// The intervals of the records. Fixed ones are stored as seconds.
+    #[serde(rename = "step")]
+    pub(crate) interval: Interval,
     /// Whether the time of a record is the end of its interval; otherwise, it is the start.
     pub(crate) time_is_end: bool,
     /// The columns that identify a row in addition to its time.
@@ -43,7 +43,7 @@ impl RowFacts {
     pub(crate) fn new(series: &SeriesRequest) -> Self {
         Self {
             time: series.time().to_owned(),
-            step: series.step().as_secs(),
+            interval: series.interval(),
             time_is_end: series.time_is_end,
             key: series.key(),
             ..Self::default()
@@ -54,31 +54,25 @@ impl RowFacts {
     pub(crate) fn emptied(&self) -> Self {
         Self {
             time: self.time.clone(),
-            step: self.step,
+            interval: self.interval,
             time_is_end: self.time_is_end,
             key: self.key.clone(),
             ..Self::default()
         }
     }
 
-    pub(crate) fn step(&self) -> Duration {
-        Duration::from_secs(self.step)
-    }
-
     /// Returns the end of the interval of the last record.
     pub(crate) fn end(&self) -> Option<Timestamp> {
-        self.last.map(|last| if self.time_is_end { last } else { last + self.step() })
+        self.last.map(|last| if self.time_is_end { last } else { self.interval.moved(last, 1) })
     }
 
     /// Adds the facts of rows; `schema` has all columns of the file.
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
-        let step = self.step();
         let all = times(rows, &self.time)?;
-        self.present.extend(&intervals(all, self.step));
+        self.present.extend(&intervals(all, self.interval));
         for (time, is_invalid) in all.iter().zip(invalid(rows, schema)) {
             if is_invalid {
-                let start = interval_start(timestamp(*time), step);
-                self.invalid.add(start..start + step);
+                self.invalid.add(self.range_of(timestamp(*time)));
             }
         }
         let first = all.iter().min().map(|time| timestamp(*time));
@@ -86,11 +80,15 @@ impl RowFacts {
         self.extend(first, last);
         for row in out_of_range(rows) {
             if let Some(time) = all.get(row) {
-                let start = interval_start(timestamp(*time), step);
-                self.out_of_range.add(start..start + step);
+                self.out_of_range.add(self.range_of(timestamp(*time)));
             }
         }
         Ok(())
+    }
+
+    /// Returns the interval that contains a time.
+    fn range_of(&self, time: Timestamp) -> Range<Timestamp> {
+        self.interval.start_of(time)..self.interval.end_of(time)
     }
 
     /// Adds the facts of other rows.
@@ -112,10 +110,11 @@ impl RowFacts {
         self.present = self.present.without(&removed);
         self.invalid = self.invalid.without(&removed);
         self.out_of_range = self.out_of_range.without(&removed);
-        let (left, step) = (self.present.bounds(), self.step());
+        let left = self.present.bounds();
+        let last_of = |end: Timestamp| self.interval.start_of(end - Duration::from_nanos(1));
         let is_left = |time: &Timestamp| !range.contains(time);
         self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
-        self.last = self.last.filter(is_left).or(left.map(|left| left.end - step));
+        self.last = self.last.filter(is_left).or(left.map(|left| last_of(left.end)));
     }
 
     /// Returns the range between the first and the last record.
@@ -129,32 +128,43 @@ impl RowFacts {
     }
 }
 
-/// Returns the intervals that contain times in microseconds. `step` is the length of an interval in seconds.
+/// Returns the intervals that contain times in microseconds.
 ///
 /// Intervals that follow each other are joined before they are added to the ranges, because most rows of a page do, and
 /// adding a range for each row takes longer than writing the row.
-fn intervals(times: &[i64], step: u64) -> TimeRanges {
-    let step = i64::try_from(step).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+fn intervals(times: &[i64], interval: Interval) -> TimeRanges {
     let mut all = TimeRanges::default();
-    if step == 0 {
+    if interval == Interval::default() {
         return all;
     }
-    // The intervals of weeks do not begin at a multiple of their length.
-    let length = Duration::from_micros(step.unsigned_abs());
-    let offset = microseconds(interval_start(timestamp(step), length)).unwrap_or_default().rem_euclid(step);
-    let mut current: Option<Range<i64>> = None;
+    let mut joined: Option<Range<i64>> = None;
+    let mut current = 0..0;
     for time in times {
-        let start = time.saturating_sub(offset).div_euclid(step).saturating_mul(step).saturating_add(offset);
-        let end = start.saturating_add(step);
-        match &mut current {
-            Some(run) if (run.start..=run.end).contains(&start) => run.end = run.end.max(end),
+        if !current.contains(time) {
+            current = interval_of(*time, interval);
+        }
+        match &mut joined {
+            Some(run) if (run.start..=run.end).contains(&current.start) => run.end = run.end.max(current.end),
             _ => {
-                add_run(&mut all, current.replace(start..end));
+                add_run(&mut all, joined.replace(current.clone()));
             }
         }
     }
-    add_run(&mut all, current);
+    add_run(&mut all, joined);
     all
+}
+
+/// Returns the interval that contains a time, in microseconds. For intervals of one length, it is a fast path.
+fn interval_of(time: i64, interval: Interval) -> Range<i64> {
+    let length = interval.step().length().and_then(|length| i64::try_from(length.as_micros()).ok());
+    let Some(length) = length.filter(|length| *length > 0) else {
+        let time = timestamp(time);
+        let start = microseconds(interval.start_of(time)).unwrap_or(i64::MIN);
+        return start..microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
+    };
+    let anchor = microseconds(interval.anchor()).unwrap_or_default();
+    let start = time.saturating_sub(time.saturating_sub(anchor).rem_euclid(length));
+    start..start.saturating_add(length)
 }
 
 /// Adds a range in microseconds, if there is one.

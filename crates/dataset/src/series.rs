@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use runtime::history::{History, interval_start};
+use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo};
-use runtime::{Dynamic, Request, Timestamp};
+use runtime::{Dynamic, Interval, Request, Timestamp};
 
 use crate::error::Error;
 
@@ -28,7 +28,7 @@ pub struct SeriesRequest {
     /// The params that can distinguish series of the endpoint, with the values that are set.
     pub(crate) params: Vec<(String, Option<String>)>,
     path: String,
-    step: Duration,
+    interval: Interval,
     time: &'static str,
     /// Whether the time of a record is the end of its interval; otherwise, it is the start.
     pub(crate) time_is_end: bool,
@@ -41,7 +41,7 @@ impl SeriesRequest {
         let request = request.into();
         let endpoint = request.endpoint();
         let start = Timestamp::from_unix_seconds(0);
-        let step = History::new(request.clone(), start..start).plan()?.step;
+        let interval = History::new(request.clone(), start..start).plan()?.interval;
         let BodyInfo::Series { time: Some(time), .. } = endpoint.body else {
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
@@ -59,7 +59,7 @@ impl SeriesRequest {
         let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
         let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
         let time_is_end = history.is_some_and(|info| info.time_is_end);
-        Ok(Self { request, params, path, step, time, time_is_end })
+        Ok(Self { request, params, path, interval, time, time_is_end })
     }
 
     /// Returns the request without a range.
@@ -77,14 +77,14 @@ impl SeriesRequest {
         &self.path
     }
 
-    /// Returns the interval between the records.
-    pub fn step(&self) -> Duration {
-        self.step
+    /// Returns the intervals of the records.
+    pub fn interval(&self) -> Interval {
+        self.interval
     }
 
     /// Returns the end of the times of records whose intervals have ended at a time.
     pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
-        interval_start(time, self.step) + Duration::from_nanos(self.time_is_end.into())
+        self.interval.start_of(time) + Duration::from_nanos(self.time_is_end.into())
     }
 
     /// Returns the fields that identify a record in addition to its time; none if the catalogue declares none.
@@ -101,18 +101,6 @@ impl SeriesRequest {
 /// Returns the endpoint in the path of a series.
 pub(crate) fn endpoint_of(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
-}
-
-/// The units of intervals in seconds, the longest first.
-const UNITS: [(&str, u64); 4] = [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
-
-/// Returns the length of an interval in the longest unit in which it is an integer, as in file names: `1h` for every
-/// value of the param with this length.
-pub(crate) fn interval(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    let fits = |(_, length): &(&str, u64)| seconds.is_multiple_of(*length);
-    let (unit, length) = UNITS.into_iter().find(fits).unwrap_or(("s", 1));
-    format!("{}{unit}", seconds / length)
 }
 
 /// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts
@@ -165,15 +153,6 @@ mod tests {
     use runtime::registry::{Evidence, ParamInfo, ValueType};
 
     use super::*;
-
-    #[test]
-    fn interval_has_the_longest_unit() {
-        for (seconds, expected) in
-            [(1, "1s"), (60, "1m"), (90, "90s"), (3600, "1h"), (28_800, "8h"), (86_400, "1d"), (604_800, "1w")]
-        {
-            assert_eq!(interval(Duration::from_secs(seconds)), expected);
-        }
-    }
 
     #[test]
     fn renamed_param_keeps_its_oldest_name() {

@@ -64,7 +64,7 @@ impl SeriesState {
 
     /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u64 {
-        let intervals = self.rows.present.steps(self.rows.step());
+        let intervals = self.rows.present.steps(self.rows.interval);
         self.counts.as_ref().map_or(intervals, |counts| counts.values().copied().fold(0, u64::saturating_add))
     }
 
@@ -110,7 +110,7 @@ pub(crate) mod sample {
     pub(crate) fn series() -> SeriesState {
         let rows = RowFacts {
             time: "at".to_owned(),
-            step: 60,
+            interval: std::time::Duration::from_secs(60).into(),
             time_is_end: false,
             first: Some(seconds(0)),
             last: Some(seconds(300)),

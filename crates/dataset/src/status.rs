@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::error::{Error, quoted};
 use crate::lock::RunOwner;
@@ -48,8 +48,8 @@ pub struct Status {
 pub struct SeriesStatus {
     /// The endpoint and its params, such as `weather.levels/site=dover/interval=1h`.
     pub path: String,
-    /// The interval between records, in seconds.
-    pub step: u64,
+    /// The intervals of the records.
+    pub interval: Interval,
     /// The files with rows of the series.
     pub files: Vec<String>,
     /// Number of rows.
@@ -104,29 +104,28 @@ impl SeriesStatus {
 
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
-        let next = self.end? + std::time::Duration::from_secs(self.step);
-        Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
+        Some(self.interval.passed(&(self.end?..now)))
     }
 
     /// `all` also has the facts of the records that are not in the files yet.
     fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
-        let (rows, step, gaps, unfetched) = (&state.rows, state.rows.step(), state.gaps(), state.unfetched());
+        let (rows, interval, gaps, unfetched) = (&state.rows, state.rows.interval, state.gaps(), state.unfetched());
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
         Self {
             path,
-            step: rows.step,
+            interval,
             files,
             rows: state.row_count(),
             first: rows.first,
             last: all.last,
             end: all.end(),
-            missing: missing.steps(step),
+            missing: missing.steps(interval),
             gaps: gaps.ranges().collect(),
             unrequested: state.unrequested().ranges().collect(),
             unfetched: unfetched.ranges().collect(),
-            invalid: rows.invalid.steps(step),
-            out_of_range: rows.out_of_range.steps(step),
+            invalid: rows.invalid.steps(interval),
+            out_of_range: rows.out_of_range.steps(interval),
             revised: state.revised,
             is_retired: state.retired.is_some(),
             asked: state.requested.bounds(),
@@ -255,7 +254,8 @@ mod tests {
         let seconds = Timestamp::from_unix_seconds;
         // The last interval ends at 7200 seconds; its record has the time of its end, or of its start.
         for (time_is_end, last) in [(true, 7200), (false, 3600)] {
-            let rows = RowFacts { step: 3600, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
+            let interval = std::time::Duration::from_secs(3600).into();
+            let rows = RowFacts { interval, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
             let series = SeriesStatus::new(
                 "e".to_owned(),
                 SeriesState { rows: rows.clone(), ..SeriesState::default() },

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::column_storage::Purpose;
 use crate::columns::joined;
@@ -217,8 +217,9 @@ impl Table {
     }
 
     /// Returns the interval between the records of the job, if it has several intervals, the shortest.
-    pub(crate) fn step(&self) -> Duration {
-        self.series.iter().map(SeriesRequest::step).min().unwrap_or_default()
+    pub(crate) fn interval(&self) -> Interval {
+        let intervals = self.series.iter().map(SeriesRequest::interval);
+        intervals.min_by_key(|interval| interval.shortest()).unwrap_or_default()
     }
 
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
@@ -337,8 +338,8 @@ impl Table {
     /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
     pub(crate) fn outgrown(&self) -> Option<String> {
         let partition = self.state.partition.filter(|_| !self.state.files.is_empty())?;
-        let (step, series) = (self.step(), self.state.series.len().max(self.series.len()));
-        let (best, rows) = (Partition::for_rows(step, series), partition.rows(step, series));
+        let (interval, series) = (self.interval(), self.state.series.len().max(self.series.len()));
+        let (best, rows) = (Partition::for_rows(interval, series), partition.rows(interval, series));
         (best != partition && rows > 2 * MAX_ROWS).then(|| {
             let location = self.place.location();
             format!(

@@ -1,9 +1,8 @@
 //! A set of times, as ranges.
 
 use std::ops::Range;
-use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Time ranges in order. No two of these ranges overlap or touch, whatever the file lists from which they are read.
@@ -61,9 +60,9 @@ impl TimeRanges {
         self.within(&(Timestamp::from_unix_seconds(i64::MIN)..end))
     }
 
-    /// Returns the number of intervals of this length in all ranges.
-    pub(crate) fn steps(&self, step: Duration) -> u64 {
-        self.ranges().map(|range| steps(&range, step) as u64).fold(0, u64::saturating_add)
+    /// Returns the number of intervals in all ranges.
+    pub(crate) fn steps(&self, interval: Interval) -> u64 {
+        self.ranges().map(|range| interval.count(&range)).fold(0, u64::saturating_add)
     }
 
     /// Returns the range from the start of the first range to the end of the last range.
@@ -79,14 +78,6 @@ impl TimeRanges {
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<Timestamp>> {
         self.0.iter().map(|(start, end)| *start..*end)
     }
-}
-
-/// Returns the number of intervals in a range, rounded up.
-pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
-    if range.end <= range.start {
-        return 0;
-    }
-    usize::try_from((range.end - range.start).as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(usize::MAX)
 }
 
 impl From<Vec<(Timestamp, Timestamp)>> for TimeRanges {

@@ -61,7 +61,7 @@ pub use multi_history::{Aligned, MultiHistory, Row};
 pub use options::{Plan, Progress};
 pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use streams::{Blocking, Pages, Records};
-pub use time_grid::{Gap, interval_start};
+pub use time_grid::Gap;
 
 pub use crate::send::PageMetadata;
 

@@ -108,4 +108,4 @@ pub use request::RequestKind;
 pub use secrets::Secret;
 #[cfg(feature = "client")]
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
-pub use values::{ConversionError, Decimal, Timestamp, Value, wire};
+pub use values::{ConversionError, Decimal, Interval, Timestamp, Value, wire};

@@ -45,6 +45,8 @@ macro_rules! entry {
 }
 
 // The modules, lowest layer first, as in `lib.rs`.
+mod step;
+
 mod value;
 
 mod pages;
@@ -61,6 +63,7 @@ pub use service::{
     ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit, ServiceInfo,
     StatusInfo,
 };
+pub use step::Step;
 pub use value::{
     Evidence, FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo,
     ValueType,

@@ -4,9 +4,8 @@
 //! interval, the record exists at its time. A response has the latest intervals that begin in the range. The ends of
 //! the range are included.
 
-use std::time::Duration;
-
-use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ServiceInfo, ValueType};
+use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ServiceInfo, Step, ValueType};
+use runtime::{Interval as Steps, Timestamp};
 
 use crate::interval::Interval;
 use crate::query::Query;
@@ -23,9 +22,7 @@ const DEFAULT_RECORDS: i64 = 50;
 /// The number of records on all pages if the request has no start.
 const PAGED_RECORDS: i64 = 150;
 
-const HOUR: i64 = 3_600;
-/// The assumed length of a step without a fixed length, such as a month.
-const MONTH: i64 = 30 * 24 * HOUR;
+const HOUR: u64 = 3_600;
 
 /// The params that select records. The history of the endpoint names them; without a history, they are found by their
 /// types.
@@ -35,8 +32,10 @@ pub(crate) struct RangeParams {
     pub(crate) to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
     step: Option<&'static ParamInfo>,
-    /// The interval between records in seconds, if there is no `step`.
-    every: Option<i64>,
+    /// The step between records, if there is no `step`.
+    every: Option<Step>,
+    /// A time at which an interval begins, in Unix seconds.
+    anchor: Option<i64>,
     time_is_end: bool,
     /// True if the response is divided into pages, so that the limit is the size of a page.
     is_paged: bool,
@@ -71,7 +70,8 @@ impl RangeParams {
             to: endpoint.param(history.to),
             limit: endpoint.param(history.limit),
             step: endpoint.param(history.step),
-            every: history.every.and_then(whole_seconds),
+            every: history.every,
+            anchor: history.anchor,
             time_is_end: history.time_is_end,
             is_paged: endpoint.pages.is_some(),
             sort,
@@ -87,6 +87,7 @@ impl RangeParams {
             limit: counts.find(|param| param.list_setter.is_none()),
             step: endpoint.params().find(|param| has_lengths(param)),
             every: None,
+            anchor: None,
             time_is_end: false,
             is_paged: endpoint.pages.is_some(),
             sort: None,
@@ -101,15 +102,11 @@ impl RangeParams {
 
     /// The intervals for a request, in the requested order. `now` is the current time in Unix seconds.
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<Interval> {
-        let length = match self.step {
-            Some(step) => step_length(query, step),
-            None => self.every.unwrap_or(HOUR),
-        };
+        let steps = self.steps(query);
         let requested_from = self.from.and_then(|param| query.time(param));
         let requested_to = self.to.and_then(|param| query.time(param));
-        let last_start = if self.time_is_end { now } else { now.saturating_sub(length) };
         let from = requested_from.unwrap_or(DATA_START).max(DATA_START);
-        let to = requested_to.unwrap_or(now).min(last_start);
+        let to = requested_to.unwrap_or(now).min(now);
         // A request may contain any times. If its range starts after it ends, the range is empty.
         if from > to {
             return Vec::new();
@@ -119,18 +116,35 @@ impl RangeParams {
             _ if self.is_paged => PAGED_RECORDS,
             limit => limit.unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS),
         };
-        let earliest = floor(from + length - 1, length);
-        let latest = floor(to, length);
-        let count = ((latest - earliest) / length + 1).clamp(0, limit);
+        let mut latest = steps.start_of(Timestamp::from_unix_seconds(to));
+        if !self.time_is_end && steps.end_of(latest) > Timestamp::from_unix_seconds(now) {
+            latest = steps.shifted(latest, -1);
+        }
+        let before = Timestamp::from_unix_seconds(from - 1);
+        let count = steps.count(&(steps.end_of(before)..steps.end_of(latest)));
+        let count = i64::try_from(count).unwrap_or(i64::MAX).clamp(0, limit);
         let mut intervals = Vec::new();
         for steps_before_latest in (0..count).rev() {
-            let start = latest - steps_before_latest * length;
-            intervals.push(Interval { start, end: start + length });
+            let start = steps.shifted(latest, -steps_before_latest);
+            intervals.push(Interval { start: start.unix_seconds(), end: steps.end_of(start).unix_seconds() });
         }
         if self.is_newest_first(query) {
             intervals.reverse();
         }
         intervals
+    }
+
+    /// The steps that a request selects, or hours if it has none.
+    fn steps(&self, query: &Query) -> Steps {
+        let step = match self.step {
+            Some(param) => requested_step(query, param),
+            None => self.every,
+        };
+        let steps = Steps::new(step.unwrap_or(Step::seconds(HOUR)));
+        match self.anchor {
+            Some(anchor) => steps.anchored(Timestamp::from_unix_seconds(anchor)),
+            None => steps,
+        }
     }
 
     fn is_newest_first(&self, query: &Query) -> bool {
@@ -147,24 +161,61 @@ pub(crate) const fn floor(time: i64, length: i64) -> i64 {
 /// `true` if values of a param are lengths of intervals.
 fn has_lengths(param: &ParamInfo) -> bool {
     match param.ty {
-        ValueType::Named(named) => named.values.iter().any(|value| value.duration.is_some()),
+        ValueType::Named(named) => named.values.iter().any(|value| value.step.is_some()),
         _ => false,
     }
 }
 
-/// The length of the step in a request, in seconds.
-fn step_length(query: &Query, param: &ParamInfo) -> i64 {
-    let (ValueType::Named(named), Some(step)) = (param.ty, query.one(param)) else { return HOUR };
+/// The step in a request; a value without a known step stands for a month.
+fn requested_step(query: &Query, param: &ParamInfo) -> Option<Step> {
+    let ValueType::Named(named) = param.ty else { return None };
     if !has_lengths(param) {
-        return HOUR;
+        return None;
     }
-    let Some(value) = named.values.iter().find(|value| value.value == step) else { return HOUR };
-    match value.duration.and_then(whole_seconds) {
-        Some(length) if length > 0 => length,
-        _ => MONTH,
-    }
+    let step = query.one(param)?;
+    let value = named.values.iter().find(|value| value.value == step)?;
+    Some(value.step.unwrap_or(Step::Months(1)))
 }
 
-fn whole_seconds(duration: Duration) -> Option<i64> {
-    i64::try_from(duration.as_secs()).ok()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Strictness;
+
+    static SERVICE: ServiceInfo = ServiceInfo::new("A service");
+    static ENDPOINT: EndpointInfo = EndpointInfo::new("market", "payments", "Payments");
+
+    /// The dates on which the intervals of a request without params begin, at the time `now`.
+    fn dates(every: Step, anchor: Option<i64>, time_is_end: bool, now: &str) -> Vec<String> {
+        let range = RangeParams {
+            from: None,
+            to: None,
+            limit: None,
+            step: None,
+            every: Some(every),
+            anchor,
+            time_is_end,
+            is_paged: false,
+            sort: None,
+        };
+        let now: Timestamp = now.parse().unwrap();
+        let mut dates = Vec::new();
+        let query = Query::read(&SERVICE, &ENDPOINT, [], "", Strictness::default()).unwrap();
+        for interval in range.intervals(&query, now.unix_seconds()) {
+            dates.push(Timestamp::from_unix_seconds(interval.start).to_string()[..10].to_owned());
+        }
+        dates
+    }
+
+    #[test]
+    fn months_and_weeks_begin_with_the_calendar() {
+        let months = dates(Step::Months(1), None, false, "2024-03-31T12:00:00Z");
+        assert_eq!((months.len(), &months[48..]), (50, &["2024-01-01".to_owned(), "2024-02-01".to_owned()][..]));
+        assert_eq!(dates(Step::Months(1), None, true, "2024-03-31").last().unwrap(), "2024-03-01");
+        assert_eq!(dates(Step::Months(3), None, false, "2024-04-01").last().unwrap(), "2024-01-01");
+        let sunday = Some(3 * 86_400);
+        assert_eq!(dates(Step::seconds(604_800), None, false, "2024-03-12").last().unwrap(), "2024-03-04");
+        assert_eq!(dates(Step::seconds(604_800), sunday, false, "2024-03-12").last().unwrap(), "2024-03-03");
+        assert_eq!(dates(Step::BusinessDays, None, false, "2024-03-05").last().unwrap(), "2024-03-04");
+    }
 }

@@ -8,7 +8,7 @@ use dataset::{Backfill, BackfillEvent, Partition, SeriesRequest, Summary, Target
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
     BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo,
-    TimeUnit, TypeInfo, ValueInfo, ValueType,
+    Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{RateLimit, Timestamp};
@@ -29,6 +29,7 @@ static SERVICE: ServiceInfo = ServiceInfo {
         limit: "limit",
         step: "timeframe",
         every: None,
+        anchor: None,
         oldest: None,
         time_is_end: false,
         evidence: DOCUMENTED,
@@ -61,8 +62,8 @@ runtime::fields!(Metadata);
 static TIMEFRAMES: TypeInfo = TypeInfo::new(
     "Timeframe",
     &[
-        ValueInfo { duration: Some(std::time::Duration::from_secs(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
-        ValueInfo { duration: Some(std::time::Duration::from_secs(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
     ],
 );
 

@@ -6,6 +6,7 @@ use catalogue::model::{
     Type, Value,
 };
 use catalogue::spec::Spanned;
+use runtime::registry::Step;
 
 use super::Verdict::{self, Major, Minor, Patch};
 use super::public_items::{Items, Kind};
@@ -78,7 +79,11 @@ impl Items<'_> {
         }
         let part = format!("the {} of its interval", history.time_is.word());
         self.fact(location, "the time of a record is", Patch, part);
-        let times = [("a history has a record every", &history.every), ("a history has the last", &history.oldest)];
+        let times = [
+            ("a history has a record every", &history.every),
+            ("an interval begins at", &history.anchor),
+            ("a history has the last", &history.oldest),
+        ];
         for (what, time) in times.into_iter().filter_map(|(what, time)| Some((what, time.as_ref()?))) {
             self.fact(location, what, Patch, format!("`{time}`"));
         }
@@ -178,8 +183,7 @@ impl Items<'_> {
 
     /// Adds the facts of a value of a type: its length of time and its attributes.
     pub(super) fn value(&mut self, location: &str, value: &Value) {
-        let seconds = value.seconds.map(|seconds| format!("{seconds} s"));
-        self.fact(location, "the duration is", Patch, listed(seconds));
+        self.fact(location, "the duration is", Patch, listed(value.step.map(written)));
         self.fact(location, "the attributes are", Patch, listed(value.attributes.iter().cloned()));
     }
 
@@ -192,6 +196,11 @@ impl Items<'_> {
 fn listed_or_none(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Returns a step as text, a length in seconds.
+fn written(step: Step) -> String {
+    step.length().map_or_else(|| step.to_string(), |length| format!("{} s", length.as_secs()))
 }
 
 /// Returns values as a report shows them, `unknown` if there are none.

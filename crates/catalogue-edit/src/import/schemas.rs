@@ -125,7 +125,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = content.service.types.iter().find(is_it) {
             return known.name.to_string();
         }
-        if new.values.iter().all(|value| duration::seconds(&value.value).is_some()) {
+        if new.values.iter().all(|value| duration::step(&value.value).is_some()) {
             for value in &mut new.values {
                 value.duration = Some(value.value.clone());
             }

@@ -1,5 +1,7 @@
 //! The part of the model for types of values: records with their fields, and named types.
 
+use runtime::registry::Step;
+
 use super::{Builtin, Evidence, TimeForm, UnknownFact};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -222,8 +224,8 @@ pub struct Value {
     pub ident: String,
     pub value: String,
     pub summary: String,
-    /// The duration in seconds, if the value is a duration such as `1h`.
-    pub seconds: Option<u64>,
+    /// The step, if the value denotes an interval such as `1h`.
+    pub step: Option<Step>,
     /// The attributes of the value, in the order of the type's attribute names. The last attributes may be missing.
     pub attributes: Vec<String>,
     pub evidence: Evidence,

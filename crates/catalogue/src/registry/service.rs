@@ -130,14 +130,14 @@ fn status_info(status: &Status) -> StatusInfo {
 }
 
 pub(super) fn history_info(history: &History) -> HistoryInfo {
-    let [every, oldest] = history.seconds();
     HistoryInfo {
         from: param_name(history.from.as_ref()),
         to: param_name(history.to.as_ref()),
         limit: param_name(history.limit.as_ref()),
         step: param_name(history.step.as_ref()),
-        every: every.map(Duration::from_secs),
-        oldest: oldest.map(Duration::from_secs),
+        every: history.every_step(),
+        anchor: history.anchor_seconds(),
+        oldest: history.oldest_seconds().map(Duration::from_secs),
         time_is_end: history.time_is == RecordTime::End,
         sort: history.order().map(|(param, oldest_first)| (text(param), text(oldest_first))),
         evidence: evidence(history.evidence),

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use super::leaked::{leak, list, optional_text, text, texts};
 use crate::model::{self, Api, Builtin, Field, NamedType, RecordRef, Type, Value};
@@ -142,7 +141,7 @@ fn type_info(ty: &NamedType) -> TypeInfo {
 
 fn value_info(value: &Value) -> ValueInfo {
     let mut info = ValueInfo::new(text(&value.value), text(&value.summary), evidence(value.evidence));
-    info.duration = value.seconds.map(Duration::from_secs);
+    info.step = value.step;
     info.attributes = texts(&value.attributes);
     info
 }

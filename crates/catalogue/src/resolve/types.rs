@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
                 ident: ident.unwrap_or_default(),
                 value: text.to_string(),
                 summary: value.summary.clone(),
-                seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
+                step: value.duration.as_deref().and_then(|text| duration::step(text)),
                 attributes: value.attributes.iter().map(ToString::to_string).collect(),
                 evidence: self.evidence("the value", value.evidence, ty.evidence, at),
             });

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{DURATION, Evidence, Field, Known, Param, Record, Type};
+use runtime::registry::Step;
+
+use super::{DURATION, Evidence, Field, Known, Param, Record, STEP, Type};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, IsNot, Lacks, ListsNothing};
 use crate::catalogue_format::{Form, map, words};
 use crate::catalogue_reader::Read;
@@ -270,8 +272,12 @@ map! {
         /// The param for the interval between records. Its type must have values with a `duration`. Omitted for events,
         /// such as trades. Tables need an interval, so `backfill` and `poll` of the command line do not accept events.
         may step: Option<Text>;
-        /// The interval between records if no param sets it, for example `8h`.
-        may every: Option<Text> as DURATION;
+        /// The interval between records if no param sets it, for example `8h`, or `1mo` as in the `duration` of a value.
+        may every: Option<Text> as STEP;
+        /// A time at which an interval begins, for example `2024-01-07` if weeks begin on Sunday, `2024-01-01T16:00:00Z`
+        /// for days at 16:00 UTC, or `2023-04-01` for years from April on. The day is at most the 28th, which every month
+        /// has. By default, weeks begin on Monday, and other intervals at midnight UTC or with the month.
+        may anchor: Option<Text> as Form::Like(duration::ANCHOR_PATTERN, "anchor");
         /// The maximum age of records, for example `30d`. A history starts no earlier. Omit it if it is unknown.
         may oldest: Option<Text> as DURATION;
         /// The part of its interval that the time of a record is, if the records have intervals. With `end`, as for
@@ -285,6 +291,7 @@ map! {
         must evidence: Evidence;
     }
     never(Has("step"), Has("every")) at "every": "history-every";
+    never(Has("anchor"), Lacks("step"), Lacks("every")) at "anchor": "history-anchor";
     never(Lacks("from"), Lacks("to")) at "": "history-range";
     never(Has("sort"), Lacks("oldest_first")) at "sort": "history-sort/value";
     never(Has("oldest_first"), Lacks("sort")) at "oldest_first": "history-sort/param";
@@ -301,9 +308,19 @@ words! {
 }
 
 impl History {
-    /// Returns `every` and `oldest` in seconds.
-    pub fn seconds(&self) -> [Option<u64>; 2] {
-        [&self.every, &self.oldest].map(|time| duration::seconds(time.as_ref()?))
+    /// Returns the step of `every`.
+    pub fn every_step(&self) -> Option<Step> {
+        duration::step(self.every.as_ref()?)
+    }
+
+    /// Returns `anchor` in Unix seconds.
+    pub fn anchor_seconds(&self) -> Option<i64> {
+        duration::anchor(self.anchor.as_ref()?)
+    }
+
+    /// Returns `oldest` in seconds.
+    pub fn oldest_seconds(&self) -> Option<u64> {
+        duration::seconds(self.oldest.as_ref()?)
     }
 
     /// Returns the param that sets the order of records, and its value for ascending time.

@@ -288,6 +288,9 @@ words! {
 /// The form of a length of time.
 pub(super) const DURATION: Form = Form::Like(duration::PATTERN, "duration");
 
+/// The form of the step between two records.
+pub(super) const STEP: Form = Form::Like(duration::STEP_PATTERN, "step");
+
 map! {
     /// A known value of a type. It becomes a variant if the type is an enum, and a constant if the type is an
     /// identifier.
@@ -298,9 +301,10 @@ map! {
         may rust_name: Option<Text>;
         /// A description for users.
         may summary: String as Form::Prose;
-        /// The length of the interval that the value denotes, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with
-        /// durations has the method `duration`. Omit this key for a month, which has no fixed length.
-        may duration: Option<Text> as DURATION;
+        /// The interval that the value denotes: a length such as `90s`, `5m`, `1h`, `1d` or `1w`, or a step of the calendar:
+        /// `1mo` for months, `1q` for quarters, `1y` for years, or `1bd` for the days from Monday to Friday. A type with
+        /// lengths has the method `duration`, which has no value for a step of the calendar.
+        may duration: Option<Text> as STEP;
         /// The attributes of the value, in the order of the type's `attributes`. The last attributes may be omitted.
         may attributes: Vec<Text>;
         /// The source of the value, if it differs from the source of its type.

@@ -206,7 +206,7 @@ impl Backfill {
             let request = stored.request().clone();
             let request = if self.strict { request } else { request.skip_bad_records() };
             let mut report = summary.series[index].clone();
-            let mut next = file.from.of(report.step);
+            let mut next = file.from.of(report.interval);
             let mut unreadable: BTreeSet<u32> = BTreeSet::new();
             let history = History::new(request, next..file.to).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
@@ -214,7 +214,7 @@ impl Backfill {
                 let page = match page {
                     Ok(page) => page,
                     Err(error) => {
-                        report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.step);
+                        report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.interval);
                         fatal = Some(error.clone()).filter(fails_everywhere);
                         summary.failed.push((index, error.into()));
                         break;
@@ -292,7 +292,7 @@ fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::
 fn unchanged(series: &[dataset::SeriesRequest]) -> Summary {
     let mut summary = Summary::default();
     summary.series.resize_with(series.len(), SeriesReport::default);
-    summary.series.iter_mut().zip(series).for_each(|(report, series)| report.step = series.step());
+    summary.series.iter_mut().zip(series).for_each(|(report, series)| report.interval = series.interval());
     summary
 }
 
@@ -305,7 +305,7 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
 /// Adds a page on standard output, whose readable records have these times, to the report of its series.
 fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>, times: &[Timestamp]) {
     report.account.add(&page.report.account);
-    report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.step);
+    report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.interval);
     report.added += times.len() as u64;
     report.first = report.first.or(times.first().copied());
     report.last = times.last().copied().or(report.last);
@@ -322,7 +322,7 @@ fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>, times: &[Timesta
 fn end_series(report: &mut SeriesReport) {
     let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
     report.gaps.retain(is_inside);
-    report.missing = time_arg::steps(&report.gaps, report.step);
+    report.missing = time_arg::steps(&report.gaps, report.interval);
 }
 
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.

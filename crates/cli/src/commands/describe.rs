@@ -191,6 +191,7 @@ mod tests {
             limit: "",
             step: "",
             every: None,
+            anchor: None,
             oldest: None,
             time_is_end: false,
             sort: None,

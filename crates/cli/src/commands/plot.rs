@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dataset::quoted;
-use runtime::history::{History, interval_start};
+use runtime::history::History;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
@@ -128,11 +128,12 @@ impl Plot {
         let (mut histories, mut requests) = (Vec::new(), Vec::new());
         for series in all {
             let request = request(&connected.client, &series);
-            let step = plan(&request)?.step;
-            let from = self.from.map_or_else(|| interval_start(self.to - RECORDS * step, step), |from| from.of(step));
+            let interval = plan(&request)?.interval;
+            let from =
+                self.from.map_or_else(|| interval.shifted(self.to, -i64::from(RECORDS)), |from| from.of(interval));
             let history = History::new(request, from..self.to);
             requests.push((history.plan()?.requests, series.endpoint));
-            histories.push((series, step, history));
+            histories.push((series, interval.longest(), history));
         }
         let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
         let time = limit.min_duration(&requests, Duration::ZERO);

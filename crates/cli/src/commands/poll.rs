@@ -143,7 +143,7 @@ impl Poll {
         note_due(client, series, self.from, "first", log);
         for (index, one) in series.iter().enumerate() {
             let request = request(client, one);
-            let from = self.from.of(plan(&request)?.step);
+            let from = self.from.of(plan(&request)?.interval);
             updates.spawn(next(index, Follow::new(request, from)));
         }
         let mut left = self.records.unwrap_or(u64::MAX);
@@ -169,9 +169,9 @@ impl Poll {
 fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: Log) {
     let due = |one: &Series| {
         let request = request(client, one);
-        let step = plan(&request).ok()?.step;
+        let interval = plan(&request).ok()?.interval;
         let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
-        Some(if is_end { from.of(step) } else { from.of(step) + step })
+        Some(if is_end { from.of(interval) } else { interval.moved(from.of(interval), 1) })
     };
     if let Some(due) = series.iter().filter_map(due).min().filter(|due| *due > Timestamp::now()) {
         log.remark(&format!("the {which} record is due at {}", time_arg::shown(due)));
@@ -184,7 +184,7 @@ fn note_records(metrics: Option<&Metrics>, client: &Client, series: &Series, upd
         && let Ok(plan) = plan(&request(client, series))
     {
         let gaps: Vec<_> = page.report.gaps.iter().map(|gap| gap.range.clone()).collect();
-        metrics.note_records(series.metric_labels(), page.times.last().copied(), &gaps, plan.step);
+        metrics.note_records(series.metric_labels(), page.times.last().copied(), &gaps, plan.interval);
     }
 }
 

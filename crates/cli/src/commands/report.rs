@@ -1,7 +1,6 @@
 //! `report`: shows figures about the values of a file or a data set.
 
 use std::ops::Range;
-use std::time::Duration;
 
 use clap::Args;
 use dataset::{FieldQuality, Quality, SeriesQuality, SeriesStatus, quoted};
@@ -105,7 +104,7 @@ impl Report {
 
 /// Returns the number of intervals of ranges.
 fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
-    time_arg::steps(ranges, Duration::from_secs(series.step))
+    time_arg::steps(ranges, series.interval)
 }
 
 fn table_of(all: &[SeriesQuality]) -> Table {

@@ -242,8 +242,7 @@ fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
     let mut all = Vec::new();
     for series in status.series.iter().filter(|series| !series.is_retired) {
         if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
-            let step = Duration::from_secs(series.step);
-            all.push(SeriesEnds { label: &series.path, asked, first, end, step });
+            all.push(SeriesEnds { label: &series.path, asked, first, end, interval: series.interval });
         }
     }
     all
@@ -281,7 +280,7 @@ fn table_of(all: &[&SeriesStatus], now: Timestamp) -> Table {
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &&SeriesStatus| {
         let SeriesStatus { rows, first, last, missing, revised, invalid, .. } = series;
-        let unrequested = time_arg::steps(&series.unrequested, Duration::from_secs(series.step));
+        let unrequested = time_arg::steps(&series.unrequested, series.interval);
         let first_cells = [Cell::text(label_of(series)), Cell::text(state(series, now))];
         let middle = [number(*missing), time(*last), number(*rows), time(*first)];
         let rest = [number(unrequested), number(*revised), number(*invalid)];
@@ -323,7 +322,7 @@ mod tests {
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {
         let mut series = SeriesStatus::default();
         let time = |seconds: i64| Some(Timestamp::from_unix_seconds(seconds));
-        (series.step, series.last, series.end) = (3600, time(7200), time(7200 + 3600));
+        (series.interval, series.last, series.end) = (Duration::from_secs(3600).into(), time(7200), time(7200 + 3600));
         let options = Status {
             path: "a.csv".to_owned(),
             max_age: Some(Duration::from_secs(3600)),
@@ -355,7 +354,7 @@ mod tests {
     #[test]
     fn a_series_is_not_too_old_while_no_newer_interval_has_ended() {
         let (mut status, mut series) = (dataset::Status::default(), SeriesStatus::default());
-        (series.step, series.end) = (4 * 3600, Some(Timestamp::from_unix_seconds(0)));
+        (series.interval, series.end) = (Duration::from_secs(4 * 3600).into(), Some(Timestamp::from_unix_seconds(0)));
         status.series = vec![series];
         let max_age = Some(Duration::from_secs(2 * 3600));
         let options = Status { path: "a.csv".to_owned(), max_age, verify: false, failed: false, json: false };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use runtime::history::{Account, Progress, Report, Update};
 use runtime::record::AnyRecord;
-use runtime::{Error as RequestError, ErrorKind, Timestamp};
+use runtime::{Error as RequestError, ErrorKind, Interval, Timestamp};
 
 use crate::changes::Changes;
 use crate::error::Error;
@@ -173,8 +173,8 @@ pub struct SeriesReport {
     pub last: Option<Timestamp>,
     /// The end of the interval of the last record.
     pub end: Option<Timestamp>,
-    /// The interval between records.
-    pub step: Duration,
+    /// The intervals of the records.
+    pub interval: Interval,
 }
 
 impl SeriesReport {
@@ -194,14 +194,14 @@ impl SeriesReport {
 
     pub(super) fn note(&mut self, state: &SeriesState) {
         (self.first, self.last) = (state.rows.first, state.rows.last);
-        (self.end, self.step) = (state.rows.end(), state.rows.step());
+        (self.end, self.interval) = (state.rows.end(), state.rows.interval);
         let gaps = state.gaps();
-        (self.missing, self.gaps) = (gaps.steps(self.step), gaps.ranges().collect());
+        (self.missing, self.gaps) = (gaps.steps(self.interval), gaps.ranges().collect());
         self.is_retired = state.retired.is_some();
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();
-        self.unfetched = unfetched.without(&state.rows.gaps()).steps(self.step);
+        self.unfetched = unfetched.without(&state.rows.gaps()).steps(self.interval);
         self.unrequested = state.unrequested().ranges().collect();
     }
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use runtime::history::{Follow, Page, Update, interval_start};
+use runtime::history::{Follow, Page, Update};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error as RequestError, Timestamp};
 use tokio::task::JoinSet;
@@ -172,8 +172,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
         let Some(one) = self.job.series.get(series) else { return };
         // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
-        let start = || self.job.range.start.min(interval_start(one.request().service_time(), one.step()));
-        let from = last.map_or_else(start, |last| last + one.step());
+        let start = || self.job.range.start.min(one.interval().start_of(one.request().service_time()));
+        let from = last.map_or_else(start, |last| one.interval().moved(last, 1));
         let records = Follow::new(self.job.request(one), from);
         self.wait(Follower { series, last, records, pause });
     }

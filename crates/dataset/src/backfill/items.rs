@@ -144,8 +144,8 @@ mod tests {
         Timestamp::from_unix_seconds(from * 3600)..Timestamp::from_unix_seconds(to * 3600)
     }
 
-    fn parts(range: Range<Timestamp>, page: Option<u32>) -> Vec<Range<Timestamp>> {
-        let pages = page.map(|steps| PageGrid { step: HOUR, span: HOUR * steps });
+    fn parts(range: Range<Timestamp>, page: Option<usize>) -> Vec<Range<Timestamp>> {
+        let pages = page.map(|steps| PageGrid { interval: HOUR.into(), steps });
         let all = vec![PlannedRange { series: 0, range, pages }];
         by_period(all, Some(Partition::Day)).map(|item| item.range).collect()
     }

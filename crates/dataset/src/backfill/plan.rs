@@ -4,8 +4,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::Timestamp;
-use runtime::history::interval_start;
+use runtime::{Interval, Timestamp};
 
 use super::{Backfill, REFETCH};
 use crate::content::Content;
@@ -13,7 +12,7 @@ use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
 use crate::table::Table;
-use crate::time_ranges::{TimeRanges, steps};
+use crate::time_ranges::TimeRanges;
 
 /// The span before the newest record in which every run requests the gaps again.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
@@ -67,18 +66,37 @@ pub struct SeriesPlan {
 /// The pages of a range. The first page begins with the interval that contains the start of the range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageGrid {
-    /// The interval between records.
-    pub(super) step: Duration,
-    /// The time that a page covers.
-    pub(super) span: Duration,
+    pub(super) interval: Interval,
+    /// The number of intervals of a page.
+    pub(super) steps: usize,
 }
 
 impl PageGrid {
     /// Returns the start of the first page at or after a time, for the pages of a range that begins at `start`.
     pub(super) fn page_at(self, start: Timestamp, time: Timestamp) -> Timestamp {
-        let first = interval_start(start, self.step);
-        let pages = steps(&(first..time), self.span);
-        first + self.span.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX))
+        let first = self.interval.start_of(start);
+        let pages = self.interval.count(&(first..time)).div_ceil(self.steps.max(1) as u64);
+        self.after(first, pages)
+    }
+
+    /// Returns the end of this many pages that begin at a time.
+    fn after(self, time: Timestamp, pages: u64) -> Timestamp {
+        self.interval.shifted(time, self.intervals(pages))
+    }
+
+    /// Returns the start of the pages that cover a range and end with it.
+    fn before(self, range: &Range<Timestamp>) -> Timestamp {
+        let pages = self.interval.count(range).div_ceil(self.steps.max(1) as u64);
+        self.interval.shifted(range.end, -self.intervals(pages))
+    }
+
+    fn intervals(self, pages: u64) -> i64 {
+        i64::try_from(pages.saturating_mul(self.steps as u64)).unwrap_or(i64::MAX)
+    }
+
+    /// Returns the time that no page exceeds.
+    fn length(self) -> Duration {
+        self.interval.shortest().saturating_mul(u32::try_from(self.steps).unwrap_or(u32::MAX))
     }
 }
 
@@ -124,20 +142,20 @@ fn series_plan(
     let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
     // The newest record is not in the future, even if the clock of this machine is behind.
-    let known = state.rows.last.map_or(plan.range.start, |last| last + plan.step);
+    let known = state.rows.last.map_or(plan.range.start, |last| plan.interval.moved(last, 1));
     let end = plan.range.end.max(known.min(job.seconds().end));
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
-    let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
+    let page = PageGrid { interval: plan.interval, steps: plan.page_size.saturating_sub(2).max(1) };
     let (unsettled, gaps) = match state.retired {
         Some(_) => (Vec::new(), Vec::new()),
-        None => unsettled(job, state, &range, now, (plan.step, page)),
+        None => unsettled(job, state, &range, now, page),
     };
     let probes = match state.retired {
         Some(_) => Vec::new(),
-        None => probes(job, state, &range, now, &unsettled, page),
+        None => probes(job, state, &range, now, &unsettled, page.length()),
     };
-    let pages = plan.page_span.map(|span| PageGrid { step: plan.step, span });
+    let pages = plan.page_steps.map(|steps| PageGrid { interval: plan.interval, steps });
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps).chain(&probes) {
         let plan = job.history(series, range.clone()).plan()?;
@@ -156,7 +174,7 @@ fn unsettled(
     state: &SeriesState,
     range: &Range<Timestamp>,
     now: Timestamp,
-    (step, page): (Duration, Duration),
+    page: PageGrid,
 ) -> (Ranges, Ranges) {
     // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
     let settled = match state.rows.last {
@@ -169,18 +187,18 @@ fn unsettled(
     let mut recent = range.end;
     if let Some(tail) = unsettled.last_mut().filter(|tail| tail.end == range.end) {
         recent = tail.start;
-        let pages = steps(tail, page);
-        let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
-        tail.start = tail.start.min(interval_start(tail.end - full, step)).max(range.start);
+        tail.start = tail.start.min(page.before(tail)).max(range.start);
     }
     let from = match (state.rows.first, state.rows.last) {
         _ if job.refetch_gaps => range.start,
         (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
         _ => return (unsettled, Vec::new()),
     };
-    let first = interval_start(from + step - Duration::from_nanos(1), step);
+    let interval = page.interval;
+    let is_start = interval.start_of(from) == from;
+    let first = if is_start { from } else { interval.end_of(from) };
     let valid = state.rows.present.without(&state.rows.invalid);
-    let gaps = valid.uncovered(first..interval_start(recent, step)).without(&unsettled.iter().cloned().collect());
+    let gaps = valid.uncovered(first..interval.start_of(recent)).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
         limit(&mut gaps, state.rows.last.unwrap_or(range.start));
@@ -206,12 +224,12 @@ fn probes(
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.
-fn pages(gaps: &TimeRanges, page: Duration, end: Timestamp) -> Ranges {
+fn pages(gaps: &TimeRanges, page: PageGrid, end: Timestamp) -> Ranges {
     let mut pages: Ranges = Vec::new();
     for mut gap in gaps.ranges() {
         gap.start = pages.last().map_or(gap.start, |last| gap.start.max(last.end));
         while gap.start < gap.end {
-            let until = (gap.start + page).min(end);
+            let until = page.after(gap.start, 1).min(end);
             pages.push(gap.start..until);
             gap.start = until;
         }

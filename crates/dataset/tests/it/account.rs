@@ -7,9 +7,26 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use dataset::Summary;
+use runtime::registry::Step;
+use runtime::{Interval, Timestamp};
 
 use crate::support::dice::Dice;
-use crate::support::{DAY, END, HOUR, Row, client_of, coins, job, read, run, state_of};
+use crate::support::service::RATIO;
+use crate::support::{END, HOUR, Row, client_of, job, read, run, series, state_of};
+
+/// Timeframes of services, each with its step. Hours are drawn more often.
+const TIMEFRAMES: [(&str, Step); 10] = [
+    ("1h", Step::seconds(3600)),
+    ("1h", Step::seconds(3600)),
+    ("1h", Step::seconds(3600)),
+    ("1h", Step::seconds(3600)),
+    ("1d", Step::seconds(86_400)),
+    ("weekday", Step::BusinessDays),
+    ("1w", Step::seconds(604_800)),
+    ("1M", Step::Months(1)),
+    ("quarter", Step::Months(3)),
+    ("year", Step::Months(12)),
+];
 
 /// A record of a service: its time, and the text of its value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +39,8 @@ struct Record {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent property of a service")]
 struct Behaviour {
+    timeframe: &'static str,
+    interval: Interval,
     records: Vec<Record>,
     max_records: usize,
     keeps_newest: bool,
@@ -36,27 +55,39 @@ struct Behaviour {
     /// Every request whose number is a multiple of this fails; 0 for none.
     fails_every: usize,
     fail_status: u16,
+    /// The status of a response without records.
+    empty_status: u16,
+    /// Every record whose number is a multiple of this has its time in milliseconds; 0 for none.
+    wrong_unit_every: usize,
 }
 
 impl Behaviour {
     fn draw(dice: &mut Dice) -> Self {
-        let hours = 24 + dice.below(3000);
+        let (timeframe, step) = TIMEFRAMES[usize::try_from(dice.below(10)).unwrap()];
+        let interval = Interval::new(step);
+        // No record is before 1971.
+        let most = END / i64::try_from(interval.longest().as_secs()).unwrap() - 1;
+        let count = (24 + dice.below(3000)).min(most);
+        // A service may have several records in an interval, as if its interval were shorter.
+        let parts = if dice.once_in(8) { 2 + dice.below(3) } else { 1 };
+        let part = i64::try_from(interval.shortest().as_secs()).unwrap() / parts;
         let keys = if dice.once_in(3) { 2 + dice.below(2) } else { 1 };
-        let phase = if dice.once_in(4) { dice.below(HOUR) } else { 0 };
+        let phase = if dice.once_in(4) { dice.below(HOUR / parts) } else { 0 };
         let has_jitter = dice.once_in(8);
-        let hole = dice.below(hours)..dice.below(hours);
+        let hole = dice.below(count)..dice.below(count);
         let is_sparse = dice.once_in(6);
         let invalid = if dice.once_in(3) { 2 + dice.below(40) } else { i64::MAX };
-        let first = if dice.once_in(4) { dice.below(hours) } else { 0 };
+        let first = if dice.once_in(4) { dice.below(count) } else { 0 };
         let mut records = Vec::new();
-        for hour in first..hours {
-            if hole.contains(&hour) || is_sparse && !dice.once_in(5) {
+        for index in first * parts..count * parts {
+            if hole.contains(&(index / parts)) || is_sparse && !dice.once_in(5) {
                 continue;
             }
+            let start = interval.shifted(Timestamp::from_unix_seconds(END), index / parts - count).unix_seconds();
             for key in 0..keys {
                 let jitter = if has_jitter { dice.below(5) } else { 0 };
-                let time = END - hours * HOUR + hour * HOUR + phase + jitter;
-                let number = format!("{}.5", hour * 4 + key);
+                let time = start + index % parts * part + phase + jitter;
+                let number = format!("{}.5", index * 4 + key);
                 let is_invalid = invalid < i64::MAX && dice.once_in(invalid);
                 records.push(Record { time, value: if is_invalid { format!("\"bad {number}\"") } else { number } });
             }
@@ -64,6 +95,8 @@ impl Behaviour {
         records.sort();
         let cap = usize::try_from(20 + dice.below(300)).unwrap();
         Self {
+            timeframe,
+            interval,
             records,
             max_records: if dice.once_in(2) { cap } else { 1000 },
             keeps_newest: dice.once_in(2),
@@ -76,6 +109,8 @@ impl Behaviour {
             empty_once: if dice.once_in(4) { 1 + usize::try_from(dice.below(3)).unwrap() } else { 0 },
             fails_every: if dice.once_in(5) { 2 + usize::try_from(dice.below(4)).unwrap() } else { 0 },
             fail_status: if dice.once_in(2) { 503 } else { 429 },
+            empty_status: if dice.once_in(6) { 204 } else { 200 },
+            wrong_unit_every: if dice.once_in(10) { 2 + usize::try_from(dice.below(50)).unwrap() } else { 0 },
         }
     }
 
@@ -84,7 +119,8 @@ impl Behaviour {
         if number == self.empty_once {
             return Vec::new();
         }
-        let from = if self.rounds_start { from.div_euclid(HOUR) * HOUR } else { from };
+        let start = self.interval.start_of(Timestamp::from_unix_seconds(from)).unix_seconds();
+        let from = if self.rounds_start { start } else { from };
         let is_in = |record: &&Record| {
             let is_after = self.ignores_start || record.time > from || !self.excludes_start && record.time == from;
             is_after && (record.time < to || !self.excludes_end && record.time == to)
@@ -102,12 +138,22 @@ impl Behaviour {
         page
     }
 
+    /// Returns the number of records before a time.
+    fn number(&self, time: i64) -> usize {
+        self.records.partition_point(|record| record.time < time)
+    }
+
     fn body(&self, page: &[Record]) -> String {
+        if page.is_empty() && self.empty_status == 204 {
+            return String::new();
+        }
         if page.is_empty() && self.has_null_pages {
             return r#"{"data":[null],"metadata":{}}"#.to_owned();
         }
         let mut records = Vec::new();
         for Record { time, value } in page {
+            let is_wrong = self.wrong_unit_every > 0 && self.number(*time).is_multiple_of(self.wrong_unit_every);
+            let time = if is_wrong { time * 1000 } else { *time };
             records.push(format!(r#"{{"openDate":{time},"volumeRatio":{value}}}"#));
         }
         format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
@@ -158,14 +204,17 @@ async fn check(seed: u64) {
         }
         let page = service.page(books.requests, from, to);
         let body = service.body(&page);
+        let status = if page.is_empty() { service.empty_status } else { 200 };
         books.sent.extend(page);
-        (200, body)
+        (status, body)
     });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.parquet");
-    let from = END - (1 + dice.below(130)) * DAY;
+    let length = i64::try_from(behaviour.interval.shortest().as_secs()).unwrap();
+    let from = (END - (1 + dice.below(130)) * 24 * length).max(0);
     let to = if dice.once_in(2) { END } else { from + (END - from) / 2 };
-    let job = job(coins(&client.build().unwrap(), &["BTC"]), from, to, &path);
+    let series = series(&client.build().unwrap(), &RATIO, "BTC", behaviour.timeframe);
+    let job = job(vec![series], from, to, &path);
     let mut summary = run(&job).await;
     for _ in 0..dice.below(3) {
         summary = run(&job).await;

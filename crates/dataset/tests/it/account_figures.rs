@@ -3,9 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use dataset::BackfillEvent;
-use runtime::Timestamp;
+use runtime::registry::Step;
+use runtime::{Interval, Timestamp};
 
-use crate::support::{DAY, END, HOUR, Script, body, client, client_of, coins, job, run, scripted, with};
+use crate::support::service::RATIO;
+use crate::support::{
+    DAY, END, HOUR, Script, body, client, client_of, coins, files, job, read, run, scripted, series, state_of, with,
+};
 
 #[tokio::test(start_paused = true)]
 async fn steps_of_a_page_that_is_requested_again_count_once() {
@@ -70,4 +74,46 @@ async fn progress_counts_the_requests_of_a_range_that_is_no_longer_empty() {
     // requested in parts.
     let (_, planned) = *events.iter().find(|(pages, _)| *pages >= 3).unwrap();
     assert!(pages - planned <= 1 && pages >= 11, "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn months_are_steps_of_the_calendar() {
+    let months = Interval::new(Step::Months(1));
+    let respond = move |_: &str, from: i64, to: i64| {
+        let mut records = Vec::new();
+        let mut start = months.end_of(Timestamp::from_unix_seconds(from - 1));
+        while start.unix_seconds() <= to {
+            // A month is missing.
+            if start.to_string() != "2023-02-01T00:00:00Z" {
+                records.push(format!(r#"{{"openDate":{},"volumeRatio":0.5}}"#, start.unix_seconds()));
+            }
+            start = months.end_of(start);
+        }
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+    };
+    let client = client_of(respond).build().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let from: Timestamp = "2020-01-01".parse().unwrap();
+    let months_of = || vec![series(&client, &RATIO, "BTC", "1M")];
+    let june = "2024-06-01".parse::<Timestamp>().unwrap().unix_seconds();
+    let whole = job(months_of(), from.unix_seconds(), june, dir.path());
+    let plan = whole.plan().await.unwrap();
+    assert_eq!((plan.requests(), plan.records()), (1, 53));
+    let summary = run(&whole).await;
+    let account = summary.series[0].account;
+    assert_eq!((summary.records, account.covered, account.empty), (52, 52, 1), "{account:?}");
+    let time = |text: &str| text.parse::<Timestamp>().unwrap();
+    let gap = time("2023-02-01")..time("2023-03-01");
+    assert_eq!((summary.series[0].missing, &summary.series[0].gaps), (1, &vec![gap]), "{summary:?}");
+    assert_eq!(summary.series[0].end, Some(time("2024-06-01")));
+    let names = files(dir.path());
+    assert!(names.iter().all(|name| name.starts_with("orderflow.volume_ratio/1mo-")), "{names:?}");
+    assert_eq!(read(dir.path()).len(), 52);
+    let status = state_of(dir.path()).await;
+    assert_eq!(status.series[0].behind(time("2024-06-30")), Some(0));
+    assert_eq!(status.series[0].behind(time("2024-08-01")), Some(2));
+    // A run in the next month fetches the month that has ended.
+    let july = time("2024-07-01").unix_seconds();
+    let summary = run(&job(months_of(), from.unix_seconds(), july, dir.path())).await;
+    assert_eq!((summary.records, summary.series[0].revised), (1, 0), "{summary:?}");
 }

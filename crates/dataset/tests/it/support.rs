@@ -57,8 +57,18 @@ pub(crate) fn client() -> Client {
 
 /// Creates an hourly series.
 pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> SeriesRequest {
+    series(client, endpoint, coin, "1h")
+}
+
+/// Creates a series of this timeframe.
+pub(crate) fn series(
+    client: &Client,
+    endpoint: &'static EndpointInfo,
+    coin: &str,
+    timeframe: &'static str,
+) -> SeriesRequest {
     let request = client.endpoint(endpoint).query("exchange", "binance_perp_stable").query("coin", coin);
-    SeriesRequest::new(request.query("timeframe", "1h")).unwrap()
+    SeriesRequest::new(request.query("timeframe", timeframe)).unwrap()
 }
 
 /// One target of each kind.

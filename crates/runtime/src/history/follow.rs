@@ -299,7 +299,7 @@ impl<T: Send + 'static> State<T> {
                     // The schedule repeats a failed round, so the job itself does not retry windows.
                     options.attempts = 1;
                     // The job gets a time at which every interval in the window is closed.
-                    let closed = window.to - following.schedule.grid.lead;
+                    let closed = following.schedule.grid.final_at(window.to);
                     self.job = Some(Box::new(Job::new(&self.request, options, self.decode, closed)?));
                 }
                 Action::Wait(pause) => {

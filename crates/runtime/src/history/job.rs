@@ -162,7 +162,8 @@ impl Job {
         }
         // A second response decides whether the clock of this machine was right to end the range earlier than requested.
         let end = if window.to == self.pager.options.range.to { self.options.range.to } else { window.to };
-        self.in_flight.push((id, fetch(request, end - self.template.grid.lead, self.decode, self.options.attempts)));
+        let final_at = self.template.grid.final_at(end);
+        self.in_flight.push((id, fetch(request, final_at, self.decode, self.options.attempts)));
         true
     }
 
@@ -292,7 +293,7 @@ impl Job {
             return;
         }
         let until = grid.final_until(response.reached);
-        let is_final = |time: Timestamp| time + grid.step <= until;
+        let is_final = |time: Timestamp| grid.interval.moved(time, 1) <= until;
         let Some(end) = response.times().find(|time| !is_final(*time)) else { return };
         self.checkpoint.range.to = self.checkpoint.range.to.min(end.max(self.checkpoint.next));
         window.to = end.max(window.from);

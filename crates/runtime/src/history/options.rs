@@ -11,7 +11,7 @@ use super::request_template::{RequestTemplate, has_windows, require_past};
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
-use crate::values::Timestamp;
+use crate::values::{Interval, Timestamp};
 
 /// The function that is called with the progress.
 pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
@@ -41,12 +41,12 @@ pub(super) struct Options {
 pub struct Plan {
     /// The range, which ends with the last closed interval at the latest.
     pub range: Range<Timestamp>,
-    /// The interval between records; a nanosecond for events, which can have any times.
-    pub step: Duration,
+    /// The intervals of the records; of a nanosecond for events, which can have any times.
+    pub interval: Interval,
     /// The maximum number of records on a page; `usize::MAX` if it is unknown.
     pub page_size: usize,
-    /// The time that a full page covers; `None` if each page begins where another page ended.
-    pub page_span: Option<Duration>,
+    /// The number of steps that a full page covers; `None` if each page begins where another page ended.
+    pub page_steps: Option<usize>,
     /// The maximum number of records: one per step.
     pub records: u64,
     /// The number of requests if the service responds as planned: one for each page. If each page begins where another
@@ -120,7 +120,7 @@ impl Options {
     /// time.
     pub(super) fn ends(&self, grid: TimeGrid, time: Timestamp) -> (Timestamp, Timestamp) {
         let closed = grid.floor(grid.final_until(time));
-        (closed, self.range.to.min(if self.with_open { closed + grid.step } else { closed }))
+        (closed, self.range.to.min(if self.with_open { grid.next(closed) } else { closed }))
     }
 
     /// Plans the requests without sending them.
@@ -134,9 +134,9 @@ impl Options {
         let limit = request.connection().dispatcher.rate_limiter.rate_limit();
         Ok(Plan {
             range: range.range(),
-            step: template.grid.step,
+            interval: template.grid.interval,
             page_size: template.page_size,
-            page_span: template.page_span(),
+            page_steps: template.windows_of(),
             records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
             min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),

@@ -342,7 +342,7 @@ mod page_response_tests {
     }
 
     fn check(times: &[Option<i64>]) -> Checked {
-        let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(10));
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };

@@ -368,7 +368,7 @@ impl<R> Pager<R> {
         let Span { from, to } = page.window;
         let is_back = can_go_back && !response.has_earlier;
         let is_on = can_go_on && !response.has_later;
-        let after = |time: Timestamp| time + TimeGrid::EVENTS.step;
+        let after = |time: Timestamp| TimeGrid::EVENTS.next(time);
         let times = response.times().next().zip(response.times().last());
         let Some((first, last)) = times else {
             if page.is_anchored {

@@ -10,11 +10,11 @@ use super::checkpoint::{Checkpoint, CheckpointKind};
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
-use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
+use crate::registry::{HistoryInfo, ParamInfo, Step, TimeUnit, ValueType};
 use crate::request::check;
 use crate::send::Estimate;
-use crate::values::Timestamp;
 use crate::values::wire::ToWire;
+use crate::values::{Interval, Timestamp};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -91,11 +91,10 @@ impl RequestTemplate {
         self.page_size - self.outside
     }
 
-    /// The time that a full page covers; `None` if a window whose records fit on a page cannot be requested.
-    pub(super) fn page_span(&self) -> Option<Duration> {
-        let steps = u32::try_from(self.page_steps().max(1)).unwrap_or(u32::MAX);
+    /// The number of steps that a full page covers; `None` if a window whose records fit on a page cannot be requested.
+    pub(super) fn windows_of(&self) -> Option<usize> {
         let is_known = has_windows(self.info) && self.page_size < usize::MAX;
-        is_known.then(|| self.grid.step.saturating_mul(steps))
+        is_known.then(|| self.page_steps().max(1))
     }
 
     /// Returns whether a request can select both ends of a range.
@@ -231,35 +230,41 @@ fn last(unit: TimeUnit) -> Duration {
 /// Returns the maximum number of records on a page that are outside its window. For times in seconds and steps of two
 /// seconds or longer, the number is 1, because such a page cannot have records both before and after its window.
 fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
-    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
+    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.interval.shortest().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
 
 /// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let Some(name) = named(info.step) else {
-        return Ok(info.every.and_then(TimeGrid::new).unwrap_or(TimeGrid::EVENTS));
+        return Ok(info.every.map_or(TimeGrid::EVENTS, |every| TimeGrid::new(interval(every, info))));
     };
     let param = request.endpoint().param(name);
     let Some(value) = request.value(name).or(param.and_then(|param| param.default)) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
-    let known = durations(param).into_iter().find(|(known, _)| *known == value);
-    known.and_then(|(_, duration)| TimeGrid::new(duration)).ok_or_else(|| {
+    let known = known_steps(param).into_iter().find(|(known, _)| *known == value);
+    known.map(|(_, step)| TimeGrid::new(interval(step, info))).ok_or_else(|| {
         let message = format!("`{name}` is `{value}`, an interval of unknown length");
         Error::build(message).with_hint(steps(param))
     })
 }
 
-/// Returns the allowed values of the step param, each with its length.
-fn durations(param: Option<&ParamInfo>) -> Vec<(&'static str, Duration)> {
+/// Returns the intervals of a step, with the anchor of the catalogue.
+fn interval(step: Step, info: &HistoryInfo) -> Interval {
+    let intervals = Interval::new(step);
+    info.anchor.map_or(intervals, |seconds| intervals.anchored(Timestamp::from_unix_seconds(seconds)))
+}
+
+/// Returns the allowed values of the step param, each with its step.
+fn known_steps(param: Option<&ParamInfo>) -> Vec<(&'static str, Step)> {
     let Some(ParamInfo { ty: ValueType::Named(named), .. }) = param else { return Vec::new() };
-    named.values.iter().filter_map(|value| Some((value.value, value.duration?))).collect()
+    named.values.iter().filter_map(|value| Some((value.value, value.step?))).collect()
 }
 
 fn steps(param: Option<&ParamInfo>) -> String {
-    let values: Vec<_> = durations(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
+    let values: Vec<_> = known_steps(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
     format!("known values: {}", values.join(", "))
 }
 

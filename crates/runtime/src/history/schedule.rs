@@ -164,18 +164,19 @@ impl Schedule {
 
     /// Returns the time after which missing records of a range that ends at `end` may still be published.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
-        let settled = end - self.lateness.learned() - self.span(self.settings.allowed_lateness.saturating_add(1));
+        let oldest = self.grid.before(end, self.settings.allowed_lateness.saturating_add(1));
+        let settled = oldest - self.lateness.learned();
         self.lateness.in_vain.map_or(settled, |_| settled.min(self.position.next))
     }
 
     /// Returns the end of the interval of a record.
     pub(super) fn end(&self, time: Timestamp) -> Timestamp {
-        self.grid.floor(time) + self.grid.step
+        self.grid.next(time)
     }
 
     /// Returns the end of the next interval.
     fn next_end(&self) -> Timestamp {
-        self.grid.ceil(self.position.next) + self.grid.step
+        self.grid.next(self.grid.ceil(self.position.next))
     }
 
     /// Returns the time at which the next interval is requested.
@@ -195,16 +196,17 @@ impl Schedule {
             return Action::Wait(at.saturating_duration_since(now));
         }
         let Position { next, missing } = &self.position;
-        let page = self.span(self.page_steps);
         let mut to = self.grid.floor(time).max(self.next_end());
         // A probe of a silent series requests only as many of the latest intervals as fit on a page. The page after the
         // last record follows some of the probes, because a series may be later than a page.
         let longest = self.span(self.page_steps.max(self.settings.allowed_lateness));
         let is_silent = self.lateness.in_vain.is_some_and(|age| age > longest);
         let is_probe = is_silent && !self.has_probed;
-        let from = if is_probe { to - page } else { *missing.first().unwrap_or(next).min(next) };
+        let from =
+            if is_probe { self.grid.before(to, self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         if !self.has_begun || is_silent && !is_probe {
-            to = to.min(self.grid.floor(if self.has_begun { *next } else { from }) + page);
+            let page = usize::try_from(self.page_steps).unwrap_or(usize::MAX);
+            to = to.min(self.grid.after(if self.has_begun { *next } else { from }, page));
         }
         let (window, next) = (Span { from, to }, *next);
         self.round = Some(Round { window, next, begun: now, responded: now, reached: None, is_probe });
@@ -225,7 +227,7 @@ impl Schedule {
     /// Returns the interval whose record is requested next.
     pub(super) fn next_interval(&self) -> Span {
         let from = self.grid.ceil(self.position.next);
-        Span { from, to: from + self.grid.step }
+        Span { from, to: self.grid.next(from) }
     }
 
     /// Processes the next page of the range: the times of its records in order, and a time that the service had reached
@@ -266,14 +268,14 @@ impl Schedule {
     /// Moves the position past new records. Returns the missing intervals that are too old to be requested again, compared
     /// with the newest record.
     fn advance(&mut self, new: &[Timestamp]) -> Vec<Span> {
-        let step = self.grid.step;
+        let grid = self.grid;
         let mut gaps = Vec::new();
         let Some(last) = new.last() else { return gaps };
         let range = Span { from: self.grid.ceil(self.position.next), to: self.end(*last) };
-        let expired = range.to - self.span(self.settings.allowed_lateness);
-        let old = self.position.missing.partition_point(|from| *from + step <= expired);
+        let expired = grid.before(range.to, self.settings.allowed_lateness);
+        let old = self.position.missing.partition_point(|from| grid.next(*from) <= expired);
         for from in self.position.missing.drain(..old) {
-            time_grid::push(&mut gaps, Span { from, to: from + step });
+            time_grid::push(&mut gaps, Span { from, to: grid.next(from) });
         }
         for missing in self.grid.missing(range, new.iter().copied()) {
             let middle = expired.clamp(missing.from, missing.to);
@@ -306,7 +308,9 @@ impl Schedule {
         self.retry = now;
         if end <= window.to.min(asked) {
             self.lateness.missing(asked - end);
-            let (late, silence, step) = (time - self.due(), time - next, self.grid.step);
+            let late = time - self.due();
+            let silence = time - next;
+            let step = self.grid.interval.longest();
             // If only the record before the latest interval is missing, that of the latest interval may still be in time.
             let latest = late.checked_sub(step).unwrap_or(late);
             let pause = self.pause(if latest < step { latest } else { late }, silence);
@@ -315,20 +319,21 @@ impl Schedule {
             self.retry += if self.has_probed { Duration::ZERO } else { pause };
         }
         // The request for the next interval includes the missing intervals, so only the last one is requested by itself.
-        let late = self.position.missing.last().map(|from| time - (*from + self.grid.step + self.lateness.learned()));
-        self.recheck = late.filter(|late| *late < self.grid.step).map(|late| now + self.pause(late, late));
+        let late = self.position.missing.last().map(|from| time - (self.grid.next(*from) + self.lateness.learned()));
+        self.recheck =
+            late.filter(|late| *late < self.grid.interval.longest()).map(|late| now + self.pause(late, late));
         // An interval that was still open when the service responded does not count as requested.
         let silence = window.to.min(reached.unwrap_or(begin)) - (next + self.lateness.learned());
         let was_silent = self.is_silent;
         self.is_silent = silence >= self.span(self.settings.allowed_lateness.max(1));
-        (self.is_silent && !was_silent).then_some(next - self.grid.lead)
+        (self.is_silent && !was_silent).then_some(self.grid.final_at(next))
     }
 
     /// Returns the pause before the next request for a record that is this late, in a series that has had no record for
     /// the duration `silence`. It is at most half a page, so the ranges of consecutive probes overlap.
     fn pause(&self, late: Duration, silence: Duration) -> Duration {
         let half = self.span((self.page_steps / 2).max(1));
-        let longest = self.grid.step.min(MAX_PAUSE).max(silence / PATIENCE).min(half);
+        let longest = self.grid.interval.longest().min(MAX_PAUSE).max(silence / PATIENCE).min(half);
         (late + FIRST_PAUSE).min(longest.max(DELAY))
     }
 
@@ -344,8 +349,9 @@ impl Schedule {
         Failure { elapsed, is_first, is_outage }
     }
 
+    /// Returns the longest time that this many intervals take.
     fn span(&self, intervals: u32) -> Duration {
-        self.grid.step.saturating_mul(intervals)
+        self.grid.interval.longest().saturating_mul(intervals)
     }
 }
 

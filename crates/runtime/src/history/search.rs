@@ -84,7 +84,7 @@ mod tests {
 
     /// Runs a search, and returns the first page with records and the number of requests.
     fn find(pages: i64, has_records: impl Fn(i64) -> bool) -> (i64, usize) {
-        let grid = TimeGrid::new(Duration::from_secs(1)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(1));
         let mut search = Search::new(grid, Span { from: 0.into(), to: (2 * pages).into() }, 2);
         loop {
             match search.next() {

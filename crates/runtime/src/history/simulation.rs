@@ -96,7 +96,7 @@ fn span(from: i64, to: i64) -> Span {
 
 /// Fetches a range with this page size. Returns the result, the number of requests and the account.
 fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Account) {
-    let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
+    let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs()));
     let range = span(from, to);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
     let options = PagerOptions {

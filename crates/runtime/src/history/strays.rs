@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_record_is_repeated_if_its_step_has_a_record() {
-        let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(10));
         let times = |times: &[i64]| times.iter().map(|time| Timestamp::from(*time)).collect::<Vec<_>>();
         let range = Span { from: 0.into(), to: 100.into() };
         let mut strays = Strays::new(grid, range, 90.into());

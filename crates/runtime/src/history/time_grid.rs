@@ -1,26 +1,12 @@
 //! Spans of time, and the steps into which they are divided.
 //!
-//! Steps are counted from the Unix epoch, and weeks from a Monday, as services count them. This module uses only times, not
-//! records.
+//! This module uses only times, not records.
 
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::values::Timestamp;
-
-/// The length of a week, and the first Monday after the Unix epoch, which was a Thursday.
-const WEEK: u64 = 7 * 86_400;
-const FIRST_MONDAY: Duration = Duration::from_secs(4 * 86_400);
-
-/// Returns the start of the interval of this length that contains a time. Intervals are counted from the Unix epoch, and
-/// those of weeks from a Monday.
-pub fn interval_start(time: Timestamp, length: Duration) -> Timestamp {
-    let is_weeks = length.subsec_nanos() == 0 && length.as_secs() > 0 && length.as_secs() % WEEK == 0;
-    if !is_weeks {
-        return time.floor(length);
-    }
-    (time - FIRST_MONDAY).floor(length) + FIRST_MONDAY
-}
+use crate::registry::Step;
+use crate::values::{Interval, Timestamp};
 
 /// A time interval that does not include its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,59 +34,67 @@ impl Span {
     }
 }
 
-/// Time divided into steps of equal length, counted as by [`interval_start`].
+/// Time divided into the steps of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
-    pub(super) step: Duration,
-    /// The time from the end of the interval of a record to the end of the step that contains the time of the record.
-    /// Zero, or one step if records have the time at which their intervals end.
-    pub(super) lead: Duration,
+    pub(super) interval: Interval,
+    /// Whether records have the time at which their intervals end, so that the interval of a record is the step before
+    /// the one that contains its time.
+    time_is_end: bool,
 }
 
 impl TimeGrid {
     /// The grid of events, which can have any times.
-    pub(super) const EVENTS: Self = Self { step: Duration::from_nanos(1), lead: Duration::ZERO };
+    pub(super) const EVENTS: Self =
+        Self { interval: Interval::new(Step::Fixed(Duration::from_nanos(1))), time_is_end: false };
 
     /// Returns whether a record is expected for each step.
     pub(super) fn has_steps(self) -> bool {
         self != Self::EVENTS
     }
 
-    /// Creates a grid with steps of this length; returns `None` if the length is zero.
-    pub(super) fn new(step: Duration) -> Option<Self> {
-        (!step.is_zero()).then_some(Self { step, lead: Duration::ZERO })
+    pub(super) fn new(interval: impl Into<Interval>) -> Self {
+        Self { interval: interval.into(), time_is_end: false }
     }
 
     /// Returns the same grid for records that have the time at which their intervals end.
     pub(super) fn of_ends(self) -> Self {
-        Self { lead: if self.has_steps() { self.step } else { Duration::ZERO }, ..self }
+        Self { time_is_end: self.has_steps(), ..self }
     }
 
     /// Returns the time before which a step must end so that its record is final once the service has reached `time`.
     pub(super) fn final_until(self, time: Timestamp) -> Timestamp {
-        time + self.lead
+        if self.time_is_end { self.interval.moved(time, 1) } else { time }
+    }
+
+    /// Returns the time that the service must have reached so that the records of all steps before `time` are final.
+    pub(super) fn final_at(self, time: Timestamp) -> Timestamp {
+        if self.time_is_end { self.interval.moved(time, -1) } else { time }
     }
 
     /// Returns the start of the step that contains a time.
     pub(super) fn floor(self, time: Timestamp) -> Timestamp {
-        interval_start(time, self.step)
+        self.interval.start_of(time)
     }
 
     /// Returns the start of the next step, or the time itself if it is the start of a step.
     pub(super) fn ceil(self, time: Timestamp) -> Timestamp {
-        let floor = self.floor(time);
-        if floor == time { time } else { floor + self.step }
+        if self.floor(time) == time { time } else { self.next(time) }
     }
 
-    /// Returns the end of the step that begins at `start`.
-    pub(super) fn next(self, start: Timestamp) -> Timestamp {
-        start + self.step
+    /// Returns the end of the step that contains a time.
+    pub(super) fn next(self, time: Timestamp) -> Timestamp {
+        self.interval.end_of(time)
     }
 
     /// Returns the start of the step that is `steps` steps after the step that contains `time`.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
-        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-        self.floor(time) + self.step.saturating_mul(steps)
+        self.interval.shifted(time, i64::try_from(steps).unwrap_or(i64::MAX))
+    }
+
+    /// Returns the start of the step that is `steps` steps before the step that contains `time`.
+    pub(super) fn before(self, time: Timestamp, steps: u32) -> Timestamp {
+        self.interval.shifted(time, -i64::from(steps))
     }
 
     /// Divides a span into pieces of at most this many steps.
@@ -121,8 +115,7 @@ impl TimeGrid {
 
     /// Returns the number of steps that overlap a span.
     pub(super) fn touched(self, span: Span) -> u64 {
-        let outer = self.outer(span);
-        u64::try_from((outer.to - outer.from).as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
+        self.interval.count(&span.range())
     }
 
     /// Returns the number of steps in spans that begin and end with steps.
@@ -143,7 +136,7 @@ impl TimeGrid {
         for time in times {
             let step = self.floor(time).min(outer.to);
             push(&mut missing, Span { from: next, to: step });
-            next = next.max(step + self.step);
+            next = next.max(self.next(step));
         }
         push(&mut missing, Span { from: next, to: outer.to });
         missing
@@ -194,7 +187,7 @@ mod tests {
 
     #[test]
     fn steps_of_a_span() {
-        let grid = TimeGrid::new(Duration::from_secs(60)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(60));
         for (from, to, touched, whole) in
             [(0, 0, 0, 0), (0, 60, 1, 1), (0, 61, 2, 1), (1, 60, 1, 0), (59, 121, 3, 1), (-60, 60, 2, 2), (60, 0, 0, 0)]
         {
@@ -205,7 +198,7 @@ mod tests {
 
     #[test]
     fn missing_times_of_a_grid() {
-        let grid = TimeGrid::new(Duration::from_secs(60)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(60));
         let table: [(&[i64], Seconds<'_>); 7] = [
             (&[0, 60, 120, 180], &[]),
             (&[], &[(0, 240)]),
@@ -223,20 +216,16 @@ mod tests {
     }
 
     #[test]
-    fn weeks_begin_on_monday() {
+    fn the_record_of_a_month_is_final_when_the_month_has_ended() {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
-        let week = Duration::from_secs(WEEK);
-        for (within, monday) in
-            [("2026-10-05", "2026-10-05"), ("2026-10-11T23:59:59", "2026-10-05"), ("1969-12-30", "1969-12-29")]
-        {
-            assert_eq!(interval_start(time(within), week), time(monday));
+        let months = TimeGrid::new(Interval::new(Step::Months(1)));
+        let [january, february, march] = ["2024-01-01", "2024-02-01", "2024-03-01"].map(time);
+        for (grid, until) in [(months, february), (months.of_ends(), march)] {
+            assert_eq!((grid.final_until(february), grid.final_at(until)), (until, february));
+            assert!(grid.floor(grid.final_until(february - Duration::from_secs(1))) < until);
         }
-        assert_eq!(interval_start(time("2026-10-08T10:30"), week / 7), time("2026-10-08"));
-    }
-
-    #[test]
-    fn zero_step_is_invalid() {
-        assert_eq!(TimeGrid::new(Duration::ZERO), None);
+        // No February has a thirty-first day.
+        assert!(months.of_ends().final_until(january + Duration::from_secs(30 * 86_400)) < march);
     }
 }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::pages::PagesInfo;
+use super::step::Step;
 use super::value::{Evidence, Range, RecordInfo, ValueType};
 
 /// A group of endpoints.
@@ -244,11 +245,13 @@ pub struct HistoryInfo {
     pub to: &'static str,
     /// Param that sets the maximum number of records.
     pub limit: &'static str,
-    /// Param that sets the interval between records; the type of the param declares the durations of the values. Empty
-    /// if the interval is always `every`, and for events, which have any times.
+    /// Param that sets the interval between records; the type of the param declares the steps of the values. Empty if the
+    /// step is always `every`, and for events, which have any times.
     pub step: &'static str,
-    /// The interval between records, if there is no `step`; `None` for events.
-    pub every: Option<Duration>,
+    /// The step between records, if there is no `step`; `None` for events.
+    pub every: Option<Step>,
+    /// A time at which an interval begins, in Unix seconds. By default, weeks begin on Monday, and others in UTC.
+    pub anchor: Option<i64>,
     /// The maximum age of records; `None` if it is unknown. A history starts no earlier.
     pub oldest: Option<Duration>,
     /// True if the time of a record is the end of its interval, so that the record is final at its time.

@@ -3,7 +3,8 @@
 //! The decoder uses these tables to read records. Summaries, units and evidence are for users.
 
 use std::fmt;
-use std::time::Duration;
+
+use super::step::Step;
 
 entry! {
     /// The type of the records of a series, or of any other object with known fields.
@@ -217,9 +218,8 @@ entry! {
         /// Source of the value.
         pub evidence: Evidence,
         ..
-        /// Duration of the interval that the value denotes, such as one hour for `1h`; `None` if the value does not denote
-        /// an interval, or if the length of the interval varies, as for a month.
-        pub duration: Option<Duration> = None,
+        /// The step that the value denotes, such as one hour for `1h`; `None` if the value does not denote a step.
+        pub step: Option<Step> = None,
         /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
         /// omitted.
         pub attributes: &'static [&'static str] = &[],

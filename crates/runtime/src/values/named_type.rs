@@ -50,7 +50,7 @@ impl UnknownValue {
 
 /// Returns the duration of the interval that a value denotes, if the catalogue declares the duration.
 pub fn duration<T: NamedType>(value: &str) -> Option<Duration> {
-    T::INFO.values.iter().find(|known| known.value == value)?.duration
+    T::INFO.values.iter().find(|known| known.value == value)?.step?.length()
 }
 
 /// Implements the methods and traits that all enums and all identifiers have in common.
@@ -198,7 +198,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::registry::{Evidence, TimeUnit, ValueInfo};
+    use crate::registry::{Evidence, Step, TimeUnit, ValueInfo};
     use crate::values::wire::ToWire;
 
     /// A type without known values.
@@ -213,25 +213,22 @@ mod tests {
 
     /// A type with three known values.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-    enum Step {
+    enum Timeframe {
         Minute,
         Day,
         Month,
         Unknown(UnknownValue),
     }
 
-    crate::named_type!(enum Step => Minute = "1m", Day = "1d", Month = "1M");
-    crate::named_type!(duration Step);
+    crate::named_type!(enum Timeframe => Minute = "1m", Day = "1d", Month = "1M");
+    crate::named_type!(duration Timeframe);
 
-    impl NamedType for Step {
+    impl NamedType for Timeframe {
         const INFO: &'static TypeInfo = &TypeInfo::new(
-            "Step",
+            "Timeframe",
             &[
-                ValueInfo { duration: Some(Duration::from_secs(60)), ..ValueInfo::new("1m", "", Evidence::Documented) },
-                ValueInfo {
-                    duration: Some(Duration::from_secs(86_400)),
-                    ..ValueInfo::new("1d", "", Evidence::Documented)
-                },
+                ValueInfo { step: Some(Step::seconds(60)), ..ValueInfo::new("1m", "", Evidence::Documented) },
+                ValueInfo { step: Some(Step::seconds(86_400)), ..ValueInfo::new("1d", "", Evidence::Documented) },
                 ValueInfo::new("1M", "", Evidence::Documented),
             ],
         );
@@ -240,30 +237,30 @@ mod tests {
     #[test]
     fn every_text_is_a_valid_value() {
         for text in ["1m", "1d", "1M", "1w", ""] {
-            assert_eq!((Step::from(text).to_string().as_str(), Step::from(text).as_str()), (text, text));
-            assert_eq!(Step::from(text).to_wire(TimeUnit::Seconds), text);
-            assert_eq!(Step::from(text).is_known(), text.starts_with('1') && text != "1w");
+            assert_eq!((Timeframe::from(text).to_string().as_str(), Timeframe::from(text).as_str()), (text, text));
+            assert_eq!(Timeframe::from(text).to_wire(TimeUnit::Seconds), text);
+            assert_eq!(Timeframe::from(text).is_known(), text.starts_with('1') && text != "1w");
         }
         assert_eq!(Venue::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
         assert!(!Venue::from("new_venue").is_known());
-        assert_eq!(format!("{:?}", Step::from("1w")), "Unknown(UnknownValue(\"1w\"))");
+        assert_eq!(format!("{:?}", Timeframe::from("1w")), "Unknown(UnknownValue(\"1w\"))");
     }
 
     #[test]
     fn a_known_value_is_never_unknown() {
         fn check<T: Copy>(_: T) {}
-        let known = Step::from("1d").known().expect("a known value");
+        let known = Timeframe::from("1d").known().expect("a known value");
         check(known);
         assert_eq!((known.as_str(), known.to_string().as_str()), ("1d", "1d"));
-        assert_eq!(Step::from(known), Step::Day);
-        assert!(matches!(known, Step::Day));
-        assert!(HashSet::from([known]).contains(&Step::Day.known().expect("a known value")));
-        assert!(Step::from("1w").known().is_none());
+        assert_eq!(Timeframe::from(known), Timeframe::Day);
+        assert!(matches!(known, Timeframe::Day));
+        assert!(HashSet::from([known]).contains(&Timeframe::Day.known().expect("a known value")));
+        assert!(Timeframe::from("1w").known().is_none());
     }
 
     #[test]
     fn only_intervals_of_fixed_length_have_a_duration() {
-        let seconds = |text| Step::from(text).duration().map(|duration| duration.as_secs());
+        let seconds = |text| Timeframe::from(text).duration().map(|duration| duration.as_secs());
         assert_eq!(["1m", "1d", "1M", "1w"].map(seconds), [Some(60), Some(86_400), None, None]);
     }
 }

@@ -9,6 +9,8 @@ mod period;
 
 mod arithmetic;
 
+mod interval;
+
 mod conversions;
 
 use std::fmt;
@@ -25,6 +27,7 @@ use crate::text::quoted;
 use crate::values::wire::ToWire;
 use crate::values::{ConversionError, Number};
 
+pub use interval::Interval;
 use iso8601::SECOND;
 
 /// A time, with nanosecond resolution.

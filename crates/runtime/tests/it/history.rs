@@ -103,7 +103,7 @@ async fn plan_lists_the_requests_to_send() {
     let minutes = client.market().ratio().symbol("B").timeframe(Timeframe::M1);
     let plan = minutes.history(at(START)..at(START + 365 * 24 * HOUR)).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
-    assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
+    assert_eq!((plan.interval.shortest(), plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
     // The open interval is included only with `include_partial`.
     let open = hours(&client).history(at(START)..at(i64::MAX));
     let now = Timestamp::now().floor(3600 * SECOND);

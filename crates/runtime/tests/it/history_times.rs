@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use runtime::registry::{BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, TimeUnit, ValueType};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, Step, TimeUnit, ValueType,
+};
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Timestamp, Value};
 use tokio::time::Instant;
@@ -29,6 +31,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     limit: "limit",
     step: "every",
     every: None,
+    anchor: None,
     oldest: None,
     time_is_end: false,
     evidence: Evidence::Documented,
@@ -41,7 +44,8 @@ const PAYMENTS: HistoryInfo = HistoryInfo {
     to: "before",
     limit: "limit",
     step: "",
-    every: Some(Duration::from_secs(8 * 3600)),
+    every: Some(Step::seconds(8 * 3600)),
+    anchor: None,
     oldest: Some(Duration::from_secs(30 * 86_400)),
     time_is_end: false,
     evidence: Evidence::Documented,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use runtime::registry::{
     BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, HistorySource, ParamInfo, RecordInfo,
-    RecordLayout, ServiceInfo, TimeUnit, ValueType,
+    RecordLayout, ServiceInfo, Step, TimeUnit, ValueType,
 };
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{AnyClient, Retry, Timestamp};
@@ -33,7 +33,8 @@ static HISTORY: HistoryInfo = HistoryInfo {
     to: "",
     limit: "limit",
     step: "",
-    every: Some(Duration::from_secs(60)),
+    every: Some(Step::seconds(60)),
+    anchor: None,
     oldest: None,
     time_is_end: false,
     sort: None,

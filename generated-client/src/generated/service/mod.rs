@@ -141,6 +141,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             limit: "limit",
             step: "timeframe",
             every: None,
+            anchor: None,
             oldest: None,
             time_is_end: false,
             sort: Some(("sort", "asc")),

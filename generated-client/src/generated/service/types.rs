@@ -253,17 +253,17 @@ impl NamedType for Timeframe {
             "Timeframe",
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(60))),
+                    .step(Some(::runtime::registry::Step::seconds(60))),
                 ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(300))),
+                    .step(Some(::runtime::registry::Step::seconds(300))),
                 ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(900))),
+                    .step(Some(::runtime::registry::Step::seconds(900))),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                    .step(Some(::runtime::registry::Step::seconds(3600))),
                 ValueInfo::new("4h", "Four hours.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(14_400))),
+                    .step(Some(::runtime::registry::Step::seconds(14_400))),
                 ValueInfo::new("1d", "One day.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(86_400))),
+                    .step(Some(::runtime::registry::Step::seconds(86_400))),
             ],
         )
         .summary("Length of the interval that one record covers.");
@@ -316,11 +316,11 @@ impl NamedType for Anchor {
             "Anchor",
             &[
                 ValueInfo::new("1h", "Every full hour.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                    .step(Some(::runtime::registry::Step::seconds(3600))),
                 ValueInfo::new("4h", "Every four hours.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(14_400))),
+                    .step(Some(::runtime::registry::Step::seconds(14_400))),
                 ValueInfo::new("1d", "Every day.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(86_400))),
+                    .step(Some(::runtime::registry::Step::seconds(86_400))),
             ],
         )
         .summary("Length of the UTC block at whose start an anchored metric restarts.");
@@ -506,11 +506,11 @@ impl NamedType for Lookback {
             "Lookback",
             &[
                 ValueInfo::new("12h", "Twelve hours.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(43_200))),
+                    .step(Some(::runtime::registry::Step::seconds(43_200))),
                 ValueInfo::new("3d", "Three days.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(259_200))),
+                    .step(Some(::runtime::registry::Step::seconds(259_200))),
                 ValueInfo::new("7d", "Seven days.", Evidence::Reported)
-                    .duration(Some(::std::time::Duration::from_secs(604_800))),
+                    .step(Some(::runtime::registry::Step::seconds(604_800))),
                 ValueInfo::new("1m", "One month.", Evidence::PreviousVersion),
                 ValueInfo::new("3m", "Three months.", Evidence::PreviousVersion),
                 ValueInfo::new("6m", "Six months.", Evidence::PreviousVersion),

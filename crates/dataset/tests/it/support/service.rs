@@ -3,7 +3,7 @@
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
     BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ListFormat, ParamInfo, RecordInfo,
-    ServiceInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    ServiceInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 const DOCUMENTED: Evidence = Evidence::Documented;
@@ -19,6 +19,7 @@ pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
         limit: "limit",
         step: "timeframe",
         every: None,
+        anchor: None,
         oldest: None,
         time_is_end: false,
         evidence: DOCUMENTED,
@@ -61,9 +62,15 @@ runtime::fields!(Metadata => coins = 0);
 static TIMEFRAMES: TypeInfo = TypeInfo::new(
     "Timeframe",
     &[
-        ValueInfo { duration: Some(::std::time::Duration::from_secs(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
-        ValueInfo { duration: Some(::std::time::Duration::from_secs(900)), ..ValueInfo::new("15m", "", DOCUMENTED) },
-        ValueInfo { duration: Some(::std::time::Duration::from_secs(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(900)), ..ValueInfo::new("15m", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(86_400)), ..ValueInfo::new("1d", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::BusinessDays), ..ValueInfo::new("weekday", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::seconds(604_800)), ..ValueInfo::new("1w", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::Months(1)), ..ValueInfo::new("1M", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::Months(3)), ..ValueInfo::new("quarter", "", DOCUMENTED) },
+        ValueInfo { step: Some(Step::Months(12)), ..ValueInfo::new("year", "", DOCUMENTED) },
     ],
 );
 

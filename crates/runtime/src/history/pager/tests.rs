@@ -14,7 +14,7 @@ fn span((from, to): Ends) -> Span {
 
 /// Creates a pager for the range from 0 to `to`, with windows of `steps` steps of ten seconds each.
 fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
-    let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
+    let grid = TimeGrid::new(Duration::from_secs(10));
     let options = PagerOptions {
         grid,
         range: span((0, to)),

@@ -72,6 +72,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             limit: "limit",
             step: "interval",
             every: None,
+            anchor: None,
             oldest: None,
             time_is_end: false,
             sort: None,

@@ -64,17 +64,17 @@ impl NamedType for Interval {
             "Interval",
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(60))),
+                    .step(Some(::runtime::registry::Step::seconds(60))),
                 ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(300))),
+                    .step(Some(::runtime::registry::Step::seconds(300))),
                 ValueInfo::new("15m", "A quarter of an hour.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(900))),
+                    .step(Some(::runtime::registry::Step::seconds(900))),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                    .step(Some(::runtime::registry::Step::seconds(3600))),
                 ValueInfo::new("4h", "Four hours.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(14_400))),
+                    .step(Some(::runtime::registry::Step::seconds(14_400))),
                 ValueInfo::new("1d", "One day, in UTC.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(86_400))),
+                    .step(Some(::runtime::registry::Step::seconds(86_400))),
             ],
         )
         .summary("Length of a candle.");
@@ -102,11 +102,11 @@ impl NamedType for Period {
             "Period",
             &[
                 ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(300))),
+                    .step(Some(::runtime::registry::Step::seconds(300))),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                    .step(Some(::runtime::registry::Step::seconds(3600))),
                 ValueInfo::new("1d", "One day, in UTC.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(86_400))),
+                    .step(Some(::runtime::registry::Step::seconds(86_400))),
             ],
         )
         .summary("Length of an interval of a statistic.");

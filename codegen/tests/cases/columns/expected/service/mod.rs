@@ -31,6 +31,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Chart Service")
             limit: "limit",
             step: "resolution",
             every: None,
+            anchor: None,
             oldest: None,
             time_is_end: false,
             sort: None,

@@ -15,13 +15,25 @@ pub enum Timeframe {
     H1,
     /// `1w`: One week.
     W1,
-    /// `1M`: One month, of whatever length.
+    /// `1M`: One month.
     Month1,
+    /// `3M`: One quarter.
+    Quarter1,
+    /// `1y`: One year.
+    Y1,
+    /// `weekday`: From Monday to Friday.
+    Weekday,
+    /// `auto`: An interval of whatever length.
+    Auto,
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 
-named_type!(enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M");
+named_type!(
+    enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M", Quarter1 = "3M", Y1
+    = "1y", Weekday = "weekday", Auto = "auto"
+);
+
 named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
@@ -29,14 +41,22 @@ impl NamedType for Timeframe {
             "Timeframe",
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(60))),
+                    .step(Some(::runtime::registry::Step::seconds(60))),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                    .step(Some(::runtime::registry::Step::seconds(3600))),
                 ValueInfo::new("1w", "One week.", Evidence::Documented)
-                    .duration(Some(::std::time::Duration::from_secs(604_800))),
+                    .step(Some(::runtime::registry::Step::seconds(604_800))),
+                ValueInfo::new("1M", "One month.", Evidence::Documented)
+                    .step(Some(::runtime::registry::Step::Months(1))),
+                ValueInfo::new("3M", "One quarter.", Evidence::Documented)
+                    .step(Some(::runtime::registry::Step::Months(3))),
+                ValueInfo::new("1y", "One year.", Evidence::Documented)
+                    .step(Some(::runtime::registry::Step::Months(12))),
+                ValueInfo::new("weekday", "From Monday to Friday.", Evidence::Documented)
+                    .step(Some(::runtime::registry::Step::BusinessDays)),
                 ValueInfo::new(
-                    "1M",
-                    "One month, of whatever length.",
+                    "auto",
+                    "An interval of whatever length.",
                     Evidence::Documented,
                 ),
             ],
