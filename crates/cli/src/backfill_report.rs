@@ -86,14 +86,14 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
 }
 
 /// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
-fn hints(label: &str, report: &SeriesReport, file: &JobFile) -> Vec<String> {
+fn hints(label: &str, report: &SeriesReport, to: Timestamp) -> Vec<String> {
     if report.is_retired {
         return Vec::new();
     }
     let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
     let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
         let count = counted(time_arg::steps(ranges, report.interval), "record");
-        time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), file.to)
+        time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), to)
     };
     ranges.into_iter().filter_map(hint).collect()
 }
@@ -136,11 +136,12 @@ impl Reporter {
                 account.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure.into())).collect();
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let endpoint = full_name(series.endpoint);
+            let range = file.range(series, report.interval);
             let notes =
                 self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
-            let hints = hints(&self.labels[index], report, file).into_iter().filter(|_| summary.is_complete);
+            let hints = hints(&self.labels[index], report, range.end).into_iter().filter(|_| summary.is_complete);
             let facts = json!({
-                "from": file.from.of(report.interval).to_string(), "to": file.to.min(time_arg::now()).to_string(),
+                "from": range.start.to_string(), "to": range.end.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "account": account,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
@@ -183,13 +184,13 @@ impl Reporter {
         self.note_ends(file, &summary);
         self.note_several(file, &summary);
         let mut warnings = Vec::new();
-        for (report, label) in summary.series.iter().zip(&self.labels) {
+        for ((report, label), one) in summary.series.iter().zip(&self.labels).zip(&file.series) {
             let mut missing = report.missing;
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
             if summary.is_complete {
                 let unfetched = time_arg::steps(&report.unfetched_ranges, report.interval);
                 missing = (missing + report.unfetched).saturating_sub(unfetched);
-                warnings.extend(hints(label, report, file));
+                warnings.extend(hints(label, report, file.range(one, report.interval).end));
             }
             if missing > 0 {
                 let missing = counted(missing, "record");
@@ -282,13 +283,14 @@ impl Reporter {
 
     /// Prints where the records of a series begin and end, if they do not cover the range.
     fn note_ends(&self, file: &JobFile, summary: &Summary) {
-        let until = file.to.min(time_arg::now());
+        let now = time_arg::now();
         let mut ends = Vec::new();
-        for (report, label) in summary.series.iter().zip(&self.labels) {
+        for ((report, label), one) in summary.series.iter().zip(&self.labels).zip(&file.series) {
             // A later run of the same range does not repeat what the first run has found.
             let has_empty = report.account.empty + report.account.never_requested > 0;
             if let (Some(first), Some(end), true) = (report.first, report.end, has_empty) {
-                let asked = file.from.of(report.interval)..until;
+                let range = file.range(one, report.interval);
+                let asked = range.start..range.end.min(now);
                 ends.push(SeriesEnds { label, asked, first, end, interval: report.interval });
             }
         }

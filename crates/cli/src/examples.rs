@@ -38,7 +38,7 @@ pub(crate) fn backfill() -> String {
     format!(
         "Run it again to continue, to add new records and to fetch what failed, for example once a day:\n  \
          {} \\\n    --from 2025-01-01 --out data/\n\
-         A job file has the same settings in TOML:\n  from = 2025-01-01\n  out = \"data/\"\n  [[series]]\n  \
+         A job file has the same settings in TOML, and a series can have its own from and to:\n  from = 2025-01-01\n  out = \"data/\"\n  [[series]]\n  \
          endpoints = [\"{}\"]{params}",
         line("backfill", endpoint, 2),
         endpoint_names::name(endpoint),

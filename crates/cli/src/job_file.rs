@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dataset::quoted;
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -32,7 +32,18 @@ pub(crate) struct JobFile {
     pub(crate) refetch: Option<Duration>,
 }
 
+impl JobFile {
+    /// The range of a series: its own start and end, or those of the job.
+    pub(crate) fn range(&self, series: &Series, interval: Interval) -> Range<Timestamp> {
+        let from = series.from.unwrap_or(self.from);
+        from.of(interval)..series.to.unwrap_or(self.to)
+    }
+}
+
 const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
+
+/// Keys of a `[[series]]` table that are not params.
+const SERIES_KEYS: [&str; 3] = ["endpoints", "from", "to"];
 
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
@@ -70,11 +81,18 @@ impl Source<'_> {
         let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?;
         let out = overrides.out.map(str::to_owned).or(out);
         // A missing key may be below [[series]], where it is unknown.
-        let series = table.get("series").map(|groups| self.series(groups, log)).transpose()?;
+        let mut series = table.get("series").map(|groups| self.series(groups, log)).transpose()?;
+        // An option of the command line replaces the value of the job and those of its series.
+        for one in series.iter_mut().flatten() {
+            one.from = one.from.filter(|_| overrides.from.is_none());
+            one.to = one.to.filter(|_| overrides.to.is_none());
+        }
         let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
-        let from = from.ok_or_else(|| missing("from"))?;
+        // A job needs no start if each of its series has one.
+        let earliest = series.iter().flatten().map(|one| one.from).min_by_key(|from| from.map(|from| from.time));
+        let from = from.or(earliest.flatten()).ok_or_else(|| missing("from"))?;
         let out = out.ok_or_else(|| missing("out"))?;
         let series = series.ok_or_else(|| missing("series").help("a job has one or more [[series]] tables"))?;
         Ok(JobFile { series, from, to, out, refetch })
@@ -110,13 +128,13 @@ impl Source<'_> {
             let named = settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
             named.or_else(|| settable.iter().find(|one| one.earlier_names().contains(key)))
         };
-        let is_unknown = |key: &str| key != "endpoints" && find(key).is_none();
+        let is_unknown = |key: &str| !SERIES_KEYS.contains(&key) && find(key).is_none();
         if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
             if KEYS.contains(&key.get_ref().as_ref()) {
                 return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
             }
             let names = settable.iter().map(|one| one.wire_name);
-            return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
+            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(names)));
         }
         if endpoints.is_empty() {
             return Err(self.error(Some(span), "`endpoints` is missing"));
@@ -133,7 +151,14 @@ impl Source<'_> {
             };
             params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
         }
-        combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))
+        let from = self.parsed(table, "from", time_arg::start)?;
+        let to = self.parsed(table, "to", time_arg::end)?;
+        let mut series = combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))?;
+        for one in &mut series {
+            one.from = from;
+            one.to = to;
+        }
+        Ok(series)
     }
 
     /// Parses the value of a key, if the key is present.
@@ -218,6 +243,34 @@ mod tests {
     }
 
     #[test]
+    fn a_series_has_its_own_range() {
+        let endpoints: Vec<_> = endpoint_names::with_history().take(2).collect();
+        let mut groups = String::new();
+        for (endpoint, range) in endpoints.iter().zip(["from = 2024-01-31\nto = 2024-02-29\n", ""]) {
+            let name = endpoint_names::name(endpoint);
+            let options = examples::options(endpoint, 1);
+            groups += &format!("[[series]]\nendpoints = \"{name}\"\n{range}");
+            for (param, value) in options.split("--").filter_map(|option| option.trim().split_once(' ')) {
+                groups += &format!("{param} = \"{value}\"\n");
+            }
+        }
+        let text = format!("from = 2025-01-31\nto = 2025-02-28\nout = \"a.csv\"\n{groups}");
+        let ranges = |job: &JobFile| {
+            let hour = Interval::from(Duration::from_secs(3600));
+            let spans = job.series.iter().map(|one| time_arg::span(&job.range(one, hour)));
+            spans.collect::<Vec<_>>()
+        };
+        let own = "from 2024-01-31 00:00 to 2024-02-29 00:00";
+        let of_job = "from 2025-01-31 00:00 to 2025-02-28 00:00";
+        let job = check(&text).unwrap();
+        assert_eq!(ranges(&job)[..endpoints.len()], [own, of_job][..endpoints.len()]);
+        let overrides = Overrides { to: Some("2025-03-01".parse().unwrap()), ..Overrides::default() };
+        let source = Source { name: "job.toml".to_owned(), text: &text };
+        let job = source.job(overrides, Log::Nothing).unwrap();
+        assert_eq!(ranges(&job)[0], "from 2024-01-31 00:00 to 2025-03-01 00:00");
+    }
+
+    #[test]
     fn an_error_advises_no_option_that_a_job_cannot_have() {
         let Metric { name, history, .. } = metric();
         let group = format!("[[series]]\nendpoints = \"{name}\"\n{} = \"no such\"\n", history.step);
@@ -251,7 +304,7 @@ mod tests {
                 format!("{head}[[series]]\nendpoint = [\"{name}\"]\n"),
                 "job.toml:4:1: unknown key `endpoint`\n  help: did you mean `endpoints`?",
             ),
-            (format!("{group}{head}"), "`from` belongs above [[series]]"),
+            (format!("{group}{head}"), "`out` belongs above [[series]]"),
             (format!("{head}[[series]]\nendpoints = []\n"), "job.toml:4:13: the list is empty"),
             (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
             (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),

@@ -199,7 +199,8 @@ mod tests {
         let records = [r#"{"site": 7}"#, r#"{"site": 8, "new": 1}"#, "{}"];
         let records = records.map(|body| AnyRecord::lenient(&LEVEL, body).unwrap());
         let value = ParamValue::Text(vec!["7".to_owned()]);
-        let series = Series { endpoint: metric().endpoint, values: vec![("site".to_owned(), value)] };
+        let mut series = Series::new(metric().endpoint);
+        series.values.push(("site".to_owned(), value));
         let part = Part { index: 0, series: &series, records: &records, times: vec![None; 3] };
         let columns_of_both = ["site", UNKNOWN_FIELDS].map(str::to_owned);
         let rows =

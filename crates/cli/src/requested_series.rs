@@ -19,7 +19,7 @@ use crate::metrics_file::SeriesLabels;
 use crate::param_options::{Params, endpoint_candidates, endpoints_help, kebab, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::{program, service};
-use crate::time_arg;
+use crate::time_arg::{self, Start};
 use wording::enumerated;
 
 /// One endpoint with one value for each param.
@@ -28,9 +28,16 @@ pub(crate) struct Series {
     pub(crate) endpoint: Endpoint,
     /// The name of each param in the API, and its value.
     pub(crate) values: Vec<(String, ParamValue)>,
+    /// The start and the end of its range, if they are not those of all series.
+    pub(crate) from: Option<Start>,
+    pub(crate) to: Option<Timestamp>,
 }
 
 impl Series {
+    pub(crate) fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint, values: Vec::new(), from: None, to: None }
+    }
+
     pub(crate) fn value(&self, wire_name: &str) -> Option<&ParamValue> {
         self.values.iter().find(|(name, _)| name == wire_name).map(|(_, value)| value)
     }
@@ -102,7 +109,7 @@ pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -
 
 /// Returns an endpoint with every combination of the values of its params.
 fn combine_values(endpoint: Endpoint, params: &Params, log: Log) -> Result<Vec<Series>> {
-    let mut combined = vec![Series { endpoint, values: Vec::new() }];
+    let mut combined = vec![Series::new(endpoint)];
     for (param, values) in &params.known {
         if accepts(endpoint, param) {
             let values = param_values(endpoint, param, values, params, log)?;

@@ -5,13 +5,13 @@
 //! ranges that were already fetched. A run fetches the missing ranges into a journal, and merges the journal into the
 //! data files at its end. After a run was killed, the next run continues from the state and the journal.
 
-mod readable;
 mod buffer;
 mod event;
 mod fetch;
 mod follow;
 mod items;
 mod plan;
+mod readable;
 mod run;
 
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 pub struct Backfill {
     /// The series of the job; events refer to them by index.
     pub series: Vec<SeriesRequest>,
-    /// The time range, with an exclusive end. If the end is in the future, such as [`Self::OPEN_END`], a run fetches
+    /// The time range of each series that has no [range of its own](SeriesRequest::within), with an exclusive end. If the end is in the future, such as [`Self::OPEN_END`], a run fetches
     /// all intervals that have ended by the time of the service, also if the clock of this machine is behind.
     pub range: Range<Timestamp>,
     /// The file, folder or bucket.
@@ -134,10 +134,11 @@ impl Backfill {
         }
     }
 
-    /// Returns the range of the job, rounded down to whole seconds.
-    fn seconds(&self) -> Range<Timestamp> {
+    /// Returns the range of a series of the job, rounded down to whole seconds.
+    fn seconds(&self, series: &SeriesRequest) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
-        self.range.start.floor(second)..self.range.end.floor(second)
+        let range = series.range().unwrap_or(&self.range);
+        range.start.floor(second)..range.end.floor(second)
     }
 
     /// Creates the history of a range. The history continues after failed pages and, if the job is not `strict`, after
@@ -185,17 +186,25 @@ impl Backfill {
         if self.series.is_empty() {
             return Err(Error::invalid_input("the list of series is empty"));
         }
-        let (Range { start, end }, first) = (self.seconds(), Timestamp::from_unix_seconds(0));
-        if end < start {
-            return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
-        }
-        if start < first {
-            return Err(Error::invalid_input(format!("the range begins at {start}; it must not begin before {first}")));
-        }
         let mut paths = BTreeSet::new();
-        if let Some(series) = self.series.iter().find(|series| !paths.insert(series.path())) {
-            return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
+        for series in &self.series {
+            check_range(&self.seconds(series))?;
+            if !paths.insert(series.path()) {
+                return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
+            }
         }
         Ok(())
     }
+}
+
+fn check_range(range: &Range<Timestamp>) -> Result<(), Error> {
+    let Range { start, end } = range;
+    let first = Timestamp::from_unix_seconds(0);
+    if end < start {
+        return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
+    }
+    if *start < first {
+        return Err(Error::invalid_input(format!("the range begins at {start}; it must not begin before {first}")));
+    }
+    Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! The path contains all params of the request except those that a history sets.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -32,6 +33,7 @@ pub struct SeriesRequest {
     time: &'static str,
     /// Whether the time of a record is the end of its interval; otherwise, it is the start.
     pub(crate) time_is_end: bool,
+    range: Option<Range<Timestamp>>,
 }
 
 impl SeriesRequest {
@@ -59,12 +61,23 @@ impl SeriesRequest {
         let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
         let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
         let time_is_end = history.is_some_and(|info| info.time_is_end);
-        Ok(Self { request, params, path, interval, time, time_is_end })
+        Ok(Self { request, params, path, interval, time, time_is_end, range: None })
     }
 
     /// Returns the request without a range.
     pub fn request(&self) -> &Request<Dynamic> {
         &self.request
+    }
+
+    /// Sets the time range of this series, with an exclusive end. By default, it is that of the [job](crate::Backfill).
+    #[must_use]
+    pub fn within(self, range: Range<impl Into<Timestamp>>) -> Self {
+        Self { range: Some(range.start.into()..range.end.into()), ..self }
+    }
+
+    /// Returns the time range of this series; `None` if it is that of the job.
+    pub fn range(&self) -> Option<&Range<Timestamp>> {
+        self.range.as_ref()
     }
 
     /// Returns the endpoint's description in the catalogue.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, Summary, Target, quoted};
+use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Summary, Target, quoted};
 use runtime::history::{Gap, History, Page};
 use runtime::record::{AnyRecord, UnknownFields};
-use runtime::{Error, ErrorKind, Timestamp};
+use runtime::{AnyClient, Error, ErrorKind, Timestamp};
 
 use crate::backfill_report::Reporter;
 use crate::connection::{Connected, Connection};
@@ -55,14 +55,16 @@ pub(crate) struct Backfill {
     /// stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
     out: Option<String>,
-    /// Read series, range and target from a TOML file; `--from`, `--to` and `--out` replace its values
+    /// Read series, range and target from a TOML file; `--from`, `--to` and `--out` replace its values, also those of
+    /// single series
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     #[arg(conflicts_with = "endpoints")]
     job: Option<PathBuf>,
     /// Fetch again the records in this span before the newest record [default: 24h]
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     refetch: Option<Duration>,
-    /// Fetch all times without a record again, not only those of the last 14 days
+    /// Fetch all times without a record again, not only those of the last 14 days, for example after the service has
+    /// added old records
     #[arg(long)]
     refetch_gaps: bool,
     /// Accept series without any record, such as those that do not exist yet
@@ -198,7 +200,7 @@ impl Backfill {
         let connected = self.connection.open_for_files(log, None).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
-        let requests = stored(&connected.client, &file.series)?;
+        let requests = requests(&connected.client, file)?;
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
         let (mut summary, mut fatal) = (unchanged(&requests), None);
@@ -206,15 +208,16 @@ impl Backfill {
             let request = stored.request().clone();
             let request = if self.strict { request } else { request.skip_bad_records() };
             let mut report = summary.series[index].clone();
-            let mut next = file.from.of(report.interval);
+            let range = file.range(series, report.interval);
+            let mut next = range.start;
             let mut unreadable: BTreeSet<u32> = BTreeSet::new();
-            let history = History::new(request, next..file.to).skip_failed_pages();
+            let history = History::new(request, range.clone()).skip_failed_pages();
             let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
                     Err(error) => {
-                        report.unfetched += time_arg::steps([&(next..file.to.min(time_arg::now()))], report.interval);
+                        report.unfetched += time_arg::steps([&(next..range.end.min(time_arg::now()))], report.interval);
                         fatal = Some(error.clone()).filter(fails_everywhere);
                         summary.failed.push((index, error.into()));
                         break;
@@ -268,7 +271,7 @@ impl Backfill {
     }
 
     fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
-        let mut job = connected.backfill(stored(&connected.client, &file.series)?, file.from, file.to, target);
+        let mut job = connected.backfill(requests(&connected.client, file)?, file.from, file.to, target);
         (job.include_partial, job.allow_empty) = (self.include_partial, self.allow_empty);
         (job.strict, job.refetch_gaps, job.partition) = (self.strict, self.refetch_gaps, self.partition);
         job.refetch = self.refetch.or(file.refetch).unwrap_or(job.refetch);
@@ -288,8 +291,19 @@ fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::
     metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
 }
 
+/// Returns the series of a job file, each with its range if it is not that of the job.
+fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
+    let mut requests = Vec::new();
+    for (series, request) in file.series.iter().zip(stored(client, &file.series)?) {
+        let range = file.range(series, request.interval());
+        let has_own = series.from.is_some() || series.to.is_some();
+        requests.push(if has_own { request.within(range) } else { request });
+    }
+    Ok(requests)
+}
+
 /// Returns the summary of a run that has changed no series.
-fn unchanged(series: &[dataset::SeriesRequest]) -> Summary {
+fn unchanged(series: &[SeriesRequest]) -> Summary {
     let mut summary = Summary::default();
     summary.series.resize_with(series.len(), SeriesReport::default);
     summary.series.iter_mut().zip(series).for_each(|(report, series)| report.interval = series.interval());

@@ -171,8 +171,13 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Begins to follow a series after its last record.
     fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
         let Some(one) = self.job.series.get(series) else { return };
+        let range = self.job.seconds(one);
+        // A run has fetched all records of a series whose range ends.
+        if range.end < Backfill::OPEN_END {
+            return;
+        }
         // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
-        let start = || self.job.range.start.min(one.interval().start_of(one.request().service_time()));
+        let start = || range.start.min(one.interval().start_of(one.request().service_time()));
         let from = last.map_or_else(start, |last| one.interval().moved(last, 1));
         let records = Follow::new(self.job.request(one), from);
         self.wait(Follower { series, last, records, pause });
@@ -221,7 +226,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             for (item, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
-                let closed = self.job.range.start..one.closed(one.request().service_time());
+                let closed = self.job.seconds(one).start..one.closed(one.request().service_time());
                 // The pages are kept until they are written.
                 content.add((*series, item), page, &closed)?;
             }

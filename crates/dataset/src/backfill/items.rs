@@ -35,9 +35,10 @@ pub(super) struct Items {
     again: VecDeque<Item>,
     /// The number of requests of all of these ranges.
     pub(super) requests: u64,
-    /// The planned end of each series, and the end of the job.
+    /// The planned end of each series.
     ends: Vec<Timestamp>,
-    job_end: Timestamp,
+    /// The end of the range of each series.
+    asked_ends: Vec<Timestamp>,
 }
 
 /// A planned range, and the pages in which it is requested.
@@ -50,7 +51,7 @@ struct PlannedRange {
 impl Items {
     /// Returns the planned ranges, the longest first. `divided_by` is the shortest partition of the files if the journal
     /// cannot contain all rows of the run. The ranges are then divided, and ordered by the periods of that partition.
-    pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, job_end: Timestamp) -> Self {
+    pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, asked_ends: Vec<Timestamp>) -> Self {
         let mut all: Vec<PlannedRange> = Vec::new();
         for (index, series) in plan.series.iter().enumerate() {
             all.extend(planned_ranges(index, series));
@@ -61,7 +62,7 @@ impl Items {
             again: VecDeque::new(),
             requests: plan.requests(),
             ends: plan.series.iter().map(|series| series.range.end).collect(),
-            job_end,
+            asked_ends,
         }
     }
 
@@ -72,12 +73,12 @@ impl Items {
     /// Removes and returns the next range.
     ///
     /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
-    /// the range is requested up to the end of the job, and the history ends at the present of the service.
+    /// the range is requested up to the end that was asked for, and the history ends at the present of the service.
     pub(super) fn pop(&mut self) -> Option<Item> {
         let mut item = self.planned.next().or_else(|| self.again.pop_front())?;
         let is_last = self.ends.get(item.series) == Some(&item.range.end);
-        if is_last {
-            item.range.end = self.job_end.max(item.range.end);
+        if let Some(end) = self.asked_ends.get(item.series).filter(|_| is_last) {
+            item.range.end = item.range.end.max(*end);
         }
         Some(item)
     }

@@ -139,11 +139,12 @@ fn series_plan(
     state: &SeriesState,
     now: Timestamp,
 ) -> Result<SeriesPlan, Error> {
-    let plan = job.history(series, job.seconds()).plan()?;
+    let asked = job.seconds(series);
+    let plan = job.history(series, asked.clone()).plan()?;
     let second = Duration::from_secs(1);
     // The newest record is not in the future, even if the clock of this machine is behind.
     let known = state.rows.last.map_or(plan.range.start, |last| plan.interval.moved(last, 1));
-    let end = plan.range.end.max(known.min(job.seconds().end));
+    let end = plan.range.end.max(known.min(asked.end));
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = PageGrid { interval: plan.interval, steps: plan.page_size.saturating_sub(2).max(1) };

@@ -116,11 +116,12 @@ impl Backfill {
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn new(job: &'j Backfill, content: Content, watch: W, plan: &BackfillPlan) -> Self {
         let report = |plan: &SeriesPlan| SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
+        let asked_ends = job.series.iter().map(|series| job.seconds(series).end).collect();
         Self {
             begun: Instant::now(),
             started: Timestamp::now(),
             job,
-            items: Items::new(plan, divided_by(job, &content, plan), job.seconds().end),
+            items: Items::new(plan, divided_by(job, &content, plan), asked_ends),
             content,
             watch,
             probes: probes(plan),
@@ -148,8 +149,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let job = self.job.name.clone().map(|name| (name, self.started));
         // A named job without an end may begin later in each run, and then no longer needs what is before its start.
         // What a run of another job has planned is still needed.
-        let is_open = self.job.range.end > self.started;
         for (index, plan) in plan.series.iter().enumerate() {
+            let is_open = self.job.series.get(index).is_some_and(|one| self.job.seconds(one).end > self.started);
             let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };
             let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);

@@ -147,3 +147,25 @@ async fn a_range_between_two_runs_that_none_has_requested_is_no_gap() {
         assert_eq!(read(&path).len(), 15 * 24, "{name}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_series_has_its_own_range() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = client();
+    for name in TARGETS {
+        let series = coins(&client, &["BTC", "ETH"]);
+        let at = |time: i64| Timestamp::from_unix_seconds(time);
+        let [btc, eth] = <[_; 2]>::try_from(series).unwrap();
+        let own = btc.within(at(END - 90 * DAY)..at(END - 80 * DAY));
+        let whole = job(vec![own, eth], END - 5 * DAY, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        let added: Vec<_> = summary.series.iter().map(|series| series.added).collect();
+        assert_eq!((added, summary.is_complete), (vec![240, 120], true), "{name}");
+        assert_eq!(summary.series[0].first, Some(at(END - 90 * DAY)));
+        assert_eq!(summary.series.iter().map(|series| series.unfetched).sum::<u64>(), 0);
+    }
+    let [btc] = <[_; 1]>::try_from(coins(&client, &["BTC"])).unwrap();
+    let reversed = btc.within(Timestamp::from_unix_seconds(END)..Timestamp::from_unix_seconds(END - DAY));
+    let error = job(vec![reversed], END - DAY, END, &dir.path().join("reversed.csv")).plan().await.unwrap_err();
+    assert!(error.to_string().contains("before its start"), "{error}");
+}

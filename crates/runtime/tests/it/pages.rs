@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use runtime::registry::{BodyInfo, EndpointInfo, HistoryInfo, HistorySource, NextPage, PagesInfo};
-use runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
+use runtime::registry::{Evidence, ParamInfo, Step, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;
 use runtime::{AnyBody, Dynamic, Timestamp};
 
@@ -25,7 +25,8 @@ static HISTORY: HistoryInfo = HistoryInfo {
     to: "to",
     limit: "",
     step: "",
-    every: Some(std::time::Duration::from_secs(3600)),
+    every: Some(Step::seconds(3600)),
+    anchor: None,
     oldest: None,
     time_is_end: false,
     sort: None,
