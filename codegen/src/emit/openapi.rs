@@ -88,7 +88,8 @@ impl Description<'_> {
     /// The base URL is a variable, because the user configures it and only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
-        let suffix = if service.base_url_suffix().is_empty() { "/" } else { service.base_url_suffix() };
+        let suffix =
+            if service.declared.base_url_suffix().is_empty() { "/" } else { service.declared.base_url_suffix() };
         let description = format!("The base URL of the service. It ends in `{suffix}`.");
         let variable = Object::default().with("default", suffix);
         Object::default()

@@ -203,7 +203,7 @@ fn row(method: &Method<'_>, api: &Api) -> String {
     let Some(record) = record(method.endpoint, api) else { return format!("\n{} = _Row\n", method.row) };
     let mut members: Vec<(String, String)> = Vec::new();
     for param in options(method.endpoint, api, true) {
-        members.push((param.name.to_string(), "_NotRequired[str]".to_owned()));
+        members.push((param.declared.name.to_string(), "_NotRequired[str]".to_owned()));
     }
     for field in &record.fields {
         members.retain(|(name, _)| *name != field.wire_name);
@@ -225,7 +225,7 @@ fn row(method: &Method<'_>, api: &Api) -> String {
 }
 
 fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
-    let mut lines = vec![(*method.endpoint.summary).to_owned(), String::new()];
+    let mut lines = vec![(*method.endpoint.declared.summary).to_owned(), String::new()];
     for field in &record.fields {
         let mut facts = vec![field.summary.clone(), docs::stated(&docs::field_facts(field)), source(field.evidence)];
         facts.retain(|fact| !fact.is_empty());
@@ -274,7 +274,7 @@ fn signature(function: &Function, method: &Method<'_>, api: &Api) -> String {
         params.push(argument(param));
     }
     params.push(format!("**options: _Unpack[{}]", function.options));
-    call(&params.join(", "), &function.returns(&method.row), &method.endpoint.summary)
+    call(&params.join(", "), &function.returns(&method.row), &method.endpoint.declared.summary)
 }
 
 fn call(params: &str, returns: &str, summary: &str) -> String {
@@ -296,8 +296,8 @@ impl Function {
 /// sets those of the range.
 fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'a Param> {
     let mut own = Vec::new();
-    let own_history = endpoint.history.as_ref().and_then(Known::known);
-    let history = own_history.or(api.service.history.as_ref());
+    let own_history = endpoint.declared.history.as_ref().and_then(Known::known);
+    let history = own_history.or(api.service.declared.history.as_ref());
     if let Some(history) = history {
         own.extend([&history.from, &history.to]);
         if sets_pages {
@@ -306,8 +306,8 @@ fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'
     }
     let mut params = Vec::new();
     for param in endpoint.known_params() {
-        let is_own = own.iter().copied().flatten().any(|name| **name == *param.name);
-        if param.const_value.is_none() && !is_own {
+        let is_own = own.iter().copied().flatten().any(|name| **name == *param.declared.name);
+        if param.declared.const_value.is_none() && !is_own {
             params.push(param);
         }
     }
@@ -323,9 +323,9 @@ fn argument(param: &Param) -> String {
         Type::Builtin(Builtin::Number | Builtin::Decimal) => "_Many[_t.Union[float, str]]".to_owned(),
         _ => "_Many[str]".to_owned(),
     };
-    let is_required = param.in_path() || param.required.is_some_and(Evidence::is_enforced);
+    let is_required = param.in_path() || param.declared.required.is_some_and(Evidence::is_enforced);
     let default = if is_required { "" } else { " = ..." };
-    format!("{}: {ty}{default}", argument_name(&param.name))
+    format!("{}: {ty}{default}", argument_name(&param.declared.name))
 }
 
 /// Returns the name of a param as an option of the command line.

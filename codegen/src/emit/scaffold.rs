@@ -11,7 +11,7 @@ use catalogue::model::Api;
 /// The `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
 /// project, which contains the runtime and the sandbox on which the crate depends.
 pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
-    let description = quoted(&format!("Typed access to {}", api.service.title));
+    let description = quoted(&format!("Typed access to {}", api.service.declared.title));
     let runtime = quoted(&format!("{project}/crates/runtime"));
     let sandbox = quoted(&format!("{project}/crates/sandbox"));
     let manifest =
@@ -26,12 +26,12 @@ pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
 /// The crate of the client's command line, in the folder `cli/` of the client. It is a separate crate, because
 /// it needs a newer Rust and three times as many dependencies as the client.
 pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
-    let description = quoted(&format!("{} on the command line", api.service.title));
+    let description = quoted(&format!("{} on the command line", api.service.declared.title));
     // A relative path of the project begins in the folder of the client.
     let up = if project.starts_with('/') { "" } else { "../" };
     let library = quoted(&format!("{up}{project}/crates/cli"));
     let manifest = [("description", &*description), ("name", &*package.name), ("library", &*library)];
-    let program = [("title", &*docs::prose(&api.service.title)), ("library", &*package.ident())];
+    let program = [("title", &*docs::prose(&api.service.declared.title)), ("library", &*package.ident())];
     vec![
         file("cli/Cargo.toml", &(include_str!("scaffold/cli.toml.in").to_owned() + workspace(project)), &manifest),
         file("cli/src/main.rs", include_str!("scaffold/main.rs.in"), &program),

@@ -37,7 +37,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
 }
 
 fn base_url(old: &Api, new: &Api, changes: &mut Changes) {
-    let [was, now] = [old, new].map(|api| api.service.base_url_suffix());
+    let [was, now] = [old, new].map(|api| api.service.declared.base_url_suffix());
     // If the new suffix is the end of the old suffix, such as `/v2` and `/api/v2`, every old base URL is still valid,
     // so no program has to change.
     if now != was && was.ends_with(now) {

@@ -12,7 +12,6 @@ mod pages;
 mod endpoint;
 
 use std::collections::BTreeSet;
-use std::ops::Deref;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
@@ -28,7 +27,7 @@ pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passin
 pub use pages::{NextPage, Pages};
 pub use value::{Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
-/// The facts that all endpoints share. Dereferences to their declaration.
+/// The facts that all endpoints share.
 #[derive(Debug)]
 pub struct Service {
     pub declared: crate::spec::Service,
@@ -37,14 +36,6 @@ pub struct Service {
     pub token_fields: Vec<Field>,
     /// The time field of the envelope.
     pub time_field: Option<Field>,
-}
-
-impl Deref for Service {
-    type Target = crate::spec::Service;
-
-    fn deref(&self) -> &crate::spec::Service {
-        &self.declared
-    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -143,7 +134,7 @@ impl Api {
 
     /// Returns the metadata field that lists the requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Option<&Field> {
-        let name = self.service.envelope.as_ref()?.metadata.as_ref()?.unsupported.as_ref()?;
+        let name = self.service.declared.envelope.as_ref()?.metadata.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;
         metadata.fields.iter().find(|field| field.wire_name == **name)
     }

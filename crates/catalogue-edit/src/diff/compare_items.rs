@@ -106,20 +106,20 @@ fn substitute(Item { kind, owner, wire, .. }: &Item<'_>) -> String {
 
 /// Compares a method with its former version: its deprecation, the order of its arguments and the ranges of its params.
 fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
-    if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
+    if let (None, Some(note)) = (&old.declared.deprecated, &new.declared.deprecated) {
         changes.add(Minor, Some(Heading::Deprecated), format!("`{call}` is deprecated: {note}"), None);
     }
     // The order is compared only if the number of arguments is unchanged. Otherwise, the type of the method differs,
     // and `compare_items` reports this change.
     let [was, now] =
-        [old, new].map(|endpoint| arguments(endpoint).map(|param| param.name.as_str()).collect::<Vec<_>>());
+        [old, new].map(|endpoint| arguments(endpoint).map(|param| param.declared.name.as_str()).collect::<Vec<_>>());
     let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
     if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
         let text = format!("the arguments are `{}` instead of `{}`", now.join("`, `"), was.join("`, `"));
         changes.add(Major, Some(Heading::Changed), text, Some(call));
     }
     for param in params(new) {
-        let was = params(old).find(|old| old.name == param.name);
+        let was = params(old).find(|old| old.declared.name == param.declared.name);
         if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
             let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
             changes.add(Major, Some(Heading::Changed), text, Some(call));

@@ -15,13 +15,14 @@ impl Items<'_> {
     /// Adds the facts of the service, and the constants of its limits.
     pub(super) fn service(&mut self) {
         let service = &self.api.service;
-        self.fact("", "the environment variables begin with", Major, format!("`{}_`", service.env_prefix));
-        let unit = format!("`{}`", service.time_form().word());
+        self.fact("", "the environment variables begin with", Major, format!("`{}_`", service.declared.env_prefix));
+        let unit = format!("`{}`", service.declared.time_form().word());
         self.fact("", "timestamps without their own unit or format are in", Patch, unit);
-        if let Some(envelope) = &service.envelope {
+        if let Some(envelope) = &service.declared.envelope {
             self.fact("", "the records of a series are read from", Patch, format!("`{}`", envelope.data));
         }
-        let ErrorBody { message, code, success, rate_limited, no_data, no_data_statuses, .. } = &service.error_body;
+        let ErrorBody { message, code, success, rate_limited, no_data, no_data_statuses, .. } =
+            &service.declared.error_body;
         let texts = |values: &[Spanned<String>]| values.iter().map(ToString::to_string).collect();
         let without_data: Vec<_> = no_data_statuses.iter().map(ToString::to_string).collect();
         let of_errors: [(&str, Vec<String>); 6] = [
@@ -36,12 +37,12 @@ impl Items<'_> {
             let listed = format!("`{}`", values.join("`, `"));
             self.fact("", what, Patch, if values.is_empty() { "unknown".to_owned() } else { listed });
         }
-        let rate_limited = service.errors.iter().filter(|status| status.rate_limited);
+        let rate_limited = service.declared.errors.iter().filter(|status| status.rate_limited);
         let rate_limited: Vec<_> = rate_limited.map(|status| status.status.to_string()).collect();
         if !rate_limited.is_empty() {
             self.fact("", "statuses that are treated like 429 are", Patch, rate_limited.join(", "));
         }
-        if let Some(headers) = &service.rate_limit_headers {
+        if let Some(headers) = &service.declared.rate_limit_headers {
             let value = format!("`{}` and `{}` ({})", headers.remaining, headers.reset, headers.reset_is.word());
             self.fact("", "the rest of a rate limit is read from", Patch, value);
         }
@@ -56,18 +57,18 @@ impl Items<'_> {
             self.fact("", "the API key has the form", Major, form);
             self.fact("", "the API key is sent", Patch, carrier(&key.carrier));
         }
-        let (verdict, value) = match service.credentials.client_credentials {
+        let (verdict, value) = match service.declared.credentials.client_credentials {
             Some(_) => (Minor, "optional"),
             None => (Major, "an error (because no token is fetched)"),
         };
         self.fact("", "`Builder::client_credentials` is", verdict, value);
-        for limit in &service.limits {
+        for limit in &service.declared.limits {
             let name = format!("limits::{}", limit.constant());
             let value = format!("{} requests in {} s", limit.requests, limit.seconds);
             self.fact(&name, "the limit is", Patch, value);
             self.add(Kind::Other, "", &name, "", "");
         }
-        service.history.iter().for_each(|history| self.history("", history));
+        service.declared.history.iter().for_each(|history| self.history("", history));
     }
 
     /// Adds the facts of a history that change no code of users: the param that sorts it, because `history` returns the
@@ -104,7 +105,7 @@ impl Items<'_> {
     /// on the unit.
     pub(super) fn unit(&mut self, location: &str, ty: &Type, unit: &str) {
         let value = match ty.time_form() {
-            Some(form) if form == self.api.service.time_form() => "that of the service".to_owned(),
+            Some(form) if form == self.api.service.declared.time_form() => "that of the service".to_owned(),
             Some(form) => format!("`{}`", form.word()),
             None if unit.is_empty() => "unspecified".to_owned(),
             None => format!("`{unit}`"),
@@ -148,23 +149,23 @@ impl Items<'_> {
     /// Adds the facts of a param that change the documents and the behaviour of the service, but no code of users.
     pub(super) fn param(&mut self, location: &str, param: &Param) {
         let lists = [
-            ("the only values known to work are", &param.allowed_values),
-            ("values known to work are", &param.tested_values),
-            ("values known to be rejected are", &param.rejected_values),
+            ("the only values known to work are", &param.declared.allowed_values),
+            ("values known to work are", &param.declared.tested_values),
+            ("values known to be rejected are", &param.declared.rejected_values),
         ];
         for (what, values) in lists {
             self.fact(location, what, Patch, listed(values.iter().map(ToString::to_string)));
         }
-        let earlier = param.also_named.iter().map(ToString::to_string);
+        let earlier = param.declared.also_named.iter().map(ToString::to_string);
         self.fact(location, "the earlier names are", Patch, listed_or_none(earlier));
-        let default = param.default.as_ref().map(ToString::to_string);
+        let default = param.declared.default.as_ref().map(ToString::to_string);
         self.fact(location, "the default is", Patch, listed(default));
-        if param.list_setter.is_some() {
-            self.fact(location, "several values are sent as", Patch, format!("`{}`", param.list_as.word()));
+        if param.declared.list_setter.is_some() {
+            self.fact(location, "several values are sent as", Patch, format!("`{}`", param.declared.list_as.word()));
         }
         // An argument is part of the signature of the method.
         if !param.is_argument() {
-            let required = if param.required.is_some() { "probably required" } else { "optional" };
+            let required = if param.declared.required.is_some() { "probably required" } else { "optional" };
             self.fact(location, "the param is", Patch, required);
         }
         if !param.evidence.is_enforced() {

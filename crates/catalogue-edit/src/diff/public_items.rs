@@ -83,9 +83,9 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        let item = items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.name, &ty);
-        if !ranges.contains(&setter.param.name.as_str()) {
-            let oldest = setter.param.also_named.first().unwrap_or(&setter.param.name);
+        let item = items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.declared.name, &ty);
+        if !ranges.contains(&setter.param.declared.name.as_str()) {
+            let oldest = setter.param.declared.also_named.first().unwrap_or(&setter.param.declared.name);
             item.column = oldest.to_string();
         }
     }
@@ -156,7 +156,7 @@ impl<'a> Items<'a> {
 
     fn group(&mut self, group: &'a Group) {
         let accessor = format!("client.{}()", group.ident);
-        let names: Vec<_> = group.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+        let names: Vec<_> = group.endpoints.iter().map(|endpoint| endpoint.declared.name.as_str()).collect();
         self.add(Kind::Group, "", &accessor, &names.join(" "), "").summary.clone_from(&group.summary);
         group.methods().for_each(|endpoint| self.endpoint(group, &accessor, endpoint));
         for record in &group.records {
@@ -186,7 +186,7 @@ impl<'a> Items<'a> {
         let call = call(group, endpoint);
         let path = endpoint.path.as_deref().unwrap_or_default();
         let arguments: Vec<_> =
-            arguments(endpoint).map(|param| argument_type(&param.ty, param.list_setter.is_some())).collect();
+            arguments(endpoint).map(|param| argument_type(&param.ty, param.declared.list_setter.is_some())).collect();
         let body = match &endpoint.body {
             Body::Series { record: Some(record), .. } => format!("Series<{}>", named(record)),
             Body::Object { record, .. } => named(record),
@@ -195,7 +195,7 @@ impl<'a> Items<'a> {
         };
         let signature = format!("`({}) -> {body}`", arguments.join(", "));
         let item = self.add(Kind::Endpoint, accessor, &call, path, &signature);
-        (item.summary, item.endpoint) = (endpoint.summary.clone(), Some(endpoint));
+        (item.summary, item.endpoint) = (endpoint.declared.summary.clone(), Some(endpoint));
         self.add(Kind::Marker, &call, &format!("{}::{}", group.ident, endpoint.type_ident), path, "");
         for param in params(endpoint) {
             let location = format!("{call}.{}()", param.ident);
@@ -203,17 +203,17 @@ impl<'a> Items<'a> {
             self.param(&location, param);
         }
         for param in params(endpoint).filter(|param| param.is_set()) {
-            let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, &**list));
+            let list = param.declared.list_setter.as_ref().map(|list| (Kind::ListSetter, &**list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 // If the setter has the same type on all endpoints, the item of the shared setter contains the type, so
                 // this item has no type.
                 let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
                 let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 let ty = if is_shared { String::new() } else { ty };
-                self.add(kind, &call, &format!(".{ident}()"), &param.name, &ty);
+                self.add(kind, &call, &format!(".{ident}()"), &param.declared.name, &ty);
             }
         }
-        if let Some(Known::Known(history)) = &endpoint.history {
+        if let Some(Known::Known(history)) = &endpoint.declared.history {
             self.history(&call, history);
         }
         if endpoint.pages.is_some() {

@@ -68,7 +68,7 @@ fn params(group: &Group) -> Option<UnknownFact> {
 /// The rate limits with an unknown scope. The client enforces these limits for every request, so requests may
 /// be slower than necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
-    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.known().is_none()).collect();
+    let limits: Vec<_> = api.service.declared.limits.iter().filter(|limit| limit.scope.known().is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
     let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
     let help = "while the scope is unknown, these limits apply to every request".to_owned();
@@ -80,8 +80,8 @@ fn limits(api: &Api) -> Option<UnknownFact> {
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(Endpoint::known_params) {
-        if param.required.is_some() && !param.is_argument() {
-            *takers.entry(&param.name).or_default() += 1;
+        if param.declared.required.is_some() && !param.is_argument() {
+            *takers.entry(&param.declared.name).or_default() += 1;
         }
     }
     let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
@@ -97,7 +97,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
 
 /// The names of at most four endpoints, and the number of further endpoints.
 fn names(endpoints: &[&Endpoint]) -> String {
-    let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.to_string()).collect();
+    let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.declared.name.to_string()).collect();
     if endpoints.len() > names.len() {
         names.push(format!("{} more", endpoints.len() - names.len()));
     }

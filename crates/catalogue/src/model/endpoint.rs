@@ -1,7 +1,5 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
-use std::ops::Deref;
-
 use super::{Evidence, ListFormat, Pages, Range, Record, RecordRef, Type};
 use crate::spec::{self, ParamLocation};
 
@@ -29,7 +27,7 @@ impl Group {
     }
 }
 
-/// An endpoint; it becomes a method if its path is known. Dereferences to its declaration.
+/// An endpoint; it becomes a method if its path is known.
 #[derive(Debug)]
 pub struct Endpoint {
     pub declared: spec::Endpoint,
@@ -49,14 +47,6 @@ pub struct Endpoint {
     pub pages: Option<Pages>,
     /// The number of requests that rate limits count for one request to the endpoint.
     pub weight: u32,
-}
-
-impl Deref for Endpoint {
-    type Target = spec::Endpoint;
-
-    fn deref(&self) -> &spec::Endpoint {
-        &self.declared
-    }
 }
 
 impl Endpoint {
@@ -99,8 +89,8 @@ pub struct SharedParam {
     pub param: Param,
 }
 
-/// A param. Dereferences to its declaration, in which values have the form that the client sends. The example in it is
-/// never a value that the endpoint is known to reject.
+/// A param. The values in its declaration are written as the client sends them, and its example is never a value that
+/// the endpoint is known to reject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     pub declared: spec::Param,
@@ -111,43 +101,35 @@ pub struct Param {
     pub evidence: Evidence,
 }
 
-impl Deref for Param {
-    type Target = spec::Param;
-
-    fn deref(&self) -> &spec::Param {
-        &self.declared
-    }
-}
-
 impl Param {
     /// Returns `true` if the path contains the param.
     pub fn in_path(&self) -> bool {
-        self.location == ParamLocation::Path
+        self.declared.location == ParamLocation::Path
     }
 
     /// Returns `true` if requests have a setter for the param.
     pub fn is_set(&self) -> bool {
-        !self.is_argument() && self.const_value.is_none()
+        !self.is_argument() && self.declared.const_value.is_none()
     }
 
     /// Returns `true` if the param is an argument of the method and has no setter.
     pub fn is_argument(&self) -> bool {
-        self.in_path() || self.required.is_some_and(Evidence::is_enforced)
+        self.in_path() || self.declared.required.is_some_and(Evidence::is_enforced)
     }
 
     /// Returns the name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
     pub fn argument(&self) -> &str {
-        self.list_setter.as_deref().unwrap_or(&self.ident)
+        self.declared.list_setter.as_deref().unwrap_or(&self.ident)
     }
 
     /// Returns the names of the setters, each with `true` if the setter accepts several values.
     pub fn setters(&self) -> impl Iterator<Item = (&String, bool)> {
-        std::iter::once((&self.ident, false)).chain(self.list_setter.iter().map(|list| (&**list, true)))
+        std::iter::once((&self.ident, false)).chain(self.declared.list_setter.iter().map(|list| (&**list, true)))
     }
 
     /// Returns the kind of the argument of the method.
     pub fn passing(&self) -> Passing {
-        Passing { several: self.list_setter.is_some(), exact: self.ty.is_primitive() }
+        Passing { several: self.declared.list_setter.is_some(), exact: self.ty.is_primitive() }
     }
 }
 

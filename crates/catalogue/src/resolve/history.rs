@@ -23,7 +23,7 @@ fn typed_params(history: &spec::History) -> impl Iterator<Item = TypedParam<'_>>
 /// Returns `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
 /// constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
-    param.const_value.is_none() && param.ty.time_form().is_some()
+    param.declared.const_value.is_none() && param.ty.time_form().is_some()
 }
 
 /// Returns `true` if a param is a number of records.
@@ -105,8 +105,8 @@ impl<'a> Resolver<'a> {
         params: &[&'p Param],
         (name, fits, what): TypedParam<'_>,
     ) -> Option<&'p Param> {
-        let Some(param) = params.iter().find(|param| param.name == **name) else {
-            let known = params.iter().map(|param| param.name.as_str());
+        let Some(param) = params.iter().find(|param| param.declared.name == **name) else {
+            let known = params.iter().map(|param| param.declared.name.as_str());
             self.unknown_name("unknown-param", name, name.at(), "param", known);
             return None;
         };
@@ -119,10 +119,10 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
-        let sort: TypedParam<'_> = (sort, |_, param| param.const_value.is_none(), "have no `const_value`");
+        let sort: TypedParam<'_> = (sort, |_, param| param.declared.const_value.is_none(), "have no `const_value`");
         let Some(param) = self.typed_param("history-type/param", params, sort) else { return };
         if !param.ty.is_written(oldest_first) {
-            self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.name]);
+            self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.declared.name]);
         }
         let values = self.all_values(&param.ty).filter(|values| !values.contains(oldest_first.as_str()));
         if let Some(values) = values {

@@ -79,8 +79,8 @@ impl<'a> Resolver<'a> {
         let param = Param { declared: param.clone(), ident, ty: ty.unwrap_or_default(), range, unit, evidence };
         self.param_type(&param);
         self.not_the_key(&param);
-        self.values_of(&param, param.default.as_ref());
-        if let Some(fixed) = &param.const_value {
+        self.values_of(&param, param.declared.default.as_ref());
+        if let Some(fixed) = &param.declared.const_value {
             self.of_type(&param, "constant value", fixed, fixed.at());
         }
         as_sent(param)
@@ -89,8 +89,8 @@ impl<'a> Resolver<'a> {
     /// Rejects a query param that carries the API key, because the client adds the key to every request.
     fn not_the_key(&mut self, param: &Param) {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
-        if key.is_some_and(|key| *key == param.name && !param.in_path()) {
-            self.error("key-param", param.name.at(), &[&param.name]);
+        if key.is_some_and(|key| *key == param.declared.name && !param.in_path()) {
+            self.error("key-param", param.declared.name.at(), &[&param.declared.name]);
         }
     }
 
@@ -163,23 +163,25 @@ impl<'a> Resolver<'a> {
             }
         }
         if let Some(default) = default {
-            if param.in_path() || param.required.is_some() {
+            if param.in_path() || param.declared.required.is_some() {
                 self.error("required-default", default.at(), &[]);
             }
             // If the param accepts several values, the default may be a list separated by commas.
-            let several = param.list_setter.is_some();
+            let several = param.declared.list_setter.is_some();
             for value in default.split(|character| several && character == ',') {
                 self.is_accepted(param, "default", value, default.at());
             }
         }
-        if let Some(example) = &param.example
+        if let Some(example) = &param.declared.example
             && self.is_accepted(param, "example", example, example.at())
         {
             self.is_sent(param, example);
         }
-        for value in &param.rejected_values {
+        for value in &param.declared.rejected_values {
             let is_listed = allowed.contains(value) || tested.contains(value);
-            if self.of_type(param, "value", value, value.at()) && (is_listed || param.example.as_ref() == Some(value)) {
+            if self.of_type(param, "value", value, value.at())
+                && (is_listed || param.declared.example.as_ref() == Some(value))
+            {
                 let rule = if is_listed { "rejected-value/list" } else { "rejected-value/example" };
                 self.error(rule, value.at(), &[value]);
             }
@@ -189,7 +191,7 @@ impl<'a> Resolver<'a> {
     /// Checks that the client can send a value. For a param with a constant value, the client sends only that value. A
     /// path param cannot be `.` or `..`, because these would change the path.
     fn is_sent(&mut self, param: &Param, value: &Text) -> bool {
-        if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
+        if param.declared.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             self.error("const-value", value.at(), &[]);
         } else if param.in_path() && matches!(value.as_str(), "." | "..") {
             self.error("path-segment/value", value.at(), &[value]);
@@ -204,7 +206,7 @@ impl<'a> Resolver<'a> {
         if !self.of_type(param, what, value, at) {
             return false;
         }
-        let allowed = &param.allowed_values;
+        let allowed = &param.declared.allowed_values;
         let is_allowed = allowed.is_empty() || allowed.iter().any(|allowed| allowed.as_str() == value);
         if !is_allowed {
             self.error("value-allowed", at, &[&what, &value]);

@@ -61,16 +61,16 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     let spec::Param { notes, unknown, default, allowed_values, .. } = declared;
     // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
     if !is_shared {
-        keep_equal(notes, &param.notes);
-        keep_equal(unknown, &param.unknown);
+        keep_equal(notes, &param.declared.notes);
+        keep_equal(unknown, &param.declared.unknown);
     }
-    keep_equal(default, &param.default);
-    keep_equal(allowed_values, &param.allowed_values);
+    keep_equal(default, &param.declared.default);
+    keep_equal(allowed_values, &param.declared.allowed_values);
     keep_equal(unit, &param.unit);
     keep_equal(range, &param.range);
     keep_equal(evidence, &param.evidence);
     setter.ty.take_if(|ty| *ty != param.ty);
-    setter.list_as.take_if(|list_as| *list_as != param.list_as);
+    setter.list_as.take_if(|list_as| *list_as != param.declared.list_as);
 }
 
 fn keep_equal<T: PartialEq + Default>(fact: &mut T, other: &T) {
@@ -86,7 +86,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         type_ident: names::ident(ident, Case::Pascal).unwrap_or_default(),
         several,
         ty: Some(param.ty.clone()),
-        list_as: Some(param.list_as),
+        list_as: Some(param.declared.list_as),
         param: param.clone(),
     }
 }
