@@ -9,7 +9,7 @@ use runtime::registry::ParamInfo;
 use super::literal::{Literal, ident};
 use super::registry_entry::param_changes;
 use catalogue::RegistryEntries;
-use catalogue::model::{Api, EndpointParam, ParamSet};
+use catalogue::model::{Api, EndpointParam, ParamSet, SharedUse};
 
 /// Consecutive params of an endpoint.
 pub(super) enum ParamList {
@@ -64,7 +64,10 @@ fn position(set: &ParamSet, params: &[EndpointParam], range: &Range<usize>) -> O
 }
 
 fn is_set(set: &ParamSet, params: &[EndpointParam]) -> bool {
-    set.params.iter().zip(params).all(|(index, param)| param.shared == Some((*index, false)))
+    set.params
+        .iter()
+        .zip(params)
+        .all(|(index, param)| param.shared == Some(SharedUse { index: *index, is_overridden: false }))
 }
 
 /// The expression of the lists of an endpoint's params. `written` are the entries of the params.
@@ -96,7 +99,7 @@ pub(super) fn lists_expression(
 /// A shared param is its constant, followed by calls that set what the endpoint describes anew; any other param is
 /// written out.
 fn param_expression(api: &Api, entries: &RegistryEntries, param: &EndpointParam, entry: &ParamInfo) -> TokenStream {
-    let Some((index, _)) = param.shared else { return entry.literal() };
+    let Some(SharedUse { index, .. }) = param.shared else { return entry.literal() };
     let constant = ident(&api.shared_params[index].constant);
     let changes = param_changes(entry, &entries.shared_params[index]);
     quote!(params::#constant #changes)

@@ -23,7 +23,7 @@ pub use crate::spec::{
 };
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
-pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam};
+pub use endpoint::{Body, Endpoint, EndpointParam, Group, Param, ParamSet, Passing, Setter, SharedParam, SharedUse};
 pub use pages::{NextPage, Pages};
 pub use value::{Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
@@ -97,7 +97,7 @@ impl Api {
     ) -> Vec<&'a SharedParam> {
         let params =
             endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).filter(|param| is_reference(param));
-        let used: BTreeSet<_> = params.filter_map(|param| Some(param.shared?.0)).collect();
+        let used: BTreeSet<_> = params.filter_map(|param| Some(param.shared?.index)).collect();
         used.into_iter().filter_map(|index| self.shared_params.get(index)).collect()
     }
 

@@ -9,7 +9,8 @@ use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
 use catalogue::model::{
-    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, Status, Type,
+    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, SharedUse, Status,
+    Type,
 };
 use wording::Facts;
 
@@ -68,7 +69,7 @@ impl Description<'_> {
 
     /// A param of an endpoint. A shared param becomes a reference, unless the endpoint overrides one of its facts.
     fn endpoint_param(&self, param: &EndpointParam) -> Object {
-        if let Some((index, false)) = param.shared
+        if let Some(SharedUse { index, is_overridden: false }) = param.shared
             && let Some(shared) = self.api.shared_params.get(index)
         {
             return Object::default().with("$ref", format!("#/components/parameters/{}", component(shared)));

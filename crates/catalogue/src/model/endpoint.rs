@@ -69,15 +69,23 @@ pub struct ParamSet {
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// For a shared param, its index, and `true` if the endpoint overrides any of its facts; `None` for the endpoint's
-    /// own param.
-    pub shared: Option<(usize, bool)>,
+    /// `None` for the endpoint's own param.
+    pub shared: Option<SharedUse>,
+}
+
+/// The use of a shared param by an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedUse {
+    /// The index of the shared param.
+    pub index: usize,
+    /// `true` if the endpoint overrides a fact of the shared param, so that its constant alone is not sufficient.
+    pub is_overridden: bool,
 }
 
 impl EndpointParam {
     /// Returns `true` if the param is a shared param, and the endpoint overrides none of its facts.
     pub fn is_unchanged(&self) -> bool {
-        self.shared.is_some_and(|(_, is_changed)| !is_changed)
+        self.shared.is_some_and(|shared| !shared.is_overridden)
     }
 }
 

@@ -4,7 +4,7 @@ use super::params::as_sent;
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::Location;
-use crate::model::{EndpointParam, Param, SharedParam};
+use crate::model::{EndpointParam, Param, SharedParam, SharedUse};
 use crate::names::{self, Case};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
@@ -22,7 +22,8 @@ struct Candidate<'a> {
 
 /// Applies the overrides of a `use` entry to a shared param. The example is kept, unless other values are known to work.
 fn overridden(param: Param, entry: &spec::Use) -> Param {
-    let (known, entry) = (param.declared, entry.clone());
+    let known = param.declared;
+    let entry = entry.clone();
     let mut declared = spec::Param {
         default: entry.default.or(known.default),
         allowed_values: entry.allowed_values.unwrap_or(known.allowed_values),
@@ -33,8 +34,10 @@ fn overridden(param: Param, entry: &spec::Use) -> Param {
         example: None,
         ..known
     };
-    let works = |example: &Text| declared.known_values().is_empty() || declared.known_values().contains(example);
-    declared.example = known.example.filter(works);
+    let known_values = declared.known_values();
+    if known_values.is_empty() || known.example.as_ref().is_some_and(|example| known_values.contains(example)) {
+        declared.example = known.example;
+    }
     Param { declared, evidence: entry.evidence.unwrap_or(param.evidence), ..param }
 }
 
@@ -59,13 +62,17 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        self.distinct(&candidates);
+        self.check_names(&candidates);
         if let Some(path) = endpoint.path.known() {
-            self.fills(path, &candidates);
+            self.check_path_params(path, &candidates);
         }
-        let entries = candidates.len();
-        let params: Vec<_> = candidates.into_iter().filter_map(|candidate| candidate.resolved).collect();
-        self.reported += entries - params.len();
+        let mut params = Vec::new();
+        for candidate in candidates {
+            match candidate.resolved {
+                Some(param) => params.push(param),
+                None => self.reported += 1,
+            }
+        }
         params
     }
 
@@ -96,9 +103,10 @@ impl<'a> Resolver<'a> {
 
     /// A shared param without overrides.
     fn as_defined(&self, shared: &[Option<SharedParam>], index: usize, at: &'a Location) -> Candidate<'a> {
-        let resolved = shared[index]
-            .as_ref()
-            .map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
+        let resolved = shared[index].as_ref().map(|shared| EndpointParam {
+            param: shared.param.clone(),
+            shared: Some(SharedUse { index, is_overridden: false }),
+        });
         Candidate { param: &self.service.params[index], at, is_of_set: false, resolved }
     }
 
@@ -107,8 +115,7 @@ impl<'a> Resolver<'a> {
         let param = overridden(param, entry);
         self.valid(|resolver| resolver.overrides(&param, entry.default.as_ref()))?;
         self.evidence("the `use` entry", entry.evidence, inherited, entry.param.at());
-        // `true` means that the shared constant alone is not sufficient.
-        Some(EndpointParam { param: as_sent(param), shared: Some((index, true)) })
+        Some(EndpointParam { param: as_sent(param), shared: Some(SharedUse { index, is_overridden: true }) })
     }
 
     /// The params of a param set, or the shared param, with a name.
@@ -135,7 +142,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that no two params of an endpoint have the same name, and that no two setters have the same name.
-    fn distinct(&mut self, candidates: &[Candidate<'a>]) {
+    fn check_names(&mut self, candidates: &[Candidate<'a>]) {
         let mut names = Unique::default();
         let mut idents = Unique::default();
         for Candidate { param, at, .. } in candidates {
@@ -161,7 +168,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that the path contains exactly the params with `in: path`.
-    fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) {
+    fn check_path_params(&mut self, path: &Text, candidates: &[Candidate<'a>]) {
         let in_path = url_path::params(path);
         let mut declared = Vec::new();
         for candidate in candidates {
