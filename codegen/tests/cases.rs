@@ -66,7 +66,7 @@ fn programs(case: &Path) -> Result<(), Failed> {
 
 /// Loads a catalogue. A catalogue without `service.yaml` gets the file that the cases share.
 fn catalogue(files: Texts) -> Result<Catalogue, Failed> {
-    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_part(name)) {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_catalogue_file(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
     }
     let shared = ("service.yaml".to_owned(), fs::read_to_string(tests().join("cases/service.yaml"))?);

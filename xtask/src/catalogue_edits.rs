@@ -158,7 +158,7 @@ impl Target {
     /// started in it.
     pub(crate) fn catalogue(&self) -> Option<Catalogue> {
         let spec = self.spec();
-        let is_part = |file: fs::DirEntry| catalogue::is_part(&file.file_name().to_string_lossy());
+        let is_part = |file: fs::DirEntry| catalogue::is_catalogue_file(&file.file_name().to_string_lossy());
         let exists = fs::read_dir(&spec).is_ok_and(|files| files.flatten().any(is_part));
         exists.then(|| load(&spec))
     }

@@ -127,7 +127,7 @@ impl Diff {
         Ok(Comparison { changes, versions })
     }
 
-    /// Returns the model of the client at the commit of the revision.
+    /// The model of the client at the commit of the revision.
     fn client_at(&self, commit: &str) -> Result<Api, String> {
         let revision = &self.revision;
         let files = self.catalogue(commit)?;
@@ -142,8 +142,8 @@ impl Diff {
         })
     }
 
-    /// Returns the commit of the revision. With `--end-of-options`, git does not parse a revision that begins with `-` as
-    /// a flag.
+    /// The commit of the revision. With `--end-of-options`, git does not parse a revision that begins with `-` as a
+    /// flag.
     fn commit(&self) -> Result<String, String> {
         let revision = &self.revision;
         let name = format!("{revision}^{{commit}}");
@@ -154,11 +154,11 @@ impl Diff {
         })
     }
 
-    /// Returns the names and texts of the catalogue's files at a commit; empty if the folder did not exist.
+    /// The names and texts of the catalogue's files at a commit; empty if the folder did not exist.
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
-        let names = names.split('\0').filter(|name| catalogue::is_part(name));
+        let names = names.split('\0').filter(|name| catalogue::is_catalogue_file(name));
         let text = |name| self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"));
         names.map(|name| Ok((name.to_owned(), text(name)?))).collect()
     }
@@ -175,7 +175,7 @@ impl Diff {
     }
 }
 
-/// Returns the version that follows `version` by Cargo's rules; `None` if `version` is invalid.
+/// The version that follows `version` by Cargo's rules; `None` if `version` is invalid.
 ///
 /// Below 1.0.0, the first number that is not zero counts as the major version.
 fn next_version(verdict: Verdict, version: &str) -> Option<String> {

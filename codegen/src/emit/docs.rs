@@ -93,7 +93,7 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// Returns `true` if a word can begin a line without starting a Markdown list, heading or rule.
+/// `true` if a word can begin a line without starting a Markdown list, heading or rule.
 fn may_begin_line(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
     !word.starts_with(['-', '+', '=', '#', '|', ':', '>', '<', '*', '~'])

@@ -29,7 +29,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion) -> String {
     printed(&Description::new(api, version, None))
 }
 
-/// Returns the same description with samples of the call of each operation.
+/// The same description with samples of the call of each operation.
 pub(super) fn openapi_with_samples(api: &Api, version: OpenApiVersion, snippets: &Snippets<'_>) -> String {
     printed(&Description::new(api, version, Some(snippets)))
 }

@@ -33,7 +33,7 @@ impl Package {
         names::is_crate(&self.ident())
     }
 
-    /// Returns the crate name as a Rust identifier.
+    /// The crate name as a Rust identifier.
     pub(crate) fn ident(&self) -> String {
         self.name.replace('-', "_")
     }

@@ -234,7 +234,7 @@ fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
     lines
 }
 
-/// Returns the source of a fact, unless it is documented.
+/// The source of a fact, unless it is documented.
 fn source(evidence: Evidence) -> String {
     if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", docs::source(evidence)) }
 }
@@ -265,7 +265,7 @@ fn protocol(function: &Function, methods: &[Method<'_>], api: &Api) -> String {
     text
 }
 
-/// Returns the signature of a function for one endpoint.
+/// The signature of a function for one endpoint.
 fn signature(function: &Function, method: &Method<'_>, api: &Api) -> String {
     let names: Vec<_> = method.names.iter().map(|name| quoted(name)).collect();
     let mut params = vec![format!("endpoints: _t.Literal[{}]", names.join(", ")), "*".to_owned()];
@@ -283,7 +283,7 @@ fn call(params: &str, returns: &str, summary: &str) -> String {
 }
 
 impl Function {
-    /// Returns the result for rows of this type.
+    /// The result for rows of this type.
     fn returns(&self, row: &str) -> String {
         match self.returns {
             Returns::Same(ty) => ty.to_owned(),
@@ -292,8 +292,8 @@ impl Function {
     }
 }
 
-/// Returns the params that an option sets. With `sets_pages`, the function sets the params of pages itself; it always
-/// sets those of the range.
+/// The params that an option sets. With `sets_pages`, the function sets the params of pages itself; it always sets
+/// those of the range.
 fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'a Param> {
     let mut own = Vec::new();
     let own_history = endpoint.declared.history.as_ref().and_then(Known::known);
@@ -328,12 +328,12 @@ fn argument(param: &Param) -> String {
     format!("{}: {ty}{default}", argument_name(&param.declared.name))
 }
 
-/// Returns the name of a param as an option of the command line.
+/// The name of a param as an option of the command line.
 pub(super) fn option_name(wire_name: &str) -> String {
     wire_name.to_kebab_case()
 }
 
-/// Returns the name of a param as an argument: that of its option, with underscores.
+/// The name of a param as an argument: that of its option, with underscores.
 pub(super) fn argument_name(wire_name: &str) -> String {
     let name = option_name(wire_name).replace('-', "_");
     if is_name(&name) { name } else { format!("{name}_") }
@@ -348,7 +348,7 @@ fn field_type(field: &Field) -> String {
     if field.optional { format!("_t.Optional[{ty}]") } else { ty }
 }
 
-/// Returns the type of a value in a row, which is read from JSON: a time is text.
+/// The type of a value in a row, which is read from JSON: a time is text.
 fn value_type(ty: &Type) -> String {
     match ty {
         Type::Builtin(Builtin::Integer | Builtin::Count) => "int".to_owned(),
@@ -363,7 +363,7 @@ fn value_type(ty: &Type) -> String {
     }
 }
 
-/// Returns a docstring, with lines that are broken like those of other emitted docs.
+/// A docstring, with lines that are broken like those of other emitted docs.
 fn docstring(indent: &str, lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
@@ -387,12 +387,12 @@ fn comment(text: &str) -> String {
     comment
 }
 
-/// Returns a Python string. A JSON string is also a valid Python string.
+/// A Python string. A JSON string is also a valid Python string.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns whether a text is a name that Python accepts for a variable.
+/// `true` if a text is a name that Python accepts for a variable.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');

@@ -11,7 +11,7 @@ use catalogue::spec::all_maps;
 const BEGIN: &str = "<!-- Emitted by `cargo xtask codegen`: every key. -->\n";
 const END: &str = "<!-- End of the emitted tables. -->\n";
 
-/// Returns a page with updated tables; a page without the markers is unchanged.
+/// A page with updated tables; a page without the markers is unchanged.
 pub(crate) fn with_key_tables(page: &str) -> String {
     let Some((before, rest)) = page.split_once(BEGIN) else { return page.to_owned() };
     let Some((_, after)) = rest.split_once(END) else { return page.to_owned() };

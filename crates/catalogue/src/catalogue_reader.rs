@@ -43,8 +43,8 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// The entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and the value
-/// is its default.
+/// The entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and the
+/// value is its default.
 pub(crate) fn written<T: Read + Default + PartialEq>(key: &Key, value: &T) -> Option<(Node, Node)> {
     let is_shown = key.required || T::SHOWS_DEFAULT || *value != T::default();
     if !is_shown {
@@ -65,7 +65,7 @@ pub(crate) struct Reader {
     /// Errors about summaries that only repeat a name.
     pub(crate) warnings: Diagnostics,
     /// Names of entries that were dropped because of errors; a reference to one of them is not reported as unknown.
-    pub(crate) cut: HashSet<String>,
+    pub(crate) dropped: HashSet<String>,
 }
 
 /// The values of a map by their keys.
@@ -232,7 +232,7 @@ impl Reader {
         if let Some(value) = self.value(entries, key) {
             return Some(value);
         }
-        self.cut.insert(text::placeholder(&entries.head));
+        self.dropped.insert(text::placeholder(&entries.head));
         T::stand_in(&entries.head)
     }
 

@@ -33,12 +33,12 @@ impl SourceFile {
         Self { name, text, lines, characters }
     }
 
-    /// Returns the text in a range of characters.
+    /// The text in a range of characters.
     pub(crate) fn slice(&self, characters: Range<usize>) -> &str {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
 
-    /// Returns the text in a range of characters, and the rest of its last line.
+    /// The text in a range of characters, and the rest of its last line.
     pub(crate) fn split_line(&self, characters: &Range<usize>) -> (&str, &str) {
         let end = self.byte(characters.end);
         (self.slice(characters.clone()), self.text[end..].lines().next().unwrap_or_default())
@@ -54,7 +54,7 @@ impl SourceFile {
         self.characters.partition_point(|start| *start < byte)
     }
 
-    /// Returns the line that contains a byte offset: the number of the line (counted from zero) and its range in bytes.
+    /// The line that contains a byte offset: the number of the line (counted from zero) and its range in bytes.
     fn line(&self, byte: usize) -> (usize, Range<usize>) {
         let number = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
         let start = self.lines.get(number).copied().unwrap_or_default();
@@ -77,17 +77,17 @@ impl Location {
         Self { file: Arc::clone(file), span }
     }
 
-    /// Returns the file of the location.
+    /// The file of the location.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.file
     }
 
-    /// Returns the span, in characters.
+    /// The span, in characters.
     pub(crate) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Returns the bytes of the span on its first line, and the number (counted from zero) and the bytes of that line.
+    /// The bytes of the span on its first line, and the number (counted from zero) and the bytes of that line.
     fn line(&self) -> (Range<usize>, usize, Range<usize>) {
         let text = &self.file.text;
         let mut bytes = self.file.byte(self.span.start)..self.file.byte(self.span.end);
@@ -102,13 +102,13 @@ impl Location {
         (start..bytes.end.clamp(start, line.end), number, line)
     }
 
-    /// Returns the line and the column, both counted from one.
+    /// The line and the column, both counted from one.
     pub(crate) fn position(&self) -> (usize, usize) {
         let (bytes, number, line) = self.line();
         (number + 1, self.file.character(bytes.start) - self.file.character(line.start) + 1)
     }
 
-    /// Returns the bytes of the first line that are printed: at most `MAX_CONTEXT` characters around the span.
+    /// The bytes of the first line that are printed: at most `MAX_CONTEXT` characters around the span.
     fn window(&self) -> Range<usize> {
         let (bytes, _, line) = self.line();
         let start = self.file.byte(self.file.character(bytes.start).saturating_sub(MAX_CONTEXT));
@@ -135,8 +135,8 @@ enum Subject {
 }
 
 impl Diagnostic {
-    /// Creates a diagnostic at a location; `rule` is a key of `rules.txt`, and the values replace `{0}`, `{1}`, … in its
-    /// texts.
+    /// Creates a diagnostic at a location; `rule` is a key of `rules.txt`, and the values replace `{0}`, `{1}`, … in
+    /// its texts.
     pub(crate) fn new(rule: &'static str, location: &Location, values: &[&dyn Display]) -> Self {
         Self::about(rule, Subject::Span(location.clone()), values)
     }
@@ -209,7 +209,7 @@ impl Diagnostic {
 /// diagnostic about a file that has only one line would print the entire file.
 const MAX_CONTEXT: usize = 200;
 
-/// Returns an excerpt of a file, in which a location is marked.
+/// An excerpt of a file, in which a location is marked.
 fn excerpt<'a>(
     location: &'a Location,
     kind: AnnotationKind,

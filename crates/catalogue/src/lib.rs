@@ -56,7 +56,7 @@ use std::path::Path;
 pub use catalogue_reader::{INVISIBLE, expected, is_invisible, is_line, is_prose, repeats_name};
 pub use coverage::{CountTable, Coverage, endpoint_counts};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use load::{Catalogue, is_part, load, load_texts};
+pub use load::{Catalogue, is_catalogue_file, load, load_texts};
 pub use model::Api;
 pub use registry::{GroupEntries, RegistryEntries, registry};
 pub use resolve::{check, may_be_fixed, may_carry_key, resolve};

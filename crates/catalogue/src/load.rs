@@ -27,7 +27,7 @@ pub struct Catalogue {
     /// Warnings about the style of entries.
     pub(crate) warnings: Diagnostics,
     /// Names of entries that were dropped because of errors. References to them are not reported as unknown.
-    pub(crate) cut: HashSet<String>,
+    pub(crate) dropped: HashSet<String>,
 }
 
 impl Catalogue {
@@ -61,7 +61,7 @@ pub(crate) struct Document<T> {
 }
 
 impl<T> Document<T> {
-    /// Returns the module name of a group, which is the stem of its file name.
+    /// The module name of a group, which is the stem of its file name.
     pub(crate) fn module(&self) -> &str {
         self.file.name.strip_suffix(".yaml").unwrap_or(&self.file.name)
     }
@@ -81,21 +81,21 @@ pub fn load(dir: &Path) -> Catalogue {
         }
         Err(error) => reader.diagnostics.push(Diagnostic::of_file("unreadable/folder", "", &[&error])),
     }
-    catalogue(reader, sources)
+    read_sources(reader, sources)
 }
 
 /// Reads files from memory, given as pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources = Vec::new();
     for (name, text) in files {
-        sources.push(SourceFile::new((*name).to_owned(), without_mark(text)));
+        sources.push(SourceFile::new((*name).to_owned(), without_byte_order_mark(text)));
     }
     sources.sort_by(|a, b| a.name.cmp(&b.name));
-    catalogue(Reader::default(), Some(sources))
+    read_sources(Reader::default(), Some(sources))
 }
 
 /// Reads files; `None` if their folder cannot be read, so that it is unknown whether a file is missing.
-fn catalogue(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
+fn read_sources(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
     let mut service = None;
     let mut groups = Vec::new();
     let has_service = |sources: &Vec<SourceFile>| sources.iter().any(|source| source.name == SERVICE_FILE);
@@ -105,18 +105,18 @@ fn catalogue(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue 
     for source in sources.into_iter().flatten() {
         reader.file = Arc::new(source);
         if reader.file.name == SERVICE_FILE {
-            service = document(&mut reader);
+            service = read_document(&mut reader);
         } else {
-            groups.extend(document(&mut reader));
+            groups.extend(read_document(&mut reader));
         }
     }
-    let Reader { diagnostics, warnings, cut, .. } = reader;
-    Catalogue { service, groups, diagnostics, warnings, cut }
+    let Reader { diagnostics, warnings, dropped, .. } = reader;
+    Catalogue { service, groups, diagnostics, warnings, dropped }
 }
 
 const SERVICE_FILE: &str = "service.yaml";
 
-/// Returns the names of the entries of a folder, sorted.
+/// The names of the entries of a folder, sorted.
 fn file_names(dir: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -130,15 +130,15 @@ fn read_file(reader: &mut Reader, dir: &Path, name: String) -> Option<SourceFile
     let path = dir.join(&name);
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
-    if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
+    if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_catalogue_file(&name))) {
         reader.diagnostics.push(Diagnostic::of_file("misplaced-file", name, &[]));
         return None;
     }
-    if !is_part(&name) {
+    if !is_catalogue_file(&name) {
         return None;
     }
     let error = match fs::read(&path).map(String::from_utf8) {
-        Ok(Ok(text)) => return Some(SourceFile::new(name, without_mark(&text))),
+        Ok(Ok(text)) => return Some(SourceFile::new(name, without_byte_order_mark(&text))),
         Ok(Err(error)) => not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()),
         Err(error) => Diagnostic::of_file("unreadable/file", name, &[&error]),
     };
@@ -146,7 +146,7 @@ fn read_file(reader: &mut Reader, dir: &Path, name: String) -> Option<SourceFile
     None
 }
 
-fn document<T: Read>(reader: &mut Reader) -> Option<Document<T>> {
+fn read_document<T: Read>(reader: &mut Reader) -> Option<Document<T>> {
     let file = Arc::clone(&reader.file);
     match yaml_parser::parse(&file.text) {
         Ok(root) => Some(Document { spec: T::read(&root, &ROOT, reader)?, file }),
@@ -160,12 +160,12 @@ fn document<T: Read>(reader: &mut Reader) -> Option<Document<T>> {
 
 /// Returns `true` if a file belongs to the catalogue. Hidden files are ignored, because they belong to editors and
 /// tools.
-pub fn is_part(name: &str) -> bool {
+pub fn is_catalogue_file(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension() == Some(OsStr::new("yaml"))
 }
 
 /// Removes the byte order mark that some editors write.
-fn without_mark(text: &str) -> String {
+fn without_byte_order_mark(text: &str) -> String {
     text.trim_start_matches('\u{feff}').to_owned()
 }
 

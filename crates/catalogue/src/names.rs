@@ -115,7 +115,7 @@ fn move_leading_digits(name: &str) -> Result<String, String> {
     }
 }
 
-/// Returns `true` if Rust does not allow a name: a keyword of any edition, `union` or `_`.
+/// `true` if Rust does not allow a name: a keyword of any edition, `union` or `_`.
 fn is_keyword(ident: &str) -> bool {
     is_taken(Scope::Keywords, ident)
 }

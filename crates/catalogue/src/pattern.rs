@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use regex_lite::Regex;
 
-/// Returns `true` if a text matches a regular expression of the format, which is compiled once.
+/// `true` if a text matches a regular expression of the format, which is compiled once.
 pub(crate) fn is_like(pattern: &'static str, text: &str) -> bool {
     static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);

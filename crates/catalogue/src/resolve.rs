@@ -171,8 +171,8 @@ impl<'a> Resolver<'a> {
         self.errors.as_slice().len() + self.reported
     }
 
-    /// Returns the evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an
-    /// error at `at`.
+    /// The evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an error
+    /// at `at`.
     fn evidence(&mut self, what: &str, own: Option<Evidence>, inherited: Evidence, at: &Location) -> Evidence {
         if own == Some(inherited) {
             self.warnings.push(Diagnostic::new("repeated-evidence", at, &[&inherited.word(), &what]));
@@ -190,7 +190,7 @@ impl<'a> Resolver<'a> {
         known: impl Iterator<Item = &'n str>,
     ) {
         // If `service.yaml` cannot be read, its names are unknown.
-        if self.catalogue.service.is_none() || self.catalogue.cut.contains(name) {
+        if self.catalogue.service.is_none() || self.catalogue.dropped.contains(name) {
             self.reported += 1;
             return;
         }
@@ -206,8 +206,7 @@ impl<'a> Resolver<'a> {
         self.errors.push(Diagnostic::new(rule, at, &[&what, &name]).suggest(help));
     }
 
-    /// Returns the Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from
-    /// `name`.
+    /// The Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Option<String> {
         let chosen = if let Some(ident) = ident {
             self.chosen_name("no-rust-name/chosen", ident, case)?

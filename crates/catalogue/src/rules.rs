@@ -16,12 +16,12 @@ static RULES: LazyLock<HashMap<&str, [&str; 2]>> = LazyLock::new(|| {
     rules
 });
 
-/// Returns the name of the rule that a key belongs to: `time-type/absent` belongs to `time-type`.
+/// The name of the rule that a key belongs to: `time-type/absent` belongs to `time-type`.
 pub(crate) fn name(key: &'static str) -> &'static str {
     key.split('/').next().unwrap_or(key)
 }
 
-/// Returns the message and the help of a key, with the values in place of `{0}`, `{1}` and so on.
+/// The message and the help of a key, with the values in place of `{0}`, `{1}` and so on.
 pub(crate) fn texts(key: &str, values: &[&dyn Display]) -> [String; 2] {
     RULES.get(key).map_or_else(|| [key.to_owned(), String::new()], |texts| texts.map(|text| filled(text, values)))
 }
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(text, "7 is `{1}`, {name} and {{1}} are {2}");
     }
 
-    /// Returns the text of all Rust files in a folder.
+    /// The text of all Rust files in a folder.
     fn sources(folder: &Path) -> String {
         let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
         let texts = paths.map(|path| match path.extension() {

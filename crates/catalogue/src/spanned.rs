@@ -27,7 +27,7 @@ impl<T> Spanned<T> {
         self.at.position().0
     }
 
-    /// Returns the location of the value.
+    /// The location of the value.
     pub(crate) fn at(&self) -> &Location {
         &self.at
     }

@@ -100,7 +100,7 @@ impl TimeForm {
         }
     }
 
-    /// Returns the format as the registry of a client states it.
+    /// The format as the registry of a client states it.
     pub(crate) const fn in_registry(self) -> registry::TimeUnit {
         match self {
             Self::Counted(TimeUnit::Seconds) => registry::TimeUnit::Seconds,

@@ -59,7 +59,7 @@ pub const BUILTINS: [Builtin; 8] = [
 ];
 
 impl Builtin {
-    /// Returns the name of the type in the catalogue, its name in Rust, and its form on the wire.
+    /// The name of the type in the catalogue, its name in Rust, and its form on the wire.
     fn facts(self) -> (&'static str, &'static str, WireForm) {
         match self {
             Self::String => ("string", "String", WireForm::Text),

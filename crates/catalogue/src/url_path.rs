@@ -39,8 +39,8 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
 }
 
-/// Returns the texts before, between and after the params of a path, and the names of the params; `None` if the braces
-/// do not match.
+/// The texts before, between and after the params of a path, and the names of the params; `None` if the braces do not
+/// match.
 fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let (mut literals, mut names, mut rest) = (Vec::new(), Vec::new(), path);
     while let Some((literal, after)) = rest.split_once('{') {

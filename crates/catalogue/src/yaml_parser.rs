@@ -65,8 +65,8 @@ fn misread(text: &str) -> Option<SyntaxError> {
     None
 }
 
-/// Returns the position of an error. For an error about a tab, the parser reports a position near the tab, so this
-/// function returns the first tab of the line or after it.
+/// The position of an error. For an error about a tab, the parser reports a position near the tab, so this function
+/// returns the first tab of the line or after it.
 fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(entries[2].0.span, 10..11);
     }
 
-    /// Returns the texts of all nodes, outer nodes first.
+    /// The texts of all nodes, outer nodes first.
     fn written(text: &str) -> Vec<String> {
         fn visit(node: &Node, text: &[char], all: &mut Vec<String>) {
             all.push(text[node.span.clone()].iter().collect());

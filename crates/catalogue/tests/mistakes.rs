@@ -36,7 +36,7 @@ fn check(files: Texts, expected: &Expected) -> Result<(), Failed> {
 fn catalogue(files: Texts) -> Result<Catalogue, Failed> {
     let mut texts = BTreeMap::from([("service.yaml".to_owned(), SERVICE.to_owned())]);
     for (name, text) in files {
-        if !catalogue::is_part(&name) {
+        if !catalogue::is_catalogue_file(&name) {
             return Err(format!("`{name}` is not a file of a catalogue").into());
         }
         texts.insert(name, text);

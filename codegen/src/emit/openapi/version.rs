@@ -21,7 +21,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Returns a schema that also allows `null`. An empty schema already allows everything.
+    /// A schema that also allows `null`. An empty schema already allows everything.
     ///
     /// If `schema` is a reference, `referred` is the type of the schema to which it refers. Version 3.0 accepts
     /// `nullable` only next to a type.
@@ -48,8 +48,8 @@ impl OpenApiVersion {
         schema.and(keywords)
     }
 
-    /// Returns the schema of a list with a separate schema for each index. Version 3.0 has no keyword for such a list,
-    /// so the schema allows any items.
+    /// The schema of a list with a separate schema for each index. Version 3.0 has no keyword for such a list, so the
+    /// schema allows any items.
     pub(super) fn tuple(self, items: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),
@@ -57,7 +57,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Returns the keyword for example values. Version 3.0 supports only one example.
+    /// The keyword for example values. Version 3.0 supports only one example.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {
             Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),

@@ -45,8 +45,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// Returns `true` if the addition or removal of an item need not be reported, because its owner, or the shared setter
-/// with the same name, was added or removed too. Always returns `true` for a fact, because only a change of its value is
+/// `true` if the addition or removal of an item need not be reported, because its owner, or the shared setter with the
+/// same name, was added or removed too. Always returns `true` for a fact, because only a change of its value is
 /// reported.
 fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
@@ -94,7 +94,7 @@ fn introduced(new: &Item<'_>) -> String {
     format!("`{}`{ty} is new{summary}", new.name)
 }
 
-/// Returns the replacement for a removed item, in parentheses; empty if there is none.
+/// The replacement for a removed item, in parentheses; empty if there is none.
 fn substitute(Item { kind, owner, wire, .. }: &Item<'_>) -> String {
     match kind {
         Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` returns untyped JSON)"),
@@ -127,13 +127,13 @@ fn compare_methods(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Cha
     }
 }
 
-/// Returns the range that the client enforces. The range is unlimited if the client does not enforce facts with the
-/// evidence of the param.
+/// The range that the client enforces. The range is unlimited if the client does not enforce facts with the evidence of
+/// the param.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
-/// Returns `true` if `range` allows every value that `old` allows.
+/// `true` if `range` allows every value that `old` allows.
 fn allows_all_of(range: Range, old: Range) -> bool {
     range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
         && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
@@ -163,7 +163,7 @@ impl Renames {
         }
     }
 
-    /// Returns a copy of an old item in which every old name is replaced by the new name.
+    /// A copy of an old item in which every old name is replaced by the new name.
     fn applied<'a>(&self, item: &Item<'a>) -> Item<'a> {
         let replaced =
             |text: &String| self.0.iter().fold(text.clone(), |text, (old, new)| replace_word(&text, old, new));

@@ -97,9 +97,9 @@ pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
 
 /// The names of the params that select a range of a history, which are no columns of stored tables.
 fn params_of_ranges(api: &Api) -> Vec<&str> {
-    let mut histories: Vec<&History> = api.service.history.iter().collect();
+    let mut histories: Vec<&History> = api.service.declared.history.iter().collect();
     for endpoint in api.endpoints() {
-        if let Some(Known::Known(history)) = &endpoint.history {
+        if let Some(Known::Known(history)) = &endpoint.declared.history {
             histories.push(history);
         }
     }

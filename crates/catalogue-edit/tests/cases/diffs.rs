@@ -93,7 +93,7 @@ fn check(path: &Path) -> Result<(), Failed> {
 fn model(files: Texts) -> Result<Api, Failed> {
     let common = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs/common"));
     let common = common.iter().map(|path| (name(path), fs::read_to_string(path).expect("a catalogue is text")));
-    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_part(name)) {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !catalogue::is_catalogue_file(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
     }
     let texts: BTreeMap<_, _> = common.chain(files).collect();

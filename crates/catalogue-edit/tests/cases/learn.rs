@@ -89,7 +89,7 @@ fn bytes(hexadecimal: &str) -> Result<Vec<u8>, Failed> {
 type Files = BTreeMap<String, String>;
 
 fn catalogue(archive: &mut Archive) -> Files {
-    let own: Texts = archive.take_all(catalogue::is_part);
+    let own: Texts = archive.take_all(catalogue::is_catalogue_file);
     let mut files = Files::from([("service.yaml".to_owned(), SERVICE.to_owned())]);
     files.extend(own);
     files

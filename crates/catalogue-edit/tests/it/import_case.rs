@@ -21,7 +21,7 @@ impl ImportCase {
         let [(_, description)] =
             descriptions.try_into().map_err(|all| format!("expected one description, found {all:?}"))?;
         let before = Files::from_iter(archive.take_folder("before"));
-        if let Some(unknown) = before.keys().find(|name| !catalogue::is_part(name)) {
+        if let Some(unknown) = before.keys().find(|name| !catalogue::is_catalogue_file(name)) {
             return Err(format!("`{unknown}` is not a file of a catalogue").into());
         }
         Ok(Self { description, before })

@@ -47,7 +47,7 @@ pub fn is_invisible(character: char) -> bool {
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }
 
-/// Returns the placeholder for a text that is missing or invalid.
+/// The placeholder for a text that is missing or invalid.
 pub(super) fn placeholder(at: &Location) -> String {
     format!("Unknown{}", at.span().start)
 }

@@ -78,7 +78,7 @@ impl Reader {
         }
     }
 
-    /// Returns the value of a node; without a value, the kind of the node is an error.
+    /// The value of a node; without a value, the kind of the node is an error.
     fn scalar<T: Read>(&mut self, node: &Node, value: Option<T>) -> Option<T> {
         if value.is_none() {
             self.mismatch(node, &T::SHAPE);
@@ -196,7 +196,7 @@ impl<T: Read> Read for Vec<T> {
             if value.is_none() {
                 // The names of a dropped item are stored, so that references to the item cause no further errors.
                 let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
-                reader.cut.extend(names.map(str::to_owned));
+                reader.dropped.extend(names.map(str::to_owned));
             }
             value
         });

@@ -44,7 +44,7 @@ static RESERVED: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
     scoped.collect()
 });
 
-/// Returns the sections of the table: the title, the scopes, and the names.
+/// The sections of the table: the title, the scopes, and the names.
 fn sections() -> impl Iterator<Item = (&'static str, &'static str, impl Iterator<Item = &'static str> + Clone)> {
     include_str!("reserved_names.txt").split("\n[").filter_map(|section| {
         let (head, names) = section.split_once("]\n")?;
@@ -63,14 +63,14 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
     }
 }
 
-/// Returns `true` if Windows reserves a file name for a device, with any extension. Each group has files with its name.
+/// `true` if Windows reserves a file name for a device, with any extension. Each group has files with its name.
 fn is_device(name: &str) -> bool {
     let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
     let is_numbered = numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']));
     is_numbered || ["aux", "con", "nul", "prn"].contains(&name)
 }
 
-/// Returns the names of a section.
+/// The names of a section.
 #[cfg(test)]
 pub(super) fn section(title: &str) -> impl Iterator<Item = &'static str> {
     sections().find(|(known, ..)| *known == title).into_iter().flat_map(|(.., names)| names)

@@ -20,7 +20,8 @@ struct Candidate<'a> {
     resolved: Option<EndpointParam>,
 }
 
-/// Applies the overrides of a `use` entry to a shared param. The example is kept, unless other values are known to work.
+/// Applies the overrides of a `use` entry to a shared param. The example is kept, unless other values are known to
+/// work.
 fn overridden(param: Param, entry: &spec::Use) -> Param {
     let known = param.declared;
     let entry = entry.clone();
@@ -178,7 +179,7 @@ impl<'a> Resolver<'a> {
         }
         for name in &in_path {
             let is_declared = declared.iter().any(|candidate| candidate.param.name.as_str() == *name);
-            if !is_declared && !self.catalogue.cut.contains(*name) {
+            if !is_declared && !self.catalogue.dropped.contains(*name) {
                 self.error("path-param/undeclared", path.at(), &[name]);
             }
         }

@@ -1,11 +1,11 @@
 //! Resolves groups and their endpoints, and checks names and paths.
 
-use super::history::is_count;
+use super::history::{TypedParam, is_count};
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
-use crate::model::{Endpoint, EndpointParam, Group, Record, SharedParam};
+use crate::model::{Body, Endpoint, EndpointParam, Group, Record, SharedParam};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
@@ -13,24 +13,27 @@ use crate::url_path;
 
 impl<'a> Resolver<'a> {
     pub(super) fn group(&mut self, document: &'a Document<spec::Group>, shared: &[Option<SharedParam>]) -> Group {
-        let (module, group) = (document.module(), &document.spec);
+        let module = document.module();
+        let group = &document.spec;
         self.module_name(document);
         let scope = RecordsOfFile::of(Some(module), &group.records);
         let mut records = self.records(&scope, &group.records);
-        let (mut idents, mut types) = (Unique::default(), Unique::default());
+        let mut idents = Unique::default();
+        let mut types = Unique::default();
         for record in &group.records {
             types.insert(&record.name, record.name.at());
         }
         let handle = names::handle(module);
         self.new_type(&handle, group.title.at(), &mut types);
-        let endpoints = group.endpoints.iter().map(|endpoint| {
+        let mut endpoints = Vec::new();
+        for endpoint in &group.endpoints {
             let names = self.endpoint_names(endpoint, &mut idents, &mut types);
             let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared);
             records.extend(record);
-            endpoint
-        });
+            endpoints.push(endpoint);
+        }
         Group {
-            endpoints: endpoints.collect(),
+            endpoints,
             file: document.file.name.clone(),
             ident: module.to_owned(),
             handle,
@@ -44,16 +47,16 @@ impl<'a> Resolver<'a> {
 
     /// Checks the name of a group's file, which is the name of a module.
     fn module_name(&mut self, document: &Document<spec::Group>) {
-        let (module, handle) = (document.module(), names::handle(document.module()));
-        let taken = [(Scope::Groups, module), (Scope::Types, &handle)];
-        let (rule, name) = if !names::is_ident(module, Case::Snake) {
-            ("file-name", module)
-        } else if let Some((_, name)) = taken.into_iter().find(|(scope, name)| names::is_taken(*scope, name)) {
-            ("taken-name/file", name)
-        } else {
-            return;
-        };
-        self.errors.push(Diagnostic::of_file(rule, &document.file.name, &[&name]));
+        let file = &document.file.name;
+        let module = document.module();
+        let handle = names::handle(module);
+        if !names::is_ident(module, Case::Snake) {
+            self.errors.push(Diagnostic::of_file("file-name", file, &[&module]));
+        } else if names::is_taken(Scope::Groups, module) {
+            self.errors.push(Diagnostic::of_file("taken-name/file", file, &[&module]));
+        } else if names::is_taken(Scope::Types, &handle) {
+            self.errors.push(Diagnostic::of_file("taken-name/file", file, &[&handle]));
+        }
     }
 
     /// Returns the names of the method and of the marker type. Also checks the name of the record, which is derived
@@ -64,7 +67,8 @@ impl<'a> Resolver<'a> {
         idents: &mut Unique,
         types: &mut Unique,
     ) -> Option<(String, String)> {
-        let (name, at) = (&endpoint.name, endpoint.name.at());
+        let name = &endpoint.name;
+        let at = name.at();
         let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
         if !idents.claim(&mut self.errors, "duplicate-endpoint", &ident, at, &[name, &ident]) {
             return None;
@@ -99,19 +103,21 @@ impl<'a> Resolver<'a> {
             self.endpoint_path(path);
         }
         let entries = endpoint.params.known();
-        let resolved = self.valid(|resolver| {
-            let params = entries.map(|entries| resolver.endpoint_params(records, endpoint, entries, shared));
-            (params, resolver.body(records, endpoint, &type_ident))
-        });
-        let has_history = resolved
-            .as_ref()
-            .is_some_and(|(params, (body, _))| self.endpoint_history(endpoint, params.as_deref(), body));
-        let pages = match &resolved {
-            Some((params, (body, _))) => self.pages(endpoint, params.as_deref(), body),
-            None => None,
-        };
-        let (params, (body, record)) = resolved.unwrap_or_default();
-        if let Some((by, params)) = endpoint.weight_by.as_ref().zip(params.as_deref()) {
+        let before = self.invalid_parts();
+        let mut params = entries.map(|entries| self.endpoint_params(records, endpoint, entries, shared));
+        let (mut body, mut record) = self.body(records, endpoint, &type_ident);
+        let mut has_history = false;
+        let mut pages = None;
+        if self.invalid_parts() == before {
+            has_history = self.endpoint_history(endpoint, params.as_deref(), &body);
+            pages = self.pages(endpoint, params.as_deref(), &body);
+        } else {
+            // The invalid parts were reported, so what depends on them is not.
+            params = None;
+            body = Body::default();
+            record = None;
+        }
+        if let (Some(by), Some(params)) = (&endpoint.weight_by, &params) {
             self.check_weights(by, params);
         }
         let endpoint = Endpoint {
@@ -132,11 +138,12 @@ impl<'a> Resolver<'a> {
     /// Checks that the weights of an endpoint depend on one of its params.
     fn check_weights(&mut self, by: &spec::WeightBy, params: &[EndpointParam]) {
         let params: Vec<_> = params.iter().map(|param| &param.param).collect();
-        self.typed_param("weight-param", &params, (&by.param, is_count, ""));
+        let param = TypedParam { name: &by.param, fits: is_count, requirement: "" };
+        self.typed_param("weight-param", &params, param);
     }
 
-    /// Returns the index of the param set that is the first entry of the endpoint's params; `None` if the first entry
-    /// is not a set.
+    /// The index of the param set that is the first entry of the endpoint's params; `None` if the first entry is not a
+    /// set.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
         self.sets.get(name.as_str()).copied()

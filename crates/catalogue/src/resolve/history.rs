@@ -8,25 +8,42 @@ use crate::spec::{self, Known};
 /// A test of a param.
 type Fits = fn(&spec::Service, &Param) -> bool;
 
-/// A param that must fit: the name, a test of the param, and the requirement as text that follows `must` in a message.
-pub(super) type TypedParam<'h> = (&'h Text, Fits, &'static str);
-
-/// Returns the params of a history that need certain types, in the order from, to, limit and step.
-fn typed_params(history: &spec::History) -> impl Iterator<Item = TypedParam<'_>> {
-    let bound: (Fits, _) = (is_bound, "be a `timestamp` without `const_value`");
-    let limit: (Fits, _) = (is_count, "be a `count`");
-    let step: (Fits, _) = (has_duration, "have a type whose values have a `duration`");
-    let params = [(&history.from, bound), (&history.to, bound), (&history.limit, limit), (&history.step, step)];
-    params.into_iter().filter_map(|(name, (fits, what))| Some((name.as_ref()?, fits, what)))
+/// A param that is named elsewhere, and must fit its use.
+pub(super) struct TypedParam<'h> {
+    pub(super) name: &'h Text,
+    pub(super) fits: Fits,
+    /// The requirement, as text that follows `must` in a message.
+    pub(super) requirement: &'static str,
 }
 
-/// Returns `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
+/// The params of a history that need certain types, in the order from, to, limit and step.
+fn typed_params(history: &spec::History) -> Vec<TypedParam<'_>> {
+    let mut params = Vec::new();
+    for name in [&history.from, &history.to].into_iter().flatten() {
+        params.push(TypedParam { name, fits: is_bound, requirement: "be a `timestamp` without `const_value`" });
+    }
+    if let Some(name) = &history.limit {
+        params.push(TypedParam { name, fits: is_count, requirement: "be a `count`" });
+    }
+    if let Some(name) = &history.step {
+        let requirement = "have a type whose values have a `duration`";
+        params.push(TypedParam { name, fits: has_duration, requirement });
+    }
+    params
+}
+
+/// `true` if a param has no constant value, so that each request can set it.
+pub(super) fn is_settable(_: &spec::Service, param: &Param) -> bool {
+    param.declared.const_value.is_none()
+}
+
+/// `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
 /// constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
     param.declared.const_value.is_none() && param.ty.time_form().is_some()
 }
 
-/// Returns `true` if a param is a number of records.
+/// `true` if a param is a number of records.
 pub(super) fn is_count(_: &spec::Service, param: &Param) -> bool {
     matches!(param.ty, Type::Builtin(Builtin::Count | Builtin::Integer))
 }
@@ -75,7 +92,7 @@ impl<'a> Resolver<'a> {
     /// `true` if an endpoint with these params has the history that the service declares.
     fn takes_history_of_service(&self, params: &[&Param]) -> bool {
         let Some(history) = &self.service.history else { return false };
-        for (name, fits, _) in typed_params(history) {
+        for TypedParam { name, fits, .. } in typed_params(history) {
             if !params.iter().any(|param| param.declared.name == **name && fits(self.service, param)) {
                 return false;
             }
@@ -103,7 +120,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         rule: &'static str,
         params: &[&'p Param],
-        (name, fits, what): TypedParam<'_>,
+        TypedParam { name, fits, requirement }: TypedParam<'_>,
     ) -> Option<&'p Param> {
         let Some(param) = params.iter().find(|param| param.declared.name == **name) else {
             let known = params.iter().map(|param| param.declared.name.as_str());
@@ -111,7 +128,7 @@ impl<'a> Resolver<'a> {
             return None;
         };
         if !fits(self.service, param) {
-            self.error(rule, name.at(), &[name, &what]);
+            self.error(rule, name.at(), &[name, &requirement]);
             return None;
         }
         Some(param)
@@ -119,7 +136,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
-        let sort: TypedParam<'_> = (sort, |_, param| param.declared.const_value.is_none(), "have no `const_value`");
+        let sort = TypedParam { name: sort, fits: is_settable, requirement: "have no `const_value`" };
         let Some(param) = self.typed_param("history-type/param", params, sort) else { return };
         if !param.ty.is_written(oldest_first) {
             self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.declared.name]);

@@ -1,7 +1,7 @@
 //! Resolves `pages`: checks the params that select a page.
 
 use super::Resolver;
-use super::history::{TypedParam, is_count};
+use super::history::{TypedParam, is_count, is_settable};
 use crate::model::{Body, EndpointParam, NextPage, Pages, Param};
 use crate::spanned::Text;
 use crate::spec;
@@ -24,18 +24,19 @@ impl<'a> Resolver<'a> {
         }
         let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
         if let Some(name) = &pages.param {
-            let cursor: TypedParam<'_> = (name, |_, param| param.const_value.is_none(), "have no `const_value`");
+            let cursor = TypedParam { name, fits: is_settable, requirement: "have no `const_value`" };
             self.typed_param("pages-type", &params, cursor);
         }
         for name in [&pages.offset, &pages.page, &pages.size].into_iter().flatten() {
-            self.typed_param("pages-type", &params, (name, is_settable_count, "be a `count` without `const_value`"));
+            let requirement = "be a `count` without `const_value`";
+            self.typed_param("pages-type", &params, TypedParam { name, fits: is_settable_count, requirement });
         }
         Some(Pages { next, size: text(pages.size.as_ref()) })
     }
 }
 
-/// Returns the fact that leads to the next page. Any other combination of keys breaks a rule of the format, and `load`
-/// has already reported it.
+/// The fact that leads to the next page. Any other combination of keys breaks a rule of the format, and `load` has
+/// already reported it.
 fn next_page(pages: &spec::Pages) -> Option<NextPage> {
     if let (Some(path), Some(param)) = (&pages.cursor, &pages.param) {
         return Some(NextPage::Cursor { path: path.to_string(), param: param.to_string() });
@@ -56,5 +57,5 @@ fn text(text: Option<&Text>) -> Option<String> {
 }
 
 fn is_settable_count(service: &spec::Service, param: &Param) -> bool {
-    is_count(service, param) && param.const_value.is_none()
+    is_count(service, param) && is_settable(service, param)
 }

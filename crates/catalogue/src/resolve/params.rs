@@ -52,8 +52,8 @@ impl<'a> Resolver<'a> {
         index
     }
 
-    /// Returns the constant name of a shared param or param set; a duplicate name is an error. All these constants are
-    /// in one module, so their names must differ.
+    /// The constant name of a shared param or param set; a duplicate name is an error. All these constants are in one
+    /// module, so their names must differ.
     fn constant(&mut self, duplicate: &'static str, name: &Text) -> Option<String> {
         let constant = self.derived_name("no-rust-name/other", name, Case::Shouty, name.at())?;
         let is_new = self.constants.claim(&mut self.errors, duplicate, &constant, name.at(), &[name]);
@@ -229,8 +229,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is sent as
-/// `7`. Without an example, the first value that is known to work is the example.
+/// A param whose values have the form that the client sends. Numbers are normalized, so `+07` in the catalogue is sent
+/// as `7`. Without an example, the first value that is known to work is the example.
 pub(super) fn as_sent(mut param: Param) -> Param {
     let Param { declared, ty, .. } = &mut param;
     let lists = [&mut declared.allowed_values, &mut declared.tested_values, &mut declared.rejected_values];

@@ -165,7 +165,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the texts that stand for a missing value of a field: its own, or those of the service.
+    /// The texts that stand for a missing value of a field: its own, or those of the service.
     fn nulls(&self, field: &spec::Field, ty: &Type, optional: bool) -> Vec<String> {
         let is_time = matches!(ty, Type::Builtin(Builtin::Timestamp(_)));
         let is_shared =
@@ -189,7 +189,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns the layout of a record with these keys, at most one of which is `true`.
+/// The layout of a record with these keys, at most one of which is `true`.
 pub(super) fn layout(positional: bool, columns: bool) -> RecordLayout {
     match (positional, columns) {
         (true, _) => RecordLayout::Positional,

@@ -90,12 +90,12 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Returns the values of a named type; `None` for any other type, and for a type that accepts other values too.
+    /// The values of a named type; `None` for any other type, and for a type that accepts other values too.
     pub(super) fn all_values(&self, ty: &Type) -> Option<&HashSet<&'a str>> {
         if let Type::Named(name) = ty { self.types.get(name.as_str())?.as_ref() } else { None }
     }
 
-    /// Returns the names of the records to which an entry of this file can refer.
+    /// The names of the records to which an entry of this file can refer.
     pub(super) fn record_names(&self, records: &RecordsOfFile<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
         records.list.iter().chain(&self.service.records).map(|record| record.name.as_str())
     }

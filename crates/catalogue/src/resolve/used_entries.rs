@@ -20,7 +20,7 @@ impl<'a> UsedEntries<'a> {
         self.references.entry(self.within).or_default().push((what, module, name));
     }
 
-    /// Returns the entries to which other entries refer. A reference within an unused record does not count.
+    /// The entries to which other entries refer. A reference within an unused record does not count.
     pub(super) fn all(&self) -> HashSet<Entry<'a>> {
         let mut used = HashSet::new();
         let mut waiting = vec![None];

@@ -76,8 +76,8 @@ impl Builder {
         self.finish(Node { span: start..end, kind });
     }
 
-    /// Returns the position of a scalar. For some scalars, the parser's span includes white space and comments after
-    /// the scalar; these are cut off.
+    /// The position of a scalar. For some scalars, the parser's span includes white space and comments after the
+    /// scalar; these are cut off.
     fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
         let (start, end) = (span.start.index(), span.end.index());
         let written = self.text.get(start..end).unwrap_or_default();
@@ -89,8 +89,7 @@ impl Builder {
         start..start + length
     }
 
-    /// Returns the position after the bracket that closes the collection; the search begins at `at`, the end of the
-    /// last child.
+    /// The position after the bracket that closes the collection; the search begins at `at`, the end of the last child.
     fn bracket(&self, mut at: usize) -> usize {
         while at < self.text.len() {
             match self.text[at] {
@@ -102,8 +101,7 @@ impl Builder {
         at
     }
 
-    /// Returns the start of a block list, which is its first dash. For some lists, the parser reports the first item
-    /// instead.
+    /// The start of a block list, which is its first dash. For some lists, the parser reports the first item instead.
     fn dash(&self, start: usize) -> usize {
         let before = self.text.get(..start).unwrap_or_default();
         let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
@@ -121,7 +119,7 @@ impl Builder {
     }
 }
 
-/// Returns the length of a quoted text, including its quotes. A character after `escape` does not end the text.
+/// The length of a quoted text, including its quotes. A character after `escape` does not end the text.
 fn closing(written: &[char], quote: char, escape: char) -> usize {
     let mut at = 1;
     while at < written.len() {

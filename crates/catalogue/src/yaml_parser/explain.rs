@@ -50,7 +50,7 @@ fn mistake(line: &str, reported: &str) -> Option<(Range<usize>, &'static str, St
     brace.or(comment.map(|columns| (columns, "a comment hides the end of the list or map", help.to_owned())))
 }
 
-/// Returns the sentence for a message of the parser about a line, and the help.
+/// The sentence for a message of the parser about a line, and the help.
 fn sentence(line: &str, reported: &str) -> (&'static str, &'static str) {
     if reported.contains("trailing content") && line.contains('\'') {
         let help = "write `''` for an apostrophe in single quotes, or use double quotes";

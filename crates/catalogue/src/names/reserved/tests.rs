@@ -130,7 +130,7 @@ fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] }).collect()
 }
 
-/// Returns the list of names that a client re-exports from the runtime in its `lib.rs`.
+/// The list of names that a client re-exports from the runtime in its `lib.rs`.
 fn shown_of_the_runtime() -> String {
     let text = read(&client().join("src/lib.rs"));
     let (_, list) = text.split_once("pub use ::runtime::{").expect("the re-exports of the runtime");
@@ -151,8 +151,8 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// Returns the methods of a type in the body of a macro. The macro is searched as text, because the Rust parser cannot
-/// parse its body.
+/// The methods of a type in the body of a macro. The macro is searched as text, because the Rust parser cannot parse
+/// its body.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {
