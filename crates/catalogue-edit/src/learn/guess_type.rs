@@ -1,6 +1,7 @@
 //! Guesses the type of a field from its name and its values.
 
 use std::collections::BTreeSet;
+use std::ops::{Range, RangeInclusive};
 
 use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
@@ -55,11 +56,7 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
 /// Guesses the type of numbers. Few samples do not prove that a value has no fractions, so only ids, counts and flags
 /// become integers, and fields with many different integers.
 fn number(name: &str, seen: &Observed) -> Guess {
-    // Zero stands for no time.
-    let is_time = |unit: &TimeUnit| unit_of(seen.least) == Some(*unit) && is_named_like_a_time(name);
-    // The client reads a timestamp as an integer, so a number that only an exponent makes so large is none.
-    let is_readable = seen.non_integers == 0 || seen.max < 9e15;
-    if let Some(unit) = unit_of(seen.max).filter(is_time).filter(|_| is_readable) {
+    if let Some(unit) = unit_of_times(name, seen) {
         return Guess::Time(TimeForm::Counted(unit));
     }
     if let Some(exact) = exact_type(seen) {
@@ -68,17 +65,30 @@ fn number(name: &str, seen: &Observed) -> Guess {
     if seen.fractions + seen.non_integers > 0 {
         return Guess::Builtin("number");
     }
-    let snake = name.to_snake_case();
-    let has = |words| snake.split('_').any(|own| is_among(words, own));
     // Digits such as `20240131` or `143000`.
-    if seen.numbers() == 0 && seen.max > 99_999.0 && has("date time") {
+    if seen.numbers() == 0 && seen.max > 99_999.0 && has_word(name, "date time") {
         return Guess::Builtin("string");
     }
-    let is_whole = has(WHOLE) || is_code(name) || seen.has_many_integers() && !has(AMOUNTS);
+    let is_whole = has_word(name, WHOLE) || is_code(name) || seen.has_many_integers() && !has_word(name, AMOUNTS);
     Guess::Builtin(if is_whole { "integer" } else { "number" })
 }
 
-/// Returns the format of numbers that are years, or days or hours without separators, such as `20240131`.
+/// The unit of numbers that are times.
+fn unit_of_times(name: &str, seen: &Observed) -> Option<TimeUnit> {
+    let unit = unit_of(seen.max)?;
+    // The client reads a timestamp as an integer, so a number that only an exponent makes so large is none.
+    let is_readable = seen.non_integers == 0 || seen.max < 9e15;
+    // Zero stands for no time.
+    let is_unit_of_all = unit_of(seen.least) == Some(unit);
+    if is_readable && is_unit_of_all && is_named_like_a_time(name) { Some(unit) } else { None }
+}
+
+/// `true` if a name contains one of these words.
+fn has_word(name: &str, words: &str) -> bool {
+    name.to_snake_case().split('_').any(|word| is_among(words, word))
+}
+
+/// The format of numbers that are years, or days or hours without separators, such as `20240131`.
 fn period_format(name: &str, seen: &Observed) -> Option<TimeFormat> {
     if !is_named_like_a_time(name) && !ends_in(name, PERIODS) {
         return None;
@@ -87,7 +97,7 @@ fn period_format(name: &str, seen: &Observed) -> Option<TimeFormat> {
     formats.into_iter().find(|format| are_periods(seen, *format))
 }
 
-/// Returns whether all values are periods of this format, as texts or as integers.
+/// `true` if all values are periods of this format, as texts or as integers.
 pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
     let is_whole = seen.fractions + seen.non_integers == 0;
     // The smallest and the largest of the integers stand for all of them.
@@ -102,29 +112,35 @@ pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
         && texts.iter().all(|text| is_period(text, format))
 }
 
-/// Returns whether a text is a period of this format in the years 1600 to 2199.
+/// `true` if a text is a period of this format in the years 1600 to 2199.
 fn is_period(text: &str, format: TimeFormat) -> bool {
     if !TimeForm::Written(format).is_written(text) {
         return false;
     }
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
-    let is_year = part(0, 4).is_some_and(|year| (1600..2200).contains(&year));
-    let is_month = || part(4, 6).is_some_and(|month| (1..=12).contains(&month));
-    let is_day = || is_month() && part(6, 8).is_some_and(|day| (1..=31).contains(&day));
-    let is_hour = || is_day() && part(8, 10).is_some_and(|hour| hour < 24);
-    is_year
-        && match format {
-            TimeFormat::Year => true,
-            TimeFormat::Quarter => part(4, 5).is_some_and(|quarter| (1..=4).contains(&quarter)),
-            TimeFormat::Month => is_month(),
-            TimeFormat::CompactHour | TimeFormat::Hour => is_hour(),
-            TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day(),
-        }
+    let is_year = is_number_in(&digits, 0..4, 1600..=2199);
+    let is_month = is_number_in(&digits, 4..6, 1..=12);
+    let is_day = is_month && is_number_in(&digits, 6..8, 1..=31);
+    let is_hour = is_day && is_number_in(&digits, 8..10, 0..=23);
+    let is_period_of_year = match format {
+        TimeFormat::Year => true,
+        TimeFormat::Quarter => is_number_in(&digits, 4..5, 1..=4),
+        TimeFormat::Month => is_month,
+        TimeFormat::CompactHour | TimeFormat::Hour => is_hour,
+        TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day,
+    };
+    is_year && is_period_of_year
 }
 
-/// Returns the type that keeps every digit of numbers of which `number` would lose some. A later value can be larger, so
-/// an integer gets a type with more digits than it needs, unless it is an integer in JSON, which rarely has more than 64 bits.
+/// `true` if the digits at these positions are a number in a range.
+fn is_number_in(digits: &str, positions: Range<usize>, range: RangeInclusive<u32>) -> bool {
+    let number = digits.get(positions).and_then(|digits| digits.parse().ok());
+    number.is_some_and(|number| range.contains(&number))
+}
+
+/// The type that keeps every digit of numbers of which `number` would lose some. A later value can be larger, so an
+/// integer gets a type with more digits than it needs, unless it is an integer in JSON, which rarely has more than 64
+/// bits.
 fn exact_type(seen: &Observed) -> Option<&'static str> {
     if seen.large + seen.inexact == 0 {
         return None;
@@ -148,125 +164,172 @@ const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ti
 /// The last words in the names of fields with periods, such as days or years.
 const PERIODS: &str = "day month period quarter year";
 
-/// Returns `true` if a field contains names or codes by its own name, although its values look like numbers.
+/// `true` if a field contains names or codes by its own name, although its values look like numbers.
 fn is_code(name: &str) -> bool {
     ends_in(name, CODES)
 }
 
-/// Returns `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
+/// `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
 fn do_items_differ(lists: &Observed) -> bool {
-    let kinds =
-        |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
-    let known = || lists.by_index.iter().filter(|index| index.values() > 0).map(kinds);
-    let are_times = || lists.by_index.iter().all(|index| matches!(guess(TIME, index), Guess::Time(_)));
-    time_index(lists).is_some() && !are_times() || known().any(|kinds| known().next() != Some(kinds))
+    let are_times = lists.by_index.iter().all(is_time);
+    if time_index(lists).is_some() && !are_times {
+        return true;
+    }
+    let mut kinds = BTreeSet::new();
+    for seen in lists.by_index.iter().filter(|index| index.values() > 0) {
+        kinds.insert([seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|count| count > 0));
+    }
+    kinds.len() > 1
 }
 
-/// Returns a function that names the fields of rows, which have no names in responses. One of the first three fields is
-/// the time, if its values are timestamps.
+/// `true` if values without a name are times.
+fn is_time(seen: &Observed) -> bool {
+    matches!(guess(TIME, seen), Guess::Time(_))
+}
+
+/// A function that names the fields of rows, which have no names in responses. One of the first three fields is the
+/// time, if its values are timestamps.
 pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> String + use<> {
-    let (own, time) = (time_index(rows), time.to_owned());
-    move |index| if Some(index) == own { time.clone() } else { format!("value {}", index + 1) }
+    let time_index = time_index(rows);
+    let time = time.to_owned();
+    move |index| if Some(index) == time_index { time.clone() } else { format!("value {}", index + 1) }
 }
 
 fn time_index(rows: &Observed) -> Option<usize> {
-    rows.by_index.iter().take(3).position(|seen| matches!(guess(TIME, seen), Guess::Time(_)))
+    rows.by_index.iter().take(3).position(is_time)
 }
 
 /// The name of the time field of rows, unless the catalogue declares another name.
 pub(super) const TIME: &str = "time";
 
-/// Returns the format in which every string is a timestamp, if there is one.
+/// The format in which every string is a timestamp, if there is one.
 pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
-    let are_texts = seen.kinds() == 1 && seen.text_times > 0;
-    let periods = [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour];
-    let is_of =
-        |format: &TimeFormat| seen.texts.iter().all(|text| is_period(text, *format) && text.parse::<u32>().is_err());
-    if let Some(period) = periods.into_iter().find(is_of).filter(|_| are_texts && !seen.texts.is_empty()) {
-        return Some(period);
+    if seen.kinds() != 1 || seen.text_times == 0 {
+        return None;
     }
-    let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
-    let formats = formats.filter(|_| are_texts)?;
-    let is_exact = formats.contains(&TimeFormat::Iso8601);
-    Some(if is_exact { TimeFormat::Iso8601 } else { TimeFormat::Date })
+    if !seen.texts.is_empty() {
+        for format in [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour] {
+            if seen.texts.iter().all(|text| is_period(text, format) && text.parse::<u32>().is_err()) {
+                return Some(format);
+            }
+        }
+    }
+    let mut format = TimeFormat::Date;
+    for text in &seen.texts {
+        if format_of(text)? == TimeFormat::Iso8601 {
+            format = TimeFormat::Iso8601;
+        }
+    }
+    Some(format)
 }
 
-/// Returns the format of a string, if the client can parse it as a timestamp.
+/// The format of a string, if the client can parse it as a timestamp.
 fn format_of(text: &str) -> Option<TimeFormat> {
     let formats = [TimeFormat::Date, TimeFormat::Iso8601];
     formats.into_iter().find(|format| TimeForm::Written(*format).is_written(text))
 }
 
-/// Returns `true` if a text is a time, such as the key of a map from times to values.
+/// `true` if a text is a time, such as the key of a map from times to values.
 pub(super) fn is_time_text(text: &str) -> bool {
-    let is_of = |format: &TimeFormat| is_period(text, *format);
-    format_of(text).is_some() || [TimeFormat::Quarter, TimeFormat::Hour].iter().any(is_of) || is_month_text(text)
+    format_of(text).is_some()
+        || is_period(text, TimeFormat::Quarter)
+        || is_period(text, TimeFormat::Hour)
+        || is_month_text(text)
 }
 
 fn is_month_text(text: &str) -> bool {
     is_period(text, TimeFormat::Month) && text.len() > "yyyymm".len()
 }
 
-/// Returns `true` if the key of an object is probably data: a symbol, an address or an identifier.
+/// `true` if the key of an object is probably data: a symbol, an address or an identifier.
 pub(super) fn is_key_of_data(key: &str) -> bool {
     let is_hex = key.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
     let is_uuid = key.len() == 36 && key.chars().filter(|letter| *letter == '-').count() == 4;
     is_symbol(key) || is_hex || is_uuid || is_time_text(key) || key.parse::<f64>().is_ok()
 }
 
-/// Returns `true` if records have a year, and a period in it such as `M01`.
+/// `true` if records have a year, and a period in it such as `M01`.
 pub(super) fn is_year_and_period(seen: &Observed) -> bool {
-    let texts = |name: &str| seen.fields.get(name).filter(|seen| seen.text_times > 0).map(|seen| &seen.texts);
-    let is_year = |text: &String| is_period(text, TimeFormat::Year);
-    let is_part = |text: &String| {
-        text.starts_with(['M', 'Q', 'S', 'A', 'W']) && text.len() < 4 && text[1..].parse::<u8>().is_ok()
-    };
-    texts("year")
-        .zip(texts("period"))
-        .is_some_and(|(years, periods)| years.iter().all(is_year) && periods.iter().all(is_part))
+    let (Some(year), Some(period)) = (seen.fields.get("year"), seen.fields.get("period")) else { return false };
+    year.text_times > 0
+        && period.text_times > 0
+        && year.texts.iter().all(|text| is_period(text, TimeFormat::Year))
+        && period.texts.iter().all(|text| is_part_of_year(text))
 }
 
-/// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
+/// `true` for a letter and a number, such as `M01` or `Q1`.
+fn is_part_of_year(text: &str) -> bool {
+    let number = text.strip_prefix(['M', 'Q', 'S', 'A', 'W']);
+    text.len() < 4 && number.is_some_and(|number| number.parse::<u8>().is_ok())
+}
+
+/// `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
 pub(super) fn is_record(seen: &Observed) -> bool {
-    let is_name = |name: &str| name.starts_with(|first: char| first.is_alphanumeric() || "_@#$".contains(first));
-    let names = &seen.fields;
-    let are_names = (1..=80).contains(&names.len()) && names.keys().all(|name| is_name(name));
-    are_names && keys_of_data(seen).is_none() && !is_map(seen)
+    let has_usual_length = (1..=80).contains(&seen.fields.len());
+    let are_names = seen.fields.keys().all(|name| begins_like_a_name(name));
+    has_usual_length && are_names && keys_of_data(seen).is_none() && !is_map(seen)
 }
 
-/// Returns `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain
-/// objects with the same fields.
+fn begins_like_a_name(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_alphanumeric() || "_@#$".contains(first))
+}
+
+/// `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain objects
+/// with the same fields.
 fn is_map(seen: &Observed) -> bool {
     let fields = &seen.fields;
-    let symbols = fields.keys().filter(|name| is_symbol(name)).count();
-    let kind = |seen: &Observed| (seen.objects > 0, seen.lists > 0, seen.are_numbers());
-    let shape = |seen: &Observed| seen.fields.keys().cloned().collect::<BTreeSet<_>>();
     let Some((_, first)) = fields.first() else { return false };
-    let is_alike = |field: &Observed| field.objects > 0 && shape(field) == shape(first);
-    symbols * 2 > fields.len() && fields.values().all(|field| field.kinds() == 1 && kind(field) == kind(first))
-        || fields.len() > 2 && !shape(first).is_empty() && fields.values().all(is_alike)
+    let symbols = fields.keys().filter(|name| is_symbol(name)).count();
+    if symbols * 2 > fields.len() && fields.values().all(|field| field.kinds() == 1 && are_of_same_kind(field, first)) {
+        return true;
+    }
+    let names: BTreeSet<_> = first.fields.keys().collect();
+    let are_alike =
+        fields.values().all(|field| field.objects > 0 && field.fields.keys().collect::<BTreeSet<_>>() == names);
+    fields.len() > 2 && !names.is_empty() && are_alike
 }
 
-/// Returns `true` if a key looks like the name of a coin or market, such as `XBTUSDT` or `BTC-USD`.
+fn are_of_same_kind(one: &Observed, other: &Observed) -> bool {
+    (one.objects > 0) == (other.objects > 0)
+        && (one.lists > 0) == (other.lists > 0)
+        && one.are_numbers() == other.are_numbers()
+}
+
+/// `true` if a key looks like the name of a coin or market, such as `XBTUSDT` or `BTC-USD`.
 pub(super) fn is_symbol(key: &str) -> bool {
-    let is_upper = |c: &char| c.is_ascii_uppercase() || c.is_ascii_digit();
-    let others = key.chars().filter(|c| !is_upper(c) && !"-_/:.".contains(*c)).count();
-    let letters = key.chars().filter(char::is_ascii_alphabetic).count();
-    key.len() > 2 && letters > 1 && others < 2 && key.chars().take(2).all(|c| is_upper(&c))
+    let mut letters = 0;
+    let mut others = 0;
+    for character in key.chars() {
+        letters += usize::from(character.is_ascii_alphabetic());
+        others += usize::from(!is_upper(character) && !"-_/:.".contains(character));
+    }
+    key.len() > 2 && letters > 1 && others < 2 && key.chars().take(2).all(is_upper)
 }
 
-/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
+fn is_upper(character: char) -> bool {
+    character.is_ascii_uppercase() || character.is_ascii_digit()
+}
+
+/// Examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
 /// like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
-    let names = || seen.fields.keys().map(String::as_str);
-    let date = |name: &str| format_of(name.split(['T', 't', ' ']).next()?);
-    let is_data = |name: &&str| name.parse::<f64>().is_ok() || date(name).is_some();
-    if names().filter(is_data).count() * 2 > names().count() {
-        return names().find(is_data).map(|name| format!("`{name}`"));
+    let data: Vec<_> = seen.fields.keys().filter(|key| is_number_or_date(key)).collect();
+    if data.len() * 2 > seen.fields.len() {
+        return data.first().map(|key| format!("`{key}`"));
     }
     let is_shared = seen.objects < 2 || seen.fields.values().any(|field| field.times > 1);
-    let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
-    (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
+    let mut keys = seen.fields.keys();
+    match (keys.next(), keys.next()) {
+        (Some(first), Some(second)) if !is_shared => {
+            Some(format!("`{first}` and `{second}`, which no two objects share"))
+        }
+        _ => None,
+    }
+}
+
+fn is_number_or_date(key: &str) -> bool {
+    let date = key.split(['T', 't', ' ']).next().unwrap_or_default();
+    key.parse::<f64>().is_ok() || format_of(date).is_some()
 }
 
 #[cfg(test)]
