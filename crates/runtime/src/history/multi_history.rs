@@ -79,8 +79,8 @@ impl<K: Clone, T> MultiHistory<K, Option<T>> {
     /// record; `None` is an empty cell. The columns are the series in the order in which they were added, which is also
     /// the order of the keys in [`Aligned::reports`].
     ///
-    /// A time has a row if at least one series has a record of it. A time that is missing in all series has no row; each
-    /// series reports it among its gaps.
+    /// A time has a row if at least one series has a record of it. A time that is missing in all series has no row;
+    /// each series reports it among its gaps.
     pub fn align(self) -> Aligned<K, T> {
         let columns = self.series.iter().map(|_| Column::new()).collect();
         Aligned { series: self, columns }
@@ -120,29 +120,39 @@ impl<K: Clone, T> MultiHistory<K, T> {
 
     /// Polls for the same pages as `next`, with the index of the series instead of its key.
     fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
-        'again: loop {
-            let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
-            // The series with the fewest pages are polled first.
-            let count = self.series.len();
-            let order = (min..min + LEAD).flat_map(|pages| (0..count).map(move |index| (pages, index)));
-            for (pages, index) in order {
-                let Some(member) = self.series.get_mut(index).filter(|member| member.pages == pages) else { continue };
-                let Some(Poll::Ready(window)) = member.run.as_mut().map(|run| run.poll(cx)) else { continue };
+        loop {
+            let Some(fewest) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
+            let Some((index, page)) = self.poll_members(fewest, cx) else { return Poll::Pending };
+            if !matches!(page, Some(Ok(_))) {
+                // This series sends no more requests, so the other series can send more requests in advance.
+                self.share();
+            }
+            // Without a page, the series is over, and a series that was too far ahead of it can continue.
+            if let Some(page) = page {
+                return Poll::Ready(Some((index, page)));
+            }
+        }
+    }
+
+    /// Polls the series that are not too far ahead, those with the fewest pages first. Returns the index and the page
+    /// of the first that is ready; the page is `None` if the series has no more pages.
+    fn poll_members(&mut self, fewest: u64, cx: &mut Context<'_>) -> Option<(usize, Option<Result<Page<T>, Error>>)> {
+        for pages in fewest..fewest + LEAD {
+            for (index, member) in self.series.iter_mut().enumerate() {
+                if member.pages != pages {
+                    continue;
+                }
+                let Some(run) = &mut member.run else { continue };
+                let Poll::Ready(window) = run.poll(cx) else { continue };
                 member.pages += 1;
                 let page = window.map(|window| window.map(&mut member.page));
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
-                    // This series sends no more requests, so the other series can send more requests in advance.
-                    self.share();
                 }
-                match page {
-                    Some(page) => return Poll::Ready(Some((index, page))),
-                    // A series that was too far ahead of this series can continue.
-                    None => continue 'again,
-                }
+                return Some((index, page));
             }
-            return Poll::Pending;
         }
+        None
     }
 
     fn active(&self) -> impl Iterator<Item = &Member<K, T>> {
@@ -152,8 +162,11 @@ impl<K: Clone, T> MultiHistory<K, T> {
     /// Divides the number of pages that are requested in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
-        let jobs = self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok());
-        jobs.for_each(|job| job.share(among));
+        for run in self.series.iter_mut().filter_map(|member| member.run.as_mut()) {
+            if let Ok(job) = &mut run.0 {
+                job.share(among);
+            }
+        }
     }
 }
 
@@ -217,7 +230,7 @@ impl<T> Column<T> {
         Self { cells: VecDeque::new(), until: None, report: Report::default() }
     }
 
-    /// Returns whether the series was read far enough to know if it has a record at this time.
+    /// `true` if the series was read far enough to know if it has a record at this time.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }
@@ -229,8 +242,12 @@ impl<T> Column<T> {
     }
 
     fn take(&mut self, time: Timestamp) -> Option<T> {
-        let is_now = self.cells.front().is_some_and(|(first, _)| *first == time);
-        is_now.then(|| self.cells.pop_front()).flatten().and_then(|(_, cell)| cell)
+        let (first, _) = self.cells.front()?;
+        if *first != time {
+            return None;
+        }
+        let (_, cell) = self.cells.pop_front()?;
+        cell
     }
 }
 
@@ -245,12 +262,14 @@ impl<K: Clone, T> Aligned<K, T> {
         self.series.series.iter().zip(&self.columns).map(|(member, column)| (&member.key, &column.report))
     }
 
-    /// Returns the next row, if each of its cells is known.
+    /// The next row, if each of its cells is known.
     fn row(&mut self) -> Option<Row<T>> {
-        let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
-        let mut columns = self.columns.iter().zip(&self.series.series);
-        if !columns.all(|(column, member)| column.is_known(time) || member.run.is_none()) {
-            return None;
+        let next_times = self.columns.iter().filter_map(|column| column.cells.front());
+        let time = next_times.map(|(time, _)| *time).min()?;
+        for (column, member) in self.columns.iter().zip(&self.series.series) {
+            if !column.is_known(time) && member.run.is_some() {
+                return None;
+            }
         }
         let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
         Some(Row { time, cells })
@@ -275,8 +294,12 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {
                     // The column of the failed series cannot be completed, so the table ends.
-                    self.columns.iter_mut().for_each(|column| column.cells.clear());
-                    self.series.series.iter_mut().for_each(|member| member.run = None);
+                    for column in &mut self.columns {
+                        column.cells.clear();
+                    }
+                    for member in &mut self.series.series {
+                        member.run = None;
+                    }
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(Some((index, Ok(page)))) => {
