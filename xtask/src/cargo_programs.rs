@@ -32,8 +32,8 @@ impl Program {
         replace_process(&mut command)
     }
 
-    /// Returns `true` if the user asks for help, which must not start a build. A `-h` after another option may be its
-    /// value, so it counts only as the first argument.
+    /// `true` if the user asks for help, which must not start a build. A `-h` after another option may be its value, so
+    /// it counts only as the first argument.
     fn asks_for_help(&self) -> bool {
         self.arguments.first().is_some_and(|first| first == "-h") || self.arguments.iter().any(|one| one == "--help")
     }
@@ -46,7 +46,7 @@ impl Program {
     }
 }
 
-/// Returns a command that runs the Cargo program by which this process was started.
+/// A command that runs the Cargo program by which this process was started.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -94,8 +94,8 @@ impl Codegen {
         Ok(())
     }
 
-    /// Returns the folder of the crate to emit. Without `--out`, it is this project's client for this project's catalogue,
-    /// and for another catalogue the emitted crate that contains it.
+    /// The folder of the crate to emit. Without `--out`, it is this project's client for this project's catalogue, and
+    /// for another catalogue the emitted crate that contains it.
     fn crate_folder(&self) -> Result<CrateFolder, String> {
         if let Some(out) = &self.out {
             return CrateFolder::at(out, self.cli);
@@ -136,7 +136,7 @@ impl Codegen {
     }
 }
 
-/// Returns the command that updates the files of a catalogue's crate; `out` is `None` for this project's client.
+/// The command that updates the files of a catalogue's crate; `out` is `None` for this project's client.
 pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
     let mut command = "cargo xtask codegen".to_owned();
     if !project_paths::is_same(spec, &project_paths::spec()) {
@@ -148,7 +148,7 @@ pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
     command
 }
 
-/// Returns one line about warnings, with the command that prints them.
+/// One line about warnings, with the command that prints them.
 fn style_warnings(count: usize, spec: &Path) -> String {
     let noun = if count == 1 { "warning" } else { "warnings" };
     let mut command = "cargo xtask check".to_owned();
@@ -216,7 +216,7 @@ impl Check {
         stale_names::find(project_paths::root(), api, &emitted)
     }
 
-    /// Returns the warnings as errors.
+    /// The warnings as errors.
     fn deny(&self, api: &Api, stale: &[StaleName]) -> Outcome {
         let mut errors = stale_names::text(stale, "error");
         if !api.warnings.is_empty() {
@@ -306,7 +306,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
     })
 }
 
-/// Returns the path of a folder, with a trailing slash.
+/// The path of a folder, with a trailing slash.
 pub(crate) fn folder(path: &Path) -> String {
     format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }

@@ -20,7 +20,7 @@ pub(crate) struct CrateFolder {
 }
 
 impl CrateFolder {
-    /// Returns the folder of our own client.
+    /// The folder of our own client.
     pub(crate) fn ours() -> Self {
         let program = Program { name: "derivs".to_owned(), has_python_module: true };
         let name = "generated-client".to_owned();
@@ -28,8 +28,8 @@ impl CrateFolder {
         Self { folder: project_paths::client(), docs: project_paths::docs(), package }
     }
 
-    /// Returns the crate in a folder, which has a command line or gets one. Without a manifest, the crate gets the name of
-    /// the folder; an invalid name is an error.
+    /// The crate in a folder, which has a command line or gets one. Without a manifest, the crate gets the name of the
+    /// folder; an invalid name is an error.
     pub(crate) fn at(folder: &Path, gets_cli: bool) -> Result<Self, String> {
         if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
@@ -52,19 +52,19 @@ impl CrateFolder {
         Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }
 
-    /// Returns the folder of the emitted crate that contains a catalogue; `None` if the folder above the catalogue has no
+    /// The folder of the emitted crate that contains a catalogue; `None` if the folder above the catalogue has no
     /// emitted files.
     pub(crate) fn around(spec: &Path) -> Option<&Path> {
         spec.parent().filter(|folder| folder.join("src/generated").is_dir())
     }
 
-    /// Returns the folder of the emitted Rust files. The generator owns this folder.
+    /// The folder of the emitted Rust files. The generator owns this folder.
     pub(crate) fn generated(&self) -> PathBuf {
         self.folder.join("src/generated")
     }
 
-    /// Returns the files that are written only once and do not exist yet, such as the manifest; `has_cli` adds those of
-    /// the command line.
+    /// The files that are written only once and do not exist yet, such as the manifest; `has_cli` adds those of the
+    /// command line.
     pub(crate) fn missing(&self, api: &Api, has_cli: bool) -> Vec<File> {
         let project = relative(&self.folder, project_paths::root()).display().to_string();
         let cli = if has_cli { codegen::scaffold_cli(api, &self.package, &project) } else { Vec::new() };
@@ -72,14 +72,13 @@ impl CrateFolder {
         files.into_iter().chain(cli).filter(|file| !self.path(file).exists()).collect()
     }
 
-    /// Returns the path of a file of the crate.
     pub(crate) fn path(&self, file: &File) -> PathBuf {
         self.folder.join(&file.path)
     }
 }
 
-/// Returns the reason why a folder cannot get the emitted files: it is part of a catalogue, or it is another crate.
-/// Returns `None` if the folder can get the files.
+/// The reason why a folder cannot get the emitted files: it is part of a catalogue, or it is another crate. Returns
+/// `None` if the folder can get the files.
 fn foreign(folder: &Path) -> Option<&'static str> {
     let is_file = |path: &str| folder.join(path).is_file();
     let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
@@ -90,8 +89,8 @@ fn foreign(folder: &Path) -> Option<&'static str> {
     (has_code && !library.contains("mod generated;")).then_some("is a crate without `mod generated;` in `src/lib.rs`")
 }
 
-/// Returns the absolute path of a folder without symbolic links and `..`. The folder itself may not exist yet: its
-/// nearest existing ancestor is resolved, and the rest is appended.
+/// The absolute path of a folder without symbolic links and `..`. The folder itself may not exist yet: its nearest
+/// existing ancestor is resolved, and the rest is appended.
 fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(existing) = path.canonicalize() {
@@ -107,8 +106,7 @@ fn absolute(path: &Path) -> PathBuf {
     resolved
 }
 
-/// Returns the path from one folder to another. The path is absolute if the folders have no common folder except the
-/// root.
+/// The path from one folder to another. The path is absolute if the folders have no common folder except the root.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();

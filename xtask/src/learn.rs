@@ -14,9 +14,10 @@ use crate::terminal::{Outcome, print, print_error};
 
 /// Learn the fields of an endpoint's response
 ///
-/// The response is read from a file with the JSON body, which headers as printed by `curl -i` may precede. With `--live`,
-/// it is requested from the service once; a required param that is not given is sent with its example, default or first
-/// known value. The fields are merged with the known fields, and the edit is shown before it is written.
+/// The response is read from a file with the JSON body, which headers as printed by `curl -i` may precede. With
+/// `--live`, it is requested from the service once; a required param that is not given is sent with its example,
+/// default or first known value. The fields are merged with the known fields, and the edit is shown before it is
+/// written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --har <FILE>\n       \
@@ -72,7 +73,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     Ok(responses)
 }
 
-/// Returns the responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
+/// The responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
 /// skipped are printed.
 pub(crate) fn recorded(
     target: &Target,

@@ -111,7 +111,7 @@ fn removed_names(root: &Path, emitted: &[File]) -> BTreeSet<String> {
     removed
 }
 
-/// Returns the words of Rust code, without comments.
+/// The words of Rust code, without comments.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.flat_map(|line| line.split(|character: char| !is_part_of_name(character)))
@@ -196,7 +196,7 @@ fn defined_endpoints(text: &str) -> BTreeSet<String> {
     names.filter_map(|name| names::ident(name, Case::Snake).ok()).collect()
 }
 
-/// Returns the name of the method that is called at the start of a text, and the text after `call`, for example `()`.
+/// The name of the method that is called at the start of a text, and the text after `call`, for example `()`.
 fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     let text = text.trim_start().strip_prefix('.')?;
     let end = text.find(|character| !is_part_of_name(character))?;
@@ -229,8 +229,8 @@ mod tests {
         assert_eq!(endpoint_mentions(text), expected);
     }
 
-    /// Reads the first YAML block of a page as an endpoint of a catalogue with this `service.yaml`, and returns its errors;
-    /// `None` if there are none.
+    /// Reads the first YAML block of a page as an endpoint of a catalogue with this `service.yaml`, and returns its
+    /// errors; `None` if there are none.
     fn errors_of_entry(page: &str, service: &str) -> Option<String> {
         let (_, block) = page.split_once("```yaml\n")?;
         let indent = block.len() - block.trim_start_matches(' ').len();

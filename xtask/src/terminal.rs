@@ -35,7 +35,7 @@ fn with_colours(text: &str) -> String {
     shown
 }
 
-/// Returns whether a code sets a colour, sets bold or ends both.
+/// `true` if a code sets a colour, sets bold or ends both.
 fn is_colour(code: &str) -> bool {
     let is_number = code.bytes().all(|byte| byte.is_ascii_digit());
     is_number && matches!(code.parse(), Ok(0..=1 | 30..=37 | 90..=97_u8))

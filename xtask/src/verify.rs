@@ -50,7 +50,7 @@ struct Check {
     needs: Vec<(String, String)>,
 }
 
-/// Returns the checks with these names, sorted by name; all checks if `names` is empty.
+/// The checks with these names, sorted by name; all checks if `names` is empty.
 fn chosen(names: &[String]) -> Result<Vec<Check>, String> {
     let folder = project_paths::root().join(".ci/checks");
     let in_folder = |error| format!("{}: {error}", folder.display());
@@ -76,7 +76,7 @@ impl Check {
         Self { path, name, description, needs }
     }
 
-    /// Returns the commands that install the missing programs.
+    /// The commands that install the missing programs.
     fn missing(&self) -> Vec<&str> {
         self.needs.iter().filter(|(probe, _)| !succeeds(probe)).map(|(_, install)| install.as_str()).collect()
     }
@@ -106,7 +106,7 @@ impl Check {
     }
 }
 
-/// Returns `true` if a shell command succeeds.
+/// `true` if a shell command succeeds.
 fn succeeds(command: &str) -> bool {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

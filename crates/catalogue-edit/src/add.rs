@@ -118,7 +118,7 @@ fn free_name(known: &Content, group: &str, path: &str) -> String {
     segments.last().map_or_else(|| "Root".to_owned(), |last| last.to_title_case())
 }
 
-/// Returns `true` if a group has an endpoint of this name whose path is unknown, because the new path completes it.
+/// `true` if a group has an endpoint of this name whose path is unknown, because the new path completes it.
 fn has_open_path(known: &Content, group: &str, ident: &str) -> bool {
     let endpoints = known.groups.get(group).map_or(&[][..], |group| &group.endpoints);
     endpoints.iter().any(|known| known.path.known().is_none() && ident_of(known).as_deref() == Some(ident))

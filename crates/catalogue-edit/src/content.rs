@@ -39,7 +39,7 @@ pub(crate) enum FieldsAt {
 }
 
 impl FieldsAt {
-    /// Returns the module of the file that lists the fields.
+    /// The module of the file that lists the fields.
     pub(crate) fn module(&self) -> &str {
         match self {
             Self::Body(at) | Self::Record(at) => &at.module,
@@ -49,19 +49,19 @@ impl FieldsAt {
 }
 
 impl Content {
-    /// Returns the content of a catalogue. A catalogue with errors is rejected.
+    /// The content of a catalogue. A catalogue with errors is rejected.
     pub(crate) fn checked(catalogue: Catalogue) -> Result<Self, Refusal> {
         catalogue::resolve(&catalogue).map_err(Refusal::Catalogue)?;
         Self::of(catalogue).ok_or_else(|| "missing file `service.yaml`".into())
     }
 
-    /// Returns the content of a catalogue; `None` if `service.yaml` cannot be read.
+    /// The content of a catalogue; `None` if `service.yaml` cannot be read.
     pub(crate) fn of(catalogue: Catalogue) -> Option<Self> {
         let (service, groups) = catalogue.into_spec();
         Some(Self { service: service?, groups: groups.into_iter().collect() })
     }
 
-    /// Returns all endpoints, each with its position.
+    /// All endpoints, each with its position.
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = (At, &Endpoint)> {
         self.groups.iter().flat_map(|(module, group)| {
             let at = |index| At { module: module.clone(), index };
@@ -73,12 +73,12 @@ impl Content {
         &self.groups[&at.module].endpoints[at.index]
     }
 
-    /// Returns an endpoint for editing. The group exists, because `at` is a position in this content.
+    /// An endpoint for editing. The group exists, because `at` is a position in this content.
     pub(crate) fn endpoint_mut(&mut self, at: &At) -> &mut Endpoint {
         &mut self.groups.entry(at.module.clone()).or_default().endpoints[at.index]
     }
 
-    /// Returns the records that a file lists.
+    /// The records that a file lists.
     pub(crate) fn records(&self, module: &str) -> &[Record] {
         if module == SERVICE {
             return &self.service.records;
@@ -86,7 +86,7 @@ impl Content {
         self.groups.get(module).map_or(&[], |group| &group.records)
     }
 
-    /// Returns the list of records of a file. A group that does not exist is created.
+    /// The list of records of a file. A group that does not exist is created.
     pub(crate) fn records_mut(&mut self, module: &str) -> &mut Vec<Record> {
         if module == SERVICE {
             return &mut self.service.records;
@@ -94,7 +94,7 @@ impl Content {
         &mut self.groups.entry(module.to_owned()).or_default().records
     }
 
-    /// Returns the record with this name in a file or, if the file has no such record, in `service.yaml`.
+    /// The record with this name in a file or, if the file has no such record, in `service.yaml`.
     pub(crate) fn record(&self, module: &str, name: &str) -> Option<(At, &Record)> {
         [module, SERVICE].into_iter().find_map(|module| {
             let index = self.records(module).iter().position(|record| *record.name == name)?;
@@ -102,18 +102,17 @@ impl Content {
         })
     }
 
-    /// Returns the metadata next to the records of every series.
+    /// The metadata next to the records of every series.
     pub(crate) fn metadata(&self) -> Option<&Metadata> {
         self.service.envelope.as_ref()?.metadata.as_ref()
     }
 
-    /// Returns the named type with this name.
+    /// The named type with this name.
     pub(crate) fn ty(&self, name: &str) -> Option<&Type> {
         self.service.types.iter().find(|ty| *ty.name == name)
     }
 
-    /// Returns the params that an entry of `params` defines, or to which it refers: one shared param, or all params of a
-    /// set.
+    /// The params that an entry of `params` defines, or to which it refers: one shared param, or all params of a set.
     pub(crate) fn defined<'c>(&'c self, entry: &'c ParamEntry) -> Vec<&'c Param> {
         let name = match entry {
             ParamEntry::Own(param) => return vec![param],
@@ -127,8 +126,8 @@ impl Content {
         }
     }
 
-    /// Returns the params of an endpoint, each once; `None` if they are unknown. A `use` entry overrides the evidence
-    /// and the default of its param.
+    /// The params of an endpoint, each once; `None` if they are unknown. A `use` entry overrides the evidence and the
+    /// default of its param.
     pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
@@ -146,8 +145,7 @@ impl Content {
         Some(all)
     }
 
-    /// Returns the record of a body, or the fields that the body lists as a record without a name; `None` if they are
-    /// unknown.
+    /// The record of a body, or the fields that the body lists as a record without a name; `None` if they are unknown.
     pub(crate) fn body_record(&self, module: &str, endpoint: &Endpoint) -> Option<Record> {
         let body = endpoint.body.known()?;
         let fields = match slot(body)?.known()? {
@@ -159,7 +157,7 @@ impl Content {
         Some(Record { fields, positional, columns, evidence, ..Record::default() })
     }
 
-    /// Returns the list of fields at a position, for editing.
+    /// The list of fields at a position, for editing.
     pub(crate) fn fields_mut(&mut self, at: &FieldsAt) -> Option<&mut Vec<Field>> {
         match at {
             FieldsAt::Metadata => Some(&mut self.service.envelope.as_mut()?.metadata.as_mut()?.fields),
@@ -168,7 +166,7 @@ impl Content {
         }
     }
 
-    /// Returns the only endpoint with this path or name, and its label for messages.
+    /// The only endpoint with this path or name, and its label for messages.
     pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), String> {
         let (mut found, mut known) = (Vec::new(), Vec::new());
         for (at, endpoint) in self.endpoints() {
@@ -195,12 +193,12 @@ impl Content {
     }
 }
 
-/// Returns the fields of a body that is a series or an object.
+/// The fields of a body that is a series or an object.
 pub(crate) fn slot(body: &Body) -> Option<&Known<Fields>> {
     body.series.as_ref().or(body.object.as_ref())
 }
 
-/// Returns the list of fields in a body, for editing.
+/// The list of fields in a body, for editing.
 pub(crate) fn inline_mut(body: &mut Body) -> Option<&mut Vec<Field>> {
     match body.series.as_mut().or(body.object.as_mut())? {
         Known::Known(Fields::Inline(fields)) => Some(fields),
@@ -208,22 +206,22 @@ pub(crate) fn inline_mut(body: &mut Body) -> Option<&mut Vec<Field>> {
     }
 }
 
-/// Returns a value for editing, unless it is unknown.
+/// A value for editing, unless it is unknown.
 pub(crate) fn known_mut<T>(value: &mut Known<T>) -> Option<&mut T> {
     if let Known::Known(value) = value { Some(value) } else { None }
 }
 
-/// Returns the method name of an endpoint; `None` if its name cannot be converted.
+/// The method name of an endpoint; `None` if its name cannot be converted.
 pub(crate) fn ident_of(endpoint: &Endpoint) -> Option<String> {
     names::chosen(endpoint.rust_name.as_deref(), &endpoint.name, Case::Snake)
 }
 
-/// Returns the name of an endpoint in Rust, with the name of its group as a prefix.
+/// The name of an endpoint in Rust, with the name of its group as a prefix.
 pub(crate) fn label(at: &At, endpoint: &Endpoint) -> String {
     format!("{}.{}", at.module, ident_of(endpoint).unwrap_or_default())
 }
 
-/// Returns a service of which only the title is known. All other facts are guesses, which the user has to check.
+/// A service of which only the title is known. All other facts are guesses, which the user has to check.
 pub(crate) fn new_service(title: String) -> Service {
     let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
@@ -236,7 +234,7 @@ pub(crate) fn new_service(title: String) -> Service {
     }
 }
 
-/// Returns `true` if a number is within a range.
+/// `true` if a number is within a range.
 pub(crate) fn is_within(range: &Range, value: f64) -> bool {
     range.min.as_deref().is_none_or(|min| value >= *min) && range.max.as_deref().is_none_or(|max| value <= *max)
 }

@@ -79,59 +79,58 @@ impl Draft {
     }
 }
 
-/// Returns the summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
+/// The summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
 pub(crate) fn telling(summary: String, name: &str) -> String {
     Some(summary).filter(|summary| !repeats_name(summary, name)).unwrap_or_default()
 }
 
-/// Returns the provisional name of a record.
+/// The provisional name of a record.
 pub(crate) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
-/// Returns the index of the type that a provisional name refers to.
+/// The index of the type that a provisional name refers to.
 pub(crate) fn type_of_name(name: &str) -> Option<usize> {
     name.strip_prefix("type ")?.parse().ok()
 }
 
-/// Returns the index of the record that a type is or contains.
+/// The index of the record that a type is or contains.
 pub(crate) fn record_in(ty: &str) -> Option<usize> {
     innermost(ty).strip_prefix("record ")?.parse().ok()
 }
 
-/// Returns the innermost item type of a list or map, or the type itself if it is neither.
+/// The innermost item type of a list or map, or the type itself if it is neither.
 pub(crate) fn innermost(ty: &str) -> &str {
     ty.rsplit('<').next().unwrap_or(ty).trim_end_matches(['>', '?'])
 }
 
-/// Returns the item type of a list.
+/// The item type of a list.
 pub(crate) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
 
-/// Returns a type in which the innermost type is replaced by `value`.
+/// A type in which the innermost type is replaced by `value`.
 pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }
 
-/// Returns the type for the items of a list or map: `ty`, with `?` if items can be null. `any` gets no `?`, because it
-/// includes null.
+/// The type for the items of a list or map: `ty`, with `?` if items can be null. `any` gets no `?`, because it includes
+/// null.
 pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
-/// Returns the definition of a param in a path about which nothing else is known.
+/// The definition of a param in a path about which nothing else is known.
 pub(crate) fn path_param(name: &str) -> Param {
     Param { name: name.into(), ty: "string".into(), location: ParamLocation::Path, ..Param::default() }
 }
 
-/// Returns `true` if a type can have a range.
+/// `true` if a type can have a range.
 pub(crate) fn is_number(ty: &str) -> bool {
     matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.is_numeric())
 }
 
-/// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as
-/// `expires_at`.
+/// `true` if a timestamp is presumably the time of its record, and not the time of an event, such as `expires_at`.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
     const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval list millis minute month ms open \
         period price quarter rate seconds stamp start started t tick ticks time times timestamp trade ts unix utc week year";
@@ -139,8 +138,8 @@ pub(crate) fn is_time_of_record(field: &Field) -> bool {
     !field.optional && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }
 
-/// Returns the timestamp that is presumably the time of a record: the only one with such a name, or the one with a
-/// plain name such as `time`. The field `except` does not count.
+/// The timestamp that is presumably the time of a record: the only one with such a name, or the one with a plain name
+/// such as `time`. The field `except` does not count.
 pub(crate) fn time_of_record<'f>(fields: &'f [Field], except: Option<&str>) -> Option<&'f Field> {
     let is_time =
         |field: &&Field| *field.ty == TIMESTAMP && Some(field.name.as_str()) != except && is_time_of_record(field);

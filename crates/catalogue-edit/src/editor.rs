@@ -50,7 +50,7 @@ impl CatalogueChange {
         self.after.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
-    /// Returns the texts of all files after the change, by name.
+    /// The texts of all files after the change, by name.
     pub(crate) fn all_texts(&self) -> Vec<(&str, &str)> {
         let mut all: BTreeMap<&str, &str> = self.before.iter().map(|(name, text)| (&**name, &**text)).collect();
         all.extend(self.texts());
@@ -76,7 +76,7 @@ impl CatalogueChange {
         codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
     }
 
-    /// Returns the complete new text of a file, or an error if the file on disk has changed since it was read.
+    /// The complete new text of a file, or an error if the file on disk has changed since it was read.
     fn on_disk_after(&self, dir: &Path, name: &str, text: &str) -> io::Result<String> {
         let path = dir.join(name);
         let old = match fs::read_to_string(&path) {
@@ -185,7 +185,7 @@ impl Editor {
         })
     }
 
-    /// Returns the change, if the edited catalogue has no errors.
+    /// The change, if the edited catalogue has no errors.
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let old = self.old.as_ref().map(files).unwrap_or_default();
         let (mut after, mut is_complete) = (self.before.clone(), true);
@@ -216,8 +216,8 @@ impl Editor {
         Ok(CatalogueChange { before: self.before, after, notes: self.notes })
     }
 
-    /// Returns the first line for a new file of a group: the comment that declares the schema to YAML editors, if the
-    /// file of another group has it.
+    /// The first line for a new file of a group: the comment that declares the schema to YAML editors, if the file of
+    /// another group has it.
     fn first_line(&self, file: &str) -> String {
         let groups = self.before.iter().filter(|(name, _)| *name != SERVICE_FILE && file != SERVICE_FILE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
@@ -228,7 +228,7 @@ impl Editor {
 
 const SERVICE_FILE: &str = "service.yaml";
 
-/// Returns the files of a catalogue by name, as trees.
+/// The files of a catalogue by name, as trees.
 fn files(content: &Content) -> BTreeMap<String, Node> {
     let groups = content.groups.iter().map(|(module, group)| (format!("{module}.yaml"), group.written()));
     let all = groups.chain([(SERVICE_FILE.to_owned(), content.service.written())]);

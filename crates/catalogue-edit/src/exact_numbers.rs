@@ -59,7 +59,7 @@ impl Decimal {
     }
 }
 
-/// Returns the text of a number, in quotes or not; `None` for any other value.
+/// The text of a number, in quotes or not; `None` for any other value.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     let text = match value {
         Value::Number(number) => number.to_string(),
@@ -70,7 +70,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     Number::parse(&text).map(|_| text)
 }
 
-/// Returns `true` if two numbers have the same digits.
+/// `true` if two numbers have the same digits.
 pub(super) fn are_equal(one: &str, other: &str) -> bool {
     Decimal::of(one) == Decimal::of(other)
 }
@@ -78,7 +78,8 @@ pub(super) fn are_equal(one: &str, other: &str) -> bool {
 /// The tag of numbers as text.
 const TAG: &str = "!number";
 
-/// The character before the text of a number while a body is parsed. JSON does not allow it in a string without an escape.
+/// The character before the text of a number while a body is parsed. JSON does not allow it in a string without an
+/// escape.
 const MARK: char = '\u{1}';
 
 /// Parses JSON. A number that would lose digits becomes its text, with a tag.
@@ -95,8 +96,7 @@ pub(super) fn parse(json: &str) -> serde_json::Result<Value> {
     Ok(body)
 }
 
-/// Returns the text in which each number that would lose digits is a string with a mark; `None` if there is no such
-/// number.
+/// The text in which each number that would lose digits is a string with a mark; `None` if there is no such number.
 fn marked(json: &str) -> Option<String> {
     let mut text = String::new();
     let mut copied = 0;
@@ -126,8 +126,8 @@ fn marked(json: &str) -> Option<String> {
     Some(text)
 }
 
-/// Returns `true` if a value would not have all digits of a number. `serde_json` reads a few numbers of 17 digits as the
-/// number next to the nearest one.
+/// `true` if a value would not have all digits of a number. `serde_json` reads a few numbers of 17 digits as the number
+/// next to the nearest one.
 fn loses_digits(text: &str) -> bool {
     let Some(number) = Number::parse(text) else { return false };
     let has_64_bits = number.integer.is_some() || number.is_unsigned;
@@ -135,7 +135,7 @@ fn loses_digits(text: &str) -> bool {
     !has_64_bits && (!number.is_exact || read.map(f64::to_bits) != Some(number.float.to_bits()))
 }
 
-/// Returns the position after the string that begins at `start`.
+/// The position after the string that begins at `start`.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {

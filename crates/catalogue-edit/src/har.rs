@@ -32,8 +32,8 @@ pub struct Recording {
 type Read = Result<Entry, String>;
 
 impl Recording {
-    /// Reads HAR files, each with its name. `host` is the host of the service; without it, the host with the most entries
-    /// of known endpoints is chosen.
+    /// Reads HAR files, each with its name. `host` is the host of the service; without it, the host with the most
+    /// entries of known endpoints is chosen.
     pub fn read(catalogue: Catalogue, files: &[(String, Vec<u8>)], host: Option<&str>) -> Result<Self, Refusal> {
         let content = Content::checked(catalogue)?;
         let mut skipped = IndexSet::new();
@@ -66,7 +66,7 @@ fn add(endpoints: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entr
     known.responses.push((entry.origin, entry.saved));
 }
 
-/// Returns the entries of a HAR file. A single entry that cannot be read does not affect the others.
+/// The entries of a HAR file. A single entry that cannot be read does not affect the others.
 fn entries_of(file: &str, bytes: &[u8]) -> Result<Vec<Read>, Refusal> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let har: Value = serde_json::from_slice(text).map_err(|error| format!("{file}: not a HAR file: {error}"))?;

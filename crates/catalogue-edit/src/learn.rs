@@ -106,7 +106,7 @@ fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) 
     editor.close()
 }
 
-/// Returns the first endpoint with a response that the client of the changed catalogue would not decode, and the reason.
+/// The first endpoint with a response that the client of the changed catalogue would not decode, and the reason.
 /// Responses of which nothing was learned, for example because they are errors, are skipped.
 fn first_rejected(
     change: &CatalogueChange,

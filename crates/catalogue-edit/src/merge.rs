@@ -63,7 +63,7 @@ struct Gap<'a> {
 }
 
 impl Gap<'_> {
-    /// Returns the module to which the records of the endpoint are written.
+    /// The module to which the records of the endpoint are written.
     fn file(&self) -> &str {
         self.known.as_ref().map_or(&self.module, |known| &known.module)
     }
@@ -87,8 +87,8 @@ struct Merger<'a> {
 }
 
 impl<'a> Merger<'a> {
-    /// Returns every endpoint of the draft, and for each the known endpoint with the same path, if there is one. A
-    /// known endpoint without a path is found by its name.
+    /// Every endpoint of the draft, and for each the known endpoint with the same path, if there is one. A known
+    /// endpoint without a path is found by its name.
     fn gaps(&self) -> Vec<Gap<'a>> {
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
         for (at, endpoint) in self.known.endpoints() {
@@ -115,7 +115,7 @@ impl<'a> Merger<'a> {
         draft.content.endpoints().map(gap).collect()
     }
 
-    /// Returns the `rust_name` of an endpoint; `None` if the endpoint is known or needs no `rust_name`.
+    /// The `rust_name` of an endpoint; `None` if the endpoint is known or needs no `rust_name`.
     fn rust_name(&mut self, gap: &Gap<'_>) -> Option<String> {
         let chosen = gap.new.rust_name.as_deref();
         match (&gap.known, self.draft.source) {
@@ -128,7 +128,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Returns a known endpoint with a new path.
+    /// A known endpoint with a new path.
     fn with_path(&mut self, mut entry: Endpoint, gap: &Gap<'_>) -> Endpoint {
         let added = if gap.params { Vec::new() } else { self.new_params_in_path(&entry, gap.new) };
         entry.path = gap.new.path.clone();
@@ -140,7 +140,7 @@ impl<'a> Merger<'a> {
         entry
     }
 
-    /// Returns an endpoint with its unknown parts filled in, with names that are valid in the catalogue.
+    /// An endpoint with its unknown parts filled in, with names that are valid in the catalogue.
     fn completed(&mut self, mut entry: Endpoint, gap: &Gap<'_>) -> Endpoint {
         if entry.summary.is_empty() {
             entry.summary.clone_from(&gap.new.summary);
@@ -177,7 +177,7 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// Returns `true` if the body of an endpoint is unknown, or if only its kind is known and the draft contains its fields.
+/// `true` if the body of an endpoint is unknown, or if only its kind is known and the draft contains its fields.
 fn is_body_open(here: &Endpoint, new: &Endpoint) -> bool {
     let Some(known) = here.body.known() else { return true };
     let is_same_kind = new.body.known().is_some_and(|new| new.series.is_some() == known.series.is_some());
@@ -200,8 +200,8 @@ fn inherit(entry: &mut Endpoint, evidence: Evidence) {
 }
 
 impl Merger<'_> {
-    /// Returns the drafted body of an endpoint with the names of the catalogue; `None` if it is unknown. `inherited` is
-    /// the evidence of the endpoint.
+    /// The drafted body of an endpoint with the names of the catalogue; `None` if it is unknown. `inherited` is the
+    /// evidence of the endpoint.
     pub(super) fn body(&self, new: &Endpoint, known: Option<&Body>, inherited: Evidence) -> Option<Body> {
         let mut body = new.body.known()?.clone();
         // `time: none` declares that the series has no time, so it is kept.
@@ -237,7 +237,7 @@ impl Merger<'_> {
         idents
     }
 
-    /// Returns the fields of the metadata in the draft, if the catalogue has metadata without fields.
+    /// The fields of the metadata in the draft, if the catalogue has metadata without fields.
     pub(super) fn new_metadata(&self) -> &[Field] {
         let is_open = self.known.metadata().is_some_and(|known| known.fields.is_empty());
         if is_open { &self.draft.metadata } else { &[] }

@@ -75,7 +75,7 @@ impl ObservedQuery {
         }
     }
 
-    /// Returns the names of the params with the kinds of their values.
+    /// The names of the params with the kinds of their values.
     pub(crate) fn params(&self) -> impl Iterator<Item = (&str, ValueKind)> {
         self.params.iter().map(|(name, kind)| (name.as_str(), *kind))
     }
@@ -112,7 +112,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns the kind of all values of a param that has values of two kinds.
+    /// The kind of all values of a param that has values of two kinds.
     fn or(self, other: Self) -> Self {
         use ValueKind::{Count, Integer, Number, Secret, Text};
         let is_number = |kind: Self| matches!(kind, Count | Integer | Number);
@@ -133,7 +133,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns the type in the catalogue, and the form of a timestamp.
+    /// The type in the catalogue, and the form of a timestamp.
     pub(crate) fn ty(self) -> (&'static str, Option<TimeForm>) {
         match self {
             Self::Secret | Self::Text => ("string", None),
@@ -146,13 +146,13 @@ impl ValueKind {
     }
 }
 
-/// Returns `true` if a param is a time by its name. Params for the ends of a range are often called `start` or `from`.
+/// `true` if a param is a time by its name. Params for the ends of a range are often called `start` or `from`.
 fn is_time_param(name: &str) -> bool {
     const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
     is_named_like_a_time(name) || name.to_snake_case().split('_').any(|word| ENDS.contains(&word))
 }
 
-/// Returns `true` if a param presumably carries a key, a token or a signature.
+/// `true` if a param presumably carries a key, a token or a signature.
 pub(crate) fn is_secret(name: &str) -> bool {
     const WORDS: [&str; 15] = [
         "apikey",

@@ -158,7 +158,7 @@ impl Observed {
         self.least = if self.least == 0.0 || float != 0.0 && float < self.least { float } else { self.least };
     }
 
-    /// Returns the statistics of these values and of others together.
+    /// The statistics of these values and of others together.
     pub(super) fn with(&self, other: &Self) -> Self {
         let mut all = self.clone();
         all.add_all(other);
@@ -254,51 +254,51 @@ impl Observed {
         self
     }
 
-    /// Returns the innermost values of lists and maps, or the values themselves.
+    /// The innermost values of lists and maps, or the values themselves.
     fn innermost(&self) -> &Self {
         let inner = self.items.as_deref().filter(|_| self.lists > 0).or(self.under_keys.as_deref());
         inner.map_or(self, Self::innermost)
     }
 
-    /// Returns `true` if all values are numbers in strings, or lists or maps of such values.
+    /// `true` if all values are numbers in strings, or lists or maps of such values.
     pub(super) fn is_quoted(&self) -> bool {
         let inner = self.innermost();
         inner.numeric_texts > 0 && inner.numeric_texts == inner.values()
     }
 
-    /// Returns `true` if there are so many different integers that fractions are unlikely.
+    /// `true` if there are so many different integers that fractions are unlikely.
     pub(super) fn has_many_integers(&self) -> bool {
         self.distinct.len() >= MANY
     }
 
-    /// Returns the number of different kinds of values, without null.
+    /// The number of different kinds of values, without null.
     pub(super) fn kinds(&self) -> usize {
         let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
         kinds.iter().filter(|times| **times > 0).count()
     }
 
-    /// Returns the count of numbers, excluding numbers in strings.
+    /// The count of numbers, excluding numbers in strings.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions
     }
 
-    /// Returns the number of values that are not null.
+    /// The number of values that are not null.
     pub(super) fn values(&self) -> usize {
         self.times - self.nulls
     }
 
-    /// Returns `true` if every value can be parsed as a number.
+    /// `true` if every value can be parsed as a number.
     pub(super) fn are_numbers(&self) -> bool {
         self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
     }
 
-    /// Returns `true` if the client accepts every value as a string, which includes integers.
+    /// `true` if the client accepts every value as a string, which includes integers.
     pub(super) fn are_texts(&self) -> bool {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Returns `true` if all values are lists of about the same length, so that each index may have its own meaning. The
-    /// last values may be missing in some of them.
+    /// `true` if all values are lists of about the same length, so that each index may have its own meaning. The last
+    /// values may be missing in some of them.
     pub(super) fn are_rows(&self) -> bool {
         let is_row = self.max_length - self.min_length <= self.min_length / 3;
         let is_row = is_row && (2..=MAX_ROW).contains(&self.max_length);
@@ -312,7 +312,7 @@ impl Observed {
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
-    /// Returns a description of the values for messages.
+    /// A description of the values for messages.
     pub(super) fn describe(&self) -> String {
         let text = || self.texts.iter().find(|text| Number::parse(text).is_none()).or(self.texts.first());
         let kinds = [
@@ -354,12 +354,12 @@ fn add_boxed(own: &mut Option<Box<Observed>>, other: Option<&Observed>) {
     }
 }
 
-/// Returns a number as human-readable text.
+/// A number as human-readable text.
 pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Returns the beginning of a text.
+/// The beginning of a text.
 fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }

@@ -36,8 +36,7 @@ impl SavedResponse {
         Ok(Self { origin: origin.to_owned(), json, body, is_mock, status: status_of(head) })
     }
 
-    /// Returns the value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a
-    /// list.
+    /// The value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a list.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.').filter(|key| !key.is_empty());
         keys.try_fold(&self.body, |value, key| match key {
@@ -53,7 +52,7 @@ impl SavedResponse {
     }
 }
 
-/// Returns the saved text, or an error message if the bytes are not text.
+/// The saved text, or an error message if the bytes are not text.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|_| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the response is encoded as UTF-16; save it as UTF-8".to_owned(),
@@ -78,7 +77,7 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Returns the status in the first line of the headers.
+/// The status in the first line of the headers.
 fn status_of(head: &str) -> Option<u16> {
     head.split_whitespace().nth(1)?.parse().ok()
 }

@@ -9,18 +9,17 @@ use crate::rust_names::singular;
 const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick \
     seconds millis";
 
-/// Returns `true` if a word, or its singular, is among words that are separated by spaces.
+/// `true` if a word, or its singular, is among words that are separated by spaces.
 pub(crate) fn is_among(words: &str, own: &str) -> bool {
     words.split(' ').any(|word| word == own || word == singular(own))
 }
 
-/// Returns `true` if the last word of a name is among words that are separated by spaces.
+/// `true` if the last word of a name is among words that are separated by spaces.
 pub(crate) fn ends_in(name: &str, words: &str) -> bool {
     name.to_snake_case().split('_').next_back().is_some_and(|last| is_among(words, last))
 }
 
-/// Returns the unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as
-/// never.
+/// The unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as never.
 pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
     // The years 1990 and 3015, in Unix seconds.
     let (first, last) = (6.3e8, 3.3e10);
@@ -35,12 +34,12 @@ pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
     units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
 }
 
-/// Returns `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
+/// `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
 pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
     unit_of(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
 }
 
-/// Returns `true` if the name of a field or param is that of a time.
+/// `true` if the name of a field or param is that of a time.
 pub(crate) fn is_named_like_a_time(name: &str) -> bool {
     let snake = name.to_snake_case();
     // A list of times is named like one of them: `dateList`.

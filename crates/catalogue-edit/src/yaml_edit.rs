@@ -54,7 +54,7 @@ impl FileEdit {
         }
     }
 
-    /// Returns `true` if a value in brackets has to be rewritten in block style.
+    /// `true` if a value in brackets has to be rewritten in block style.
     fn needs_block(&self, node: &Node, wanted: &Node, key: Option<&Node>) -> bool {
         let is_list_on_a_line =
             matches!(wanted.kind, Kind::List(_)) && yaml_layout::is_short(wanted, self.column(node.span.start));
@@ -116,8 +116,8 @@ impl FileEdit {
         Kind::Map(result).into()
     }
 
-    /// Removes a key from a map with other keys: its lines, or its pair in brackets. Adjacent comments stay. If a comment
-    /// would have to be removed, the key is not removed, because the comment may belong to another key.
+    /// Removes a key from a map with other keys: its lines, or its pair in brackets. Adjacent comments stay. If a
+    /// comment would have to be removed, the key is not removed, because the comment may belong to another key.
     fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
         let (name, value) = &entries[index];
         let before = index.checked_sub(1).map(|before| &entries[before].1);
@@ -203,8 +203,8 @@ impl FileEdit {
         wanted.clone()
     }
 
-    /// Returns the splice that appends items to a block list. Blank lines separate the new items if a blank line
-    /// separates the last two items of the list.
+    /// The splice that appends items to a block list. Blank lines separate the new items if a blank line separates the
+    /// last two items of the list.
     fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Node]) -> Splice {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);
@@ -239,7 +239,7 @@ impl FileEdit {
     }
 }
 
-/// Returns `true` if a node matches a tree, regardless of the order of keys.
+/// `true` if a node matches a tree, regardless of the order of keys.
 fn is_equal(node: &Node, wanted: &Node) -> bool {
     match (&node.kind, &wanted.kind) {
         (Kind::List(known), Kind::List(items)) => {
@@ -255,7 +255,7 @@ fn is_equal(node: &Node, wanted: &Node) -> bool {
     }
 }
 
-/// Returns the splice that inserts items or pairs in brackets after the last existing item or pair.
+/// The splice that inserts items or pairs in brackets after the last existing item or pair.
 fn after_flow(last: &Node, new: &Node) -> Splice {
     let new = yaml_layout::inline(new);
     let end = last.span.end;

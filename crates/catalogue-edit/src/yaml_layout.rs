@@ -43,7 +43,7 @@ pub(crate) fn arranged(node: Node) -> Node {
     kind.into()
 }
 
-/// Returns a value on one line, in braces or brackets.
+/// A value on one line, in braces or brackets.
 pub(crate) fn inline(node: &Node) -> String {
     match &node.kind {
         Kind::Null => "null".to_owned(),
@@ -58,17 +58,17 @@ pub(crate) fn inline(node: &Node) -> String {
     }
 }
 
-/// Returns `true` if a value is shallow and fits on one line after an indent.
+/// `true` if a value is shallow and fits on one line after an indent.
 pub(crate) fn fits(node: &Node, indent: usize) -> bool {
     is_shallow(node) && is_short(node, indent)
 }
 
-/// Returns `true` if a value fits on one line after an indent.
+/// `true` if a value fits on one line after an indent.
 pub(crate) fn is_short(node: &Node, indent: usize) -> bool {
     indent + inline(node).chars().count() <= WIDTH
 }
 
-/// Returns `true` if a value is a scalar, a list of scalars, or a map with little nesting.
+/// `true` if a value is a scalar, a list of scalars, or a map with little nesting.
 pub(crate) fn is_shallow(node: &Node) -> bool {
     let is_scalar = |node: &Node| !matches!(node.kind, Kind::Map(_) | Kind::List(_));
     match &node.kind {
@@ -82,7 +82,7 @@ pub(crate) fn is_shallow(node: &Node) -> bool {
     }
 }
 
-/// Returns the lines of a value in block style, without the indent of the parent.
+/// The lines of a value in block style, without the indent of the parent.
 pub(crate) fn block(node: &Node, indent: usize) -> Vec<String> {
     match &node.kind {
         Kind::Map(entries) if !entries.is_empty() => {
@@ -96,7 +96,7 @@ pub(crate) fn block(node: &Node, indent: usize) -> Vec<String> {
     }
 }
 
-/// Returns the lines of a map entry.
+/// The lines of a map entry.
 pub(crate) fn entry_lines(key: &Node, value: &Node, indent: usize) -> Vec<String> {
     let key = scalar(key.text().unwrap_or_default(), false);
     let is_empty = match &value.kind {
@@ -114,14 +114,14 @@ pub(crate) fn entry_lines(key: &Node, value: &Node, indent: usize) -> Vec<String
     std::iter::once(format!("{key}:")).chain(below(value, indent)).collect()
 }
 
-/// Returns the lines of a value below its key. The items of a list have the same indent as the key, and the keys of a
-/// map have a larger indent.
+/// The lines of a value below its key. The items of a list have the same indent as the key, and the keys of a map have
+/// a larger indent.
 pub(crate) fn below(node: &Node, indent: usize) -> Vec<String> {
     let inner = if matches!(node.kind, Kind::List(_)) { 0 } else { 2 };
     block(node, indent + inner).into_iter().map(|line| " ".repeat(inner) + &line).collect()
 }
 
-/// Returns the lines of a list item.
+/// The lines of a list item.
 pub(crate) fn item(node: &Node, indent: usize, is_inline: bool) -> Vec<String> {
     if is_inline {
         return vec![format!("- {}", inline(node))];
@@ -130,7 +130,7 @@ pub(crate) fn item(node: &Node, indent: usize, is_inline: bool) -> Vec<String> {
     lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect()
 }
 
-/// Returns the text of a file, with blank lines between the endpoints of a group.
+/// The text of a file, with blank lines between the endpoints of a group.
 pub(crate) fn file(root: &Node) -> String {
     let Kind::Map(entries) = &root.kind else { return String::new() };
     let lines = entries.iter().map(|(key, value)| match (key.text(), &value.kind) {
@@ -143,7 +143,7 @@ pub(crate) fn file(root: &Node) -> String {
     lines.collect()
 }
 
-/// Returns a text without quotes if every YAML parser reads it as this text, otherwise in quotes.
+/// A text without quotes if every YAML parser reads it as this text, otherwise in quotes.
 fn scalar(text: &str, in_braces: bool) -> String {
     let is_kept_in_braces = || match yaml_parser::parse(&format!("{{a: {text}}}")).map(|node| node.kind) {
         Ok(Kind::Map(pairs)) => pairs.len() == 1 && pairs[0].1.text() == Some(text),
@@ -156,7 +156,7 @@ fn scalar(text: &str, in_braces: bool) -> String {
     if text.contains(needs_escapes) { yaml_writer::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// Returns `true` if a text obviously needs no quotes for any YAML parser, so that it does not have to be parsed.
+/// `true` if a text obviously needs no quotes for any YAML parser, so that it does not have to be parsed.
 fn is_word(text: &str) -> bool {
     // YAML 1.1 parsers read these as a boolean or null.
     const READ_OTHERWISE: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
@@ -166,7 +166,7 @@ fn is_word(text: &str) -> bool {
         && !READ_OTHERWISE.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Returns the lines of a long text below its key.
+/// The lines of a long text below its key.
 fn folded(key: &str, text: &str, indent: usize) -> Vec<String> {
     let mut words = text.split(' ');
     if words.clone().any(|word| word.is_empty() || word.contains(char::is_whitespace)) {

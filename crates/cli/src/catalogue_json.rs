@@ -10,7 +10,7 @@ use crate::program::service;
 use crate::record_columns::{record, time_field};
 use crate::requested_series::Series;
 
-/// Returns an endpoint with the facts that a list shows.
+/// An endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
     let params = endpoint.params();
     let required: Vec<_> = params.filter(|info| required(info).is_some()).map(|info| info.wire_name).collect();
@@ -22,7 +22,7 @@ pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
     })
 }
 
-/// Returns an endpoint with all facts; `params` and `fields` are null if they are unknown.
+/// An endpoint with all facts; `params` and `fields` are null if they are unknown.
 pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     let mut all = summary(endpoint);
     all["aliases"] = endpoint.aliases.into();
@@ -36,7 +36,7 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all
 }
 
-/// Returns the endpoint and the params of a series.
+/// The endpoint and the params of a series.
 pub(crate) fn series(series: &Series) -> Map<String, Value> {
     let mut params = Map::new();
     for (name, value) in &series.values {

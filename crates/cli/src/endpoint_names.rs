@@ -11,35 +11,33 @@ use crate::program::{program, service};
 /// An endpoint of the catalogue.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
-/// Returns every endpoint with its group, including those that are known by name only.
+/// Every endpoint with its group, including those that are known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
     let groups = program().registry.groups.iter();
     groups.flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
-/// Returns the endpoints that have a path.
 pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
     all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
 }
 
-/// Returns the params of an endpoint's history; `None` if it has none.
+/// The params of an endpoint's history; `None` if it has none.
 pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
     endpoint.history(service())
 }
 
-/// Returns whether the records of an endpoint can be kept in a table. A table needs the interval between records, which
+/// `true` if the records of an endpoint can be kept in a table. A table needs the interval between records, which
 /// events do not have.
 pub(crate) fn has_table(endpoint: &EndpointInfo) -> bool {
     history(endpoint).is_some_and(HistoryInfo::has_interval)
 }
 
-/// Returns the endpoints that have a history.
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
     with_path().filter(|endpoint| history(endpoint).is_some())
 }
 
-/// Returns the shortest unambiguous name of this endpoint.
+/// The shortest unambiguous name of this endpoint.
 pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     match called(endpoint.ident).as_slice() {
         [one] if is_same(one, endpoint) => endpoint.ident.to_owned(),
@@ -47,7 +45,7 @@ pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     }
 }
 
-/// Returns the name of this endpoint in files and JSON: its group and its method.
+/// The name of this endpoint in files and JSON: its group and its method.
 pub(crate) fn full_name(endpoint: &EndpointInfo) -> String {
     if is_path(endpoint) { endpoint.ident.to_owned() } else { endpoint.to_string() }
 }
@@ -56,13 +54,13 @@ pub(crate) fn is_same(one: &EndpointInfo, other: &EndpointInfo) -> bool {
     (one.group, one.ident) == (other.group, other.ident)
 }
 
-/// Returns whether an endpoint is only a path, which is not in the catalogue.
+/// `true` if an endpoint is only a path, which is not in the catalogue.
 pub(crate) fn is_path(endpoint: &EndpointInfo) -> bool {
     endpoint.group.is_empty()
 }
 
-/// Returns the endpoints with this name or path. If several endpoints share a name and only one of them has a path,
-/// returns only that endpoint.
+/// The endpoints with this name or path. If several endpoints share a name and only one of them has a path, returns
+/// only that endpoint.
 pub(crate) fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
@@ -79,8 +77,8 @@ pub(crate) fn called(written: &str) -> Vec<Endpoint> {
     if with_path.len() == 1 { with_path } else { found }
 }
 
-/// Every endpoint with its names, normalized by [`wording::normalized`]. The names are normalized only once, because every
-/// displayed name is compared with all names.
+/// Every endpoint with its names, normalized by [`wording::normalized`]. The names are normalized only once, because
+/// every displayed name is compared with all names.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let mut all_names = Vec::new();
     for (_, endpoint) in all() {

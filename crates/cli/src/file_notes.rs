@@ -12,7 +12,7 @@ use wording::enumerated;
 /// Notes, each with its endpoint, or with an empty text if it is about all.
 pub(crate) type Notes = BTreeSet<(String, String)>;
 
-/// Returns the notes that were not true before a run with this plan has added series to those of other runs.
+/// The notes that were not true before a run with this plan has added series to those of other runs.
 pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> Notes {
     let series = plan.series.iter();
     let is_new: BTreeMap<&str, bool> = series.map(|series| (series.path.as_str(), series.last.is_none())).collect();
@@ -34,7 +34,7 @@ pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> No
     notes
 }
 
-/// Returns what differs among series that are read together: endpoints, params, and the values of params.
+/// What differs among series that are read together: endpoints, params, and the values of params.
 fn facts(out: &str, all: &[&SeriesStatus]) -> Notes {
     let (out, mut facts) = (quoted(out), Notes::new());
     let endpoints: Vec<_> = all.iter().map(|series| series.endpoint()).collect::<BTreeSet<_>>().into_iter().collect();

@@ -15,8 +15,8 @@ pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Opti
     warning.is_some()
 }
 
-/// Returns the warning about the newest record in the future; if there is none, about the newest interval that ends in
-/// the future.
+/// The warning about the newest record in the future; if there is none, about the newest interval that ends in the
+/// future.
 fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
     let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
     let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;

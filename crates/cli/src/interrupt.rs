@@ -73,8 +73,8 @@ impl Interrupt {
     }
 }
 
-/// Returns `true` if it is certain that the program does not ignore SIGHUP. A program that `nohup` starts ignores
-/// SIGHUP, and a listener for SIGHUP would undo this.
+/// `true` if it is certain that the program does not ignore SIGHUP. A program that `nohup` starts ignores SIGHUP, and a
+/// listener for SIGHUP would undo this.
 #[cfg(unix)]
 fn is_hang_up_caught() -> bool {
     // `SigIgn` is a hexadecimal number with a bit for each ignored signal. The lowest bit is SIGHUP, so the number is

@@ -46,7 +46,7 @@ pub(crate) fn read(of: &EndpointInfo, info: &ParamInfo, value: &str, params: &Pa
     Ok(ParamValue::Text(several))
 }
 
-/// Returns the values of a param that one value of an option joins, as the service writes them.
+/// The values of a param that one value of an option joins, as the service writes them.
 fn several(info: &ParamInfo, value: &str) -> Vec<String> {
     // `+` joins values only for a param that accepts a list.
     if info.list_setter.is_some() && splits(info) {
@@ -55,13 +55,13 @@ fn several(info: &ParamInfo, value: &str) -> Vec<String> {
     vec![as_known(info, value.trim())]
 }
 
-/// Returns the value of an option in the form that files have.
+/// The value of an option in the form that files have.
 pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
     several(info, value).join(",")
 }
 
-/// Returns the known value that equals this value except for upper and lower case. An unknown value in lower case is
-/// converted to upper case if all known values are in upper case.
+/// The known value that equals this value except for upper and lower case. An unknown value in lower case is converted
+/// to upper case if all known values are in upper case.
 fn as_known(info: &ParamInfo, value: &str) -> String {
     let ValueType::Named(ty) = info.ty else { return value.to_owned() };
     if ty.values.iter().any(|known| known.value == value) {
@@ -74,7 +74,7 @@ fn as_known(info: &ParamInfo, value: &str) -> String {
     }
 }
 
-/// Returns whether all known values of a param are in upper case. Values that differ only in case are then the same.
+/// `true` if all known values of a param are in upper case. Values that differ only in case are then the same.
 pub(crate) fn is_upper(info: &ParamInfo) -> bool {
     let ValueType::Named(ty) = info.ty else { return false };
     let known: String = ty.values.iter().map(|known| known.value).collect();

@@ -39,7 +39,7 @@ macro_rules! program {
     };
 }
 
-/// Returns the program of this process.
+/// The program of this process.
 #[cfg(not(test))]
 #[allow(clippy::expect_used, reason = "only `Program::main` starts commands, after it has set the program")]
 pub(crate) fn program() -> &'static Program {
@@ -51,7 +51,7 @@ pub(crate) fn program() -> &'static Program {
     PROGRAM.get_or_init(|| Program::new("derivs", "0.1.0", &generated_client::REGISTRY))
 }
 
-/// Returns the service of this program.
+/// The service of this program.
 pub(crate) fn service() -> &'static ServiceInfo {
     program().registry.service
 }

@@ -106,7 +106,7 @@ fn remaining(sum: &Progress) -> String {
     }
 }
 
-/// Returns a received text as one line: shortened on a terminal, complete in a log file.
+/// A received text as one line: shortened on a terminal, complete in a log file.
 pub(crate) fn line_of(text: &str) -> String {
     let text = readable(text);
     if std::io::stderr().is_terminal() { shortened(&text, MAX_LINE) } else { text }
@@ -129,7 +129,7 @@ pub(crate) fn duration(time: Duration) -> String {
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 
-/// Returns the time since the end of a record's interval as text, for example `2 days`.
+/// The time since the end of a record's interval as text, for example `2 days`.
 pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
     duration(if end < now { now - end } else { Duration::ZERO })
 }

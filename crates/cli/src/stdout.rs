@@ -42,7 +42,7 @@ fn is_closed_pipe(error: &io::Error) -> bool {
     cause.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Returns `true` if standard output is a terminal.
+/// `true` if standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -56,19 +56,19 @@ pub(crate) fn styled(text: &str) -> Result<()> {
     written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
-/// Returns `true` if colours are enabled on standard output.
+/// `true` if colours are enabled on standard output.
 pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Returns the width of the terminal in columns, or else that of the variable `COLUMNS`; 80 if unknown.
+/// The width of the terminal in columns, or else that of the variable `COLUMNS`; 80 if unknown.
 pub(crate) fn width() -> usize {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
     let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok());
     columns.map_or(80, |columns| usize::from(columns).max(20))
 }
 
-/// Returns the height of the terminal in lines; 24 if unknown.
+/// The height of the terminal in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
 }

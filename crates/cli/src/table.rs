@@ -25,7 +25,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the chosen format. The default is a table on a terminal, and otherwise `program`.
+    /// The chosen format. The default is a table on a terminal, and otherwise `program`.
     pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
         chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
     }
@@ -169,7 +169,7 @@ impl Table {
         rows
     }
 
-    /// Returns `true` if a column has numbers only.
+    /// `true` if a column has numbers only.
     fn is_number(&self, index: usize) -> bool {
         let mut has_numbers = false;
         for cell in self.rows.iter().filter_map(|row| row.get(index)) {
@@ -183,7 +183,7 @@ impl Table {
     }
 }
 
-/// Returns a line of the first columns, one for each alignment.
+/// A line of the first columns, one for each alignment.
 fn aligned(row: &[String], widths: &[usize], alignments: &[Alignment]) -> String {
     let mut cells = Vec::with_capacity(alignments.len());
     for ((cell, width), alignment) in row.iter().zip(widths).zip(alignments) {
@@ -192,7 +192,7 @@ fn aligned(row: &[String], widths: &[usize], alignments: &[Alignment]) -> String
     cells.join("  ")
 }
 
-/// Returns the number of columns that fit. The first column is always shown.
+/// The number of columns that fit. The first column is always shown.
 fn fitting(widths: &[usize], width: usize) -> usize {
     let mut used = 0;
     let mut count = 0;
@@ -206,7 +206,7 @@ fn fitting(widths: &[usize], width: usize) -> usize {
     count
 }
 
-/// Returns a line with the names of the columns that do not fit; empty if all fit.
+/// A line with the names of the columns that do not fit; empty if all fit.
 pub(crate) fn omitted(columns: &[String], widths: &[usize], width: usize) -> String {
     let names: Vec<_> = columns.iter().skip(fitting(widths, width)).map(|column| readable(column)).collect();
     if names.is_empty() { String::new() } else { format!("omitted for lack of space: {}\n", names.join(", ")) }
@@ -217,8 +217,8 @@ pub(crate) fn readable(text: &str) -> String {
     one_line(text)
 }
 
-/// Returns the number of decimals of a column with which its largest number has seven significant digits. Decimals that
-/// are zero in all numbers are omitted.
+/// The number of decimals of a column with which its largest number has seven significant digits. Decimals that are
+/// zero in all numbers are omitted.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let mut largest = 0.0_f64;

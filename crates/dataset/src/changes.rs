@@ -23,8 +23,8 @@ pub(crate) struct Changes {
     pub(crate) added: u64,
     /// Number of new rows between existing rows.
     pub(crate) filled: u64,
-    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column, if it
-    /// had no value before, or if the new row has no value.
+    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column, if
+    /// it had no value before, or if the new row has no value.
     pub(crate) revised: u64,
     /// The intervals of these rows.
     pub(crate) revised_times: TimeRanges,
@@ -85,19 +85,19 @@ impl Changes {
         Ok(())
     }
 
-    /// Returns the noted fields that are not in the catalogue and that no earlier row had.
+    /// The noted fields that are not in the catalogue and that no earlier row had.
     pub(crate) fn new_unknown(&self, seen: &BTreeSet<String>) -> BTreeSet<String> {
         let is_new = |name: &&String| !seen.contains(*name) && !self.known_unknown.contains(*name);
         self.unknown.iter().filter(is_new).cloned().collect()
     }
 
-    /// Returns the columns that have a value in a fetched row, and the noted unknown fields.
+    /// The columns that have a value in a fetched row, and the noted unknown fields.
     pub(crate) fn sent(&self) -> impl Iterator<Item = String> {
         let fields = self.fields.iter().filter(|(_, field)| field.sent > 0 || field.kept > 0);
         fields.map(|(name, _)| name).chain(&self.unknown).chain(&self.known_unknown).cloned()
     }
 
-    /// Returns the number of existing values that were kept because the service no longer sends them.
+    /// The number of existing values that were kept because the service no longer sends them.
     pub(crate) fn kept(&self) -> u64 {
         self.fields.values().map(|field| field.kept).sum()
     }

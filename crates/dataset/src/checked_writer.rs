@@ -18,7 +18,7 @@ impl<W> Checked<W> {
         Self { out, length: 0, hash: Hasher::new(), held: None }
     }
 
-    /// Returns the length and the checksum of the bytes since the last call, as `LENGTH:CRC32`.
+    /// The length and the checksum of the bytes since the last call, as `LENGTH:CRC32`.
     pub(crate) fn entry(&mut self) -> String {
         let sum = std::mem::take(&mut self.hash).finalize();
         format!("{:x}:{sum:08x}", std::mem::take(&mut self.length))

@@ -36,12 +36,12 @@ pub(crate) enum Purpose<'r> {
 pub(crate) struct DataStorage<'r> {
     /// The first rows, if there are any.
     pub(crate) first: Option<&'r RecordBatch>,
-    /// Whether times are stored as differences. That takes 2.7 bytes less for each row, but `fastparquet`, Spark 3.2 and
-    /// DuckDB 0.7 read other times or fail.
+    /// Whether times are stored as differences. That takes 2.7 bytes less for each row, but `fastparquet`, Spark 3.2
+    /// and DuckDB 0.7 read other times or fail.
     pub(crate) has_small_times: bool,
 }
 
-/// Returns the properties of a file with these columns.
+/// The properties of a file with these columns.
 pub(crate) fn properties(schema: &Schema, purpose: Purpose<'_>) -> WriterProperties {
     let builder = WriterProperties::builder().set_max_row_group_row_count(None).set_offset_index_disabled(true);
     match purpose {
@@ -87,13 +87,13 @@ fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStora
     builder
 }
 
-/// Returns whether the times of a row group are stored as differences.
+/// `true` if the times of a row group are stored as differences.
 pub(crate) fn has_small_times(group: &RowGroupMetaData) -> bool {
     let mut encodings = group.columns().iter().flat_map(ColumnChunkMetaData::encodings);
     encodings.any(|encoding| encoding == Encoding::DELTA_BINARY_PACKED)
 }
 
-/// Returns whether a column of floats probably has few different values: because they repeat, or because they have few
+/// `true` if a column of floats probably has few different values: because they repeat, or because they have few
 /// decimals and a small range, such as percentages. Prices, volumes and ratios have more.
 fn has_few_values(column: &ArrayRef) -> bool {
     let Some(floats) = column.as_primitive_opt::<Float64Type>() else { return false };
@@ -110,15 +110,15 @@ fn has_few_values(column: &ArrayRef) -> bool {
     is_scattered(&values, greatest - least) && has_few_steps(&values, greatest - least)
 }
 
-/// Returns whether values that follow each other are far apart. If they are not, as for prices, later values may leave
-/// the range of the first ones, and without a dictionary they are compressed well.
+/// `true` if values that follow each other are far apart. If they are not, as for prices, later values may leave the
+/// range of the first ones, and without a dictionary they are compressed well.
 fn is_scattered(values: &[f64], range: f64) -> bool {
     let distance: f64 = values.windows(2).map(|pair| (pair[0] - pair[1]).abs()).sum();
     let pairs = u32::try_from(values.len().saturating_sub(1)).unwrap_or(u32::MAX);
     distance > f64::from(pairs) * range / 8.0
 }
 
-/// Returns whether the range of the values has few multiples of their last decimal.
+/// `true` if the range of the values has few multiples of their last decimal.
 fn has_few_steps(values: &[f64], range: f64) -> bool {
     for decimals in 0..=DECIMALS {
         let unit = 10_f64.powi(decimals);

@@ -52,9 +52,9 @@ impl SeriesTable {
     }
 }
 
-/// Returns the columns of a file that has the columns of existing files and of series: the identifying columns and then
-/// the fields, without duplicates and with the facts of the last source; the column of unknown fields is last. Every
-/// column is nullable, because some sources may not have it.
+/// The columns of a file that has the columns of existing files and of series: the identifying columns and then the
+/// fields, without duplicates and with the facts of the last source; the column of unknown fields is last. Every column
+/// is nullable, because some sources may not have it.
 pub(crate) fn joined(
     existing: impl IntoIterator<Item = SchemaRef>,
     series: &[SeriesRequest],
@@ -81,8 +81,8 @@ pub(crate) fn joined(
     Ok(Arc::new(Schema::new(all)))
 }
 
-/// Returns whether two schemas have the same columns, except for their descriptions. A column of decimals differs from
-/// one of an earlier version, which has quotes.
+/// `true` if two schemas have the same columns, except for their descriptions. A column of decimals differs from one of
+/// an earlier version, which has quotes.
 pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
     let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone(), is_decimal(field));
     one.fields().iter().map(facts).eq(other.fields().iter().map(facts))
@@ -102,7 +102,7 @@ pub(crate) fn converted(rows: &RecordBatch, schema: &SchemaRef) -> Result<Record
     RecordBatch::try_new(schema.clone(), columns).map_err(Error::invalid_input)
 }
 
-/// Returns the column of rows that has the values of a column of a file.
+/// The column of rows that has the values of a column of a file.
 fn source_of<'s>(field: &Field, rows: &'s Schema) -> Option<(usize, &'s Field)> {
     if is_fetched_at(field) {
         let index = fetched_at_index(rows)?;
@@ -111,7 +111,7 @@ fn source_of<'s>(field: &Field, rows: &'s Schema) -> Option<(usize, &'s Field)> 
     rows.column_with_name(field.name()).filter(|(_, source)| !is_fetched_at(source))
 }
 
-/// Returns `true` if a column of the type `from` can be cast to `to`.
+/// `true` if a column of the type `from` can be cast to `to`.
 fn widens(from: &DataType, to: &DataType) -> bool {
     from == to || (from, to) == (&DataType::Int64, &DataType::Float64)
 }
@@ -136,7 +136,7 @@ fn cast(from: &Field, column: &ArrayRef, to: &Field) -> Option<ArrayRef> {
     Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
 }
 
-/// Returns a text without the quotes around it.
+/// A text without the quotes around it.
 fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }

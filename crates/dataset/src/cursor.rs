@@ -67,7 +67,7 @@ impl<'r> Cursor<'r> {
         self.batch.num_rows() - self.next
     }
 
-    /// Returns the times of the remaining rows of the batch.
+    /// The times of the remaining rows of the batch.
     pub(crate) fn times(&self, column: &str) -> Result<&[i64], Error> {
         if self.left() == 0 {
             return Ok(&[]);
@@ -75,7 +75,7 @@ impl<'r> Cursor<'r> {
         Ok(times(&self.batch, column)?.get(self.next..).unwrap_or_default())
     }
 
-    /// Returns the number of next rows before a time; all rows of the batch if there is no such time.
+    /// The number of next rows before a time; all rows of the batch if there is no such time.
     pub(crate) fn before(&self, column: &str, time: Option<i64>) -> Result<usize, Error> {
         Ok(self.times(column)?.partition_point(|next| time.is_none_or(|time| *next < time)))
     }

@@ -37,7 +37,7 @@ impl EarlierRows {
         Self { as_of, left }
     }
 
-    /// Returns the rows that were visible instead of these rows of a series, which are in order of time: those that were
+    /// The rows that were visible instead of these rows of a series, which are in order of time: those that were
     /// fetched later are omitted, and the replaced rows up to the last of their times are inserted.
     pub(crate) fn instead_of(&mut self, rows: &RecordBatch, series: &str, time: &str) -> Result<RecordBatch, Error> {
         let Some(last) = times(rows, time)?.last().copied() else { return Ok(rows.clone()) };
@@ -57,19 +57,19 @@ impl EarlierRows {
         in_order(&all, time)
     }
 
-    /// Returns the paths of the series that have further replaced rows.
+    /// The paths of the series that have further replaced rows.
     pub(crate) fn series(&self) -> Vec<String> {
         self.left.keys().cloned().collect()
     }
 
-    /// Returns the replaced rows after the last rows of a series.
+    /// The replaced rows after the last rows of a series.
     pub(crate) fn rest(&mut self, series: &str, time: &str, schema: &SchemaRef) -> Result<RecordBatch, Error> {
         let rest = Vec::from(self.left.remove(series).unwrap_or_default());
         let rest = self.earlier(&rest, &RecordBatch::new_empty(schema.clone()), time)?;
         batch_of(&rest, schema)
     }
 
-    /// Returns the replaced rows that were visible, of those up to the last of the rows in the file.
+    /// The replaced rows that were visible, of those up to the last of the rows in the file.
     fn earlier(&self, replaced: &[Revision], rows: &RecordBatch, time: &str) -> Result<Vec<Revision>, Error> {
         let mut earlier = completed(replaced, rows, time)?;
         earlier.retain(|revision| revision.is_visible(self.as_of));
@@ -115,7 +115,7 @@ fn batch_of(revisions: &[Revision], schema: &SchemaRef) -> Result<RecordBatch, E
     RecordBatch::try_new(schema.clone(), columns).map_err(Error::invalid_input)
 }
 
-/// Returns a column of values that are written as in CSV.
+/// A column of values that are written as in CSV.
 fn column_of(ty: &DataType, texts: &[Option<&str>]) -> Result<ArrayRef, Error> {
     Ok(match ty {
         DataType::Int64 => Arc::new(Int64Array::from(parsed(ty, texts)?)),

@@ -38,19 +38,19 @@ impl FileState {
         Self { origin: state.origin.clone(), retired: Some(state.retired()), ..Self::default() }
     }
 
-    /// Returns the state of the table with one file that has this metadata, without the file, because it can be a copy
-    /// or renamed.
+    /// The state of the table with one file that has this metadata, without the file, because it can be a copy or
+    /// renamed.
     pub(crate) fn table_of_file(&self) -> Option<TableState> {
         let table = self.table.clone()?;
         Some(TableState { version: VERSION, files: BTreeMap::new(), ..table })
     }
 
-    /// Returns the columns of the file; `None` in files of format 5 that are not the only file of their table.
+    /// The columns of the file; `None` in files of format 5 that are not the only file of their table.
     pub(crate) fn known_columns(&self) -> Option<&SchemaRef> {
         self.columns.as_ref().or_else(|| self.table.as_ref()?.columns.as_ref())
     }
 
-    /// Returns the number of rows.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> u64 {
         self.sections.iter().map(|section| section.count as u64).fold(0, u64::saturating_add)
     }

@@ -77,8 +77,8 @@ pub(crate) enum UnfinishedFile {
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl FileStorage {
-    /// Returns the storage of a target. For a single file, that is the folder of the file. A part of a data set is not
-    /// a target.
+    /// The storage of a target. For a single file, that is the folder of the file. A part of a data set is not a
+    /// target.
     pub(crate) fn of(target: &Target) -> Result<Self, Error> {
         reject_part(target)?;
         match target {
@@ -93,8 +93,8 @@ impl FileStorage {
         }
     }
 
-    /// Returns the paths and the versions of all files in a folder and its subfolders, in the order of their paths, or
-    /// nothing if the folder does not exist. The version is the length of a file or, in object storage, its `ETag`.
+    /// The paths and the versions of all files in a folder and its subfolders, in the order of their paths, or nothing
+    /// if the folder does not exist. The version is the length of a file or, in object storage, its `ETag`.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
         let mut files = match self {
             Self::Folder(root) => local::list(root, folder)?,
@@ -201,7 +201,7 @@ impl FileStorage {
         }
     }
 
-    /// Returns the name of a file for messages.
+    /// The name of a file for messages.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {
             Self::Folder(root) => root.join(path).display().to_string().trim_end_matches('/').to_owned(),

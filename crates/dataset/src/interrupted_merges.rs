@@ -11,8 +11,7 @@ use crate::revisions::Revision;
 use crate::text_writer::Cell;
 use crate::timestamps::times;
 
-/// Returns the revisions of merges that completed. All are of one series and in order of time, as are its rows in the
-/// file.
+/// The revisions of merges that completed. All are of one series and in order of time, as are its rows in the file.
 ///
 /// A row that is in the file or in a later revision, although another row of its time has replaced it, was not replaced
 /// if there is no trace of that other row. A row that vanished or whose time was corrected may be one of several equal
@@ -51,13 +50,13 @@ impl VisibleRows {
         Self { rows, fetched }
     }
 
-    /// Returns whether a row was fetched when this row was replaced.
+    /// `true` if a row was fetched when this row was replaced.
     fn have_replaced(&self, revision: &Revision, of_time: &[Revision]) -> bool {
         let is_later = |fetched: Option<i64>| fetched.is_some() && fetched == revision.replaced_at;
         self.fetched.iter().any(|fetched| is_later(*fetched)) || of_time.iter().any(|other| is_later(other.fetched_at))
     }
 
-    /// Returns whether a later revision or a row of the file is the same row.
+    /// `true` if a later revision or a row of the file is the same row.
     fn repeat(&self, revision: &Revision, of_time: &[Revision]) -> bool {
         let is_later = |other: &Revision| {
             other.replaced_at > revision.replaced_at
@@ -104,7 +103,7 @@ mod tests {
 
     const SECOND: i64 = 1_000_000;
 
-    /// Returns the row of the file at second 1, with its value, which was fetched at a second.
+    /// The row of the file at second 1, with its value, which was fetched at a second.
     fn row(value: i64, fetched: i64) -> RecordBatch {
         let ty = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
         let schema = Schema::new(vec![Field::new("at", ty, true), Field::new("n", DataType::Int64, true)]);
@@ -116,7 +115,7 @@ mod tests {
         stamped(&row, Timestamp::from_unix_seconds(fetched)).unwrap()
     }
 
-    /// Returns the revision of the row at second 1 that replaced its value.
+    /// The revision of the row at second 1 that replaced its value.
     fn revision(value: i64, fetched: i64, replaced: i64) -> Revision {
         Revision {
             series: "e".to_owned(),

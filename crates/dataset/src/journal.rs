@@ -19,8 +19,8 @@ use crate::section::Section;
 /// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
 pub(crate) const GROUP: usize = 1024;
 
-/// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The pages
-/// of a range are in order of time, unlike those of different ranges.
+/// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The
+/// pages of a range are in order of time, unlike those of different ranges.
 pub(crate) type Buffer = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>)>;
 
 /// A section of the journal that has rows.
@@ -30,8 +30,8 @@ pub(crate) struct Part<'j> {
     pub(crate) section: &'j Section,
 }
 
-/// Returns the path of a new file after the last file. In object storage, two runs can write at the same time, so the
-/// name also has the time and the process.
+/// The path of a new file after the last file. In object storage, two runs can write at the same time, so the name also
+/// has the time and the process.
 pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
     let number = |last: &ParquetInput| last.path.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
     let number = last.and_then(number).map_or(0, |number| number + 1);
@@ -42,7 +42,7 @@ pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
 /// The sections of a period, by series.
 pub(crate) type Parts<'j> = BTreeMap<&'j str, Vec<Part<'j>>>;
 
-/// Returns the sections that have rows, by the start of their period, without those of the series `removed`.
+/// The sections that have rows, by the start of their period, without those of the series `removed`.
 pub(crate) fn parts<'j>(
     journal: &'j [ParquetInput],
     partition: Option<Partition>,
@@ -69,8 +69,8 @@ impl Part<'_> {
     }
 }
 
-/// Returns the rows of a series in layers, each in order of time. The rows of a layer were fetched after those of the
-/// layers before it. Sections that follow each other in time are in one layer.
+/// The rows of a series in layers, each in order of time. The rows of a layer were fetched after those of the layers
+/// before it. Sections that follow each other in time are in one layer.
 pub(crate) fn layers<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
     let mut layers: Vec<Rows<'j>> = Vec::new();
     for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {

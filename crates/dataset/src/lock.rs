@@ -77,7 +77,7 @@ impl Drop for Lock {
     }
 }
 
-/// Returns the run that has locked a file.
+/// The run that has locked a file.
 pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
     // Opening a pipe could wait without end.
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
@@ -87,7 +87,7 @@ pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
     }
 }
 
-/// Returns the owner of a locked file, which some systems do not let others read.
+/// The owner of a locked file, which some systems do not let others read.
 fn owner_of(path: &Path) -> RunOwner {
     let owner = fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
     owner.unwrap_or_default()
@@ -134,8 +134,8 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
     }
 }
 
-/// Opens or creates a lock file. A symbolic link is not followed, because another user of the folder may have created it,
-/// and a pipe is not opened. Returns `None` if the file was removed or replaced meanwhile.
+/// Opens or creates a lock file. A symbolic link is not followed, because another user of the folder may have created
+/// it, and a pipe is not opened. Returns `None` if the file was removed or replaced meanwhile.
 fn open_lock(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -170,7 +170,7 @@ fn is_same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
     other.is_file()
 }
 
-/// Returns the machine's name, if it can be read without unsafe code.
+/// The machine's name, if it can be read without unsafe code.
 fn host() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok());

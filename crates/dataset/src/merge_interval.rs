@@ -39,8 +39,8 @@ impl RowMerger {
         Row::joined(&merged)
     }
 
-    /// Removes the existing rows that a fetched row of another time replaces, and returns these fetched rows. `is_alone`
-    /// is true if the interval had one row.
+    /// Removes the existing rows that a fetched row of another time replaces, and returns these fetched rows.
+    /// `is_alone` is true if the interval had one row.
     fn replace_corrected(
         &mut self,
         left: &mut Vec<Row>,
@@ -107,7 +107,7 @@ impl RowMerger {
         Ok(merged)
     }
 
-    /// Returns whether two rows of one time are the same record: by the key or, without a key, by all values.
+    /// `true` if two rows of one time are the same record: by the key or, without a key, by all values.
     fn is_same_record(&self, one: &Row, other: &Row) -> bool {
         if self.rules.key.is_empty() {
             return has_same_values(&one.row, &other.row);

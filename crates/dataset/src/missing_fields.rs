@@ -93,13 +93,13 @@ impl TableState {
     }
 }
 
-/// Returns whether a row was fetched that is newer than the last known record. Older rows may be from a time before the
+/// `true` if a row was fetched that is newer than the last known record. Older rows may be from a time before the
 /// service had the field.
 fn is_newer(changes: &Changes, last: Option<Timestamp>) -> bool {
     changes.newest.map(timestamp) > last
 }
 
-/// Returns the marks that no user has acknowledged, with those that this run has noticed.
+/// The marks that no user has acknowledged, with those that this run has noticed.
 pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<(String, String)>) -> Vec<MissingField> {
     let mut all = Vec::new();
     for (endpoint, fields) in &marks.fields {

@@ -33,8 +33,8 @@ pub(crate) struct Footer {
     pub(crate) is_checked: bool,
 }
 
-/// Reads the footer of a file; `name` is for errors. Only what the file contains is damage: a file that cannot be read is
-/// an error of the disk.
+/// Reads the footer of a file; `name` is for errors. Only what the file contains is damage: a file that cannot be read
+/// is an error of the disk.
 pub(crate) fn read(source: &File, name: &str) -> Result<Footer, Error> {
     let fails = |error| Error::storage(name, error);
     let damaged = |why: String| Error::damaged(name, why);
@@ -74,7 +74,7 @@ fn decode(footer: &[u8]) -> Result<ParquetMetaData, String> {
     is_valid.then_some(metadata).ok_or_else(invalid)
 }
 
-/// Returns whether a row group has no negative number, with which a reader would panic.
+/// `true` if a row group has no negative number, with which a reader would panic.
 fn has_valid_numbers(group: &RowGroupMetaData) -> bool {
     let mut numbers = vec![group.num_rows(), group.total_byte_size()];
     for column in group.columns() {
@@ -85,7 +85,7 @@ fn has_valid_numbers(group: &RowGroupMetaData) -> bool {
     numbers.iter().all(|number| *number >= 0)
 }
 
-/// Returns the last footer of a damaged file that can be decoded, whether or not it matches its checksum. Other bytes may
+/// The last footer of a damaged file that can be decoded, whether or not it matches its checksum. Other bytes may
 /// follow it.
 pub(crate) fn find(source: &File, name: &str) -> Result<Option<ParquetMetaData>, Error> {
     let fails = |error| Error::storage(name, error);
@@ -117,12 +117,12 @@ pub(crate) fn write(end: &[u8], out: &mut impl Write) -> io::Result<()> {
     out.write_all(footer)
 }
 
-/// Returns the tag and the checksum of a footer with its tail.
+/// The tag and the checksum of a footer with its tail.
 fn checksum(footer: &[u8]) -> Vec<u8> {
     [TAG, &crc32fast::hash(footer).to_be_bytes()].concat()
 }
 
-/// Returns the length of a footer from the bytes after it.
+/// The length of a footer from the bytes after it.
 fn footer_size(tail: &[u8]) -> usize {
     let bytes = tail.first_chunk::<4>().copied().unwrap_or_default();
     usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX)

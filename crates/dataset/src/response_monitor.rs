@@ -26,8 +26,8 @@ type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
 /// The outcome of an attempt: the status of its response or, without a response, the phase in which the attempt failed.
 pub(crate) type Attempted = Result<u16, ErrorKind>;
 
-/// Returns the outcome of a failed request. If only the body failed, for example because it is too large or because it
-/// may lack records, the service has responded.
+/// The outcome of a failed request. If only the body failed, for example because it is too large or because it may lack
+/// records, the service has responded.
 pub(crate) fn attempted(error: &RequestError) -> Attempted {
     match error.kind() {
         ErrorKind::Body | ErrorKind::Incomplete => Ok(error.status().unwrap_or(200)),
@@ -44,7 +44,7 @@ impl ResponseMonitor {
         self.state().0
     }
 
-    /// Returns the mean duration of the attempts that got a response; `None` if there were none.
+    /// The mean duration of the attempts that got a response; `None` if there were none.
     pub(crate) fn latency(&self) -> Option<Duration> {
         let (count, sum) = self.state().1;
         sum.checked_div(count)

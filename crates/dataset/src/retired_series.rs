@@ -25,7 +25,7 @@ pub(crate) struct RetiredOne {
 }
 
 impl RetiredSeries {
-    /// Returns the list that was written last.
+    /// The list that was written last.
     pub(crate) fn max_by_time(self, other: Self) -> Self {
         if self.at > other.at { self } else { other }
     }

@@ -65,7 +65,7 @@ pub(crate) fn to_file(state: &TableState) -> String {
     format!("{json}\n{}\n", checksum(&json))
 }
 
-/// Returns the checksum of a state as a JSON string, so that the file is a sequence of JSON values.
+/// The checksum of a state as a JSON string, so that the file is a sequence of JSON values.
 pub(crate) fn checksum(json: &str) -> String {
     format!("\"crc32:{:08x}\"", crc32fast::hash(json.as_bytes()))
 }

@@ -27,7 +27,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Returns a section without rows of the same series.
+    /// A section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
         Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }
     }

@@ -49,8 +49,8 @@ pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -
     (!kept.is_empty()).then(|| format!("{{{kept}}}"))
 }
 
-/// Returns the values of a column that identifies the series. If the param is not set, the column has the value of the
-/// record's field of this name, if there is one.
+/// The values of a column that identifies the series. If the param is not set, the column has the value of the record's
+/// field of this name, if there is one.
 pub(crate) fn identity((name, value): &Param, records: &[AnyRecord]) -> ArrayRef {
     let given = |record| json(record, name).filter(|json| json != NULL).map(|json| text(&json).into_owned());
     let repeated = value.as_ref().map(|value| StringArray::new_repeated(value, records.len()));
@@ -60,19 +60,19 @@ pub(crate) fn identity((name, value): &Param, records: &[AnyRecord]) -> ArrayRef
 /// The JSON of a value that is missing.
 const NULL: &str = "null";
 
-/// Returns the value of a record's field as JSON; `None` if the record has no such field. A value that does not fit its
-/// field is among the unknown fields.
+/// The value of a record's field as JSON; `None` if the record has no such field. A value that does not fit its field
+/// is among the unknown fields.
 fn json(record: &AnyRecord, name: &str) -> Option<String> {
     let unknown = record.unknown_fields().filter(|all| !all.is_empty()).and_then(|all| all.get_raw(name));
     unknown.map(str::to_owned).or_else(|| serde_json::to_string(&record.value(name)?).ok())
 }
 
-/// Returns the text of a JSON string, and any other JSON unchanged.
+/// The text of a JSON string, and any other JSON unchanged.
 fn text(json: &str) -> Cow<'_, str> {
     serde_json::from_str::<String>(json).map_or(json.into(), Cow::Owned)
 }
 
-/// Returns `true` if the value of a param and a value of a record are the same text or number.
+/// `true` if the value of a param and a value of a record are the same text or number.
 fn agree(param: &str, json: &str) -> bool {
     let (text, number) = (text(json), |text: &str| text.parse::<f64>().ok());
     text == param || number(&text).is_some_and(|value| number(param) == Some(value))

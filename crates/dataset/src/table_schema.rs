@@ -66,8 +66,8 @@ impl TableSchema {
         Some(Self::new(Vec::new(), known_fields(endpoint)?))
     }
 
-    /// Returns the columns of a series: the endpoint, the params, and the fields of the records. If the fields are
-    /// unknown, the columns are the time and the record as JSON.
+    /// The columns of a series: the endpoint, the params, and the fields of the records. If the fields are unknown, the
+    /// columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let unknown = || {
             let (time, record) = (described(series.time(), TIME, &[]), described(RECORD, ValueType::Any, &[]));
@@ -117,7 +117,7 @@ impl TableSchema {
         RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
     }
 
-    /// Returns the column of a param.
+    /// The column of a param.
     fn identity(&self, param: &Param, records: &[AnyRecord]) -> ArrayRef {
         if param.1.is_none() && records.iter().all(|record| self.has_columns_for(record)) {
             return Arc::new(StringArray::new_null(records.len()));
@@ -125,7 +125,7 @@ impl TableSchema {
         identity(param, records)
     }
 
-    /// Returns the column of the fields that have no column of their own.
+    /// The column of the fields that have no column of their own.
     fn unknown_fields(&self, records: &[AnyRecord]) -> ArrayRef {
         let mut all: Vec<Option<String>> = Vec::with_capacity(records.len());
         for record in records {
@@ -134,14 +134,14 @@ impl TableSchema {
         Arc::new(StringArray::from(all))
     }
 
-    /// Returns whether every value of a record has a column of its own, as in most records. It is a fast path: otherwise,
+    /// `true` if every value of a record has a column of its own, as in most records. It is a fast path: otherwise,
     /// each param is looked up in each record.
     fn has_columns_for(&self, record: &AnyRecord) -> bool {
         self.has_own_columns && record.unknown_fields().is_some_and(UnknownFields::is_empty)
     }
 }
 
-/// Returns the columns of the fields of an endpoint's records; `None` if they are unknown.
+/// The columns of the fields of an endpoint's records; `None` if they are unknown.
 fn known_fields(endpoint: &EndpointInfo) -> Option<Vec<(Field, Source)>> {
     let BodyInfo::Series { record: Some(RecordInfo { fields, .. }), .. } = endpoint.body else { return None };
     let column = |(index, info): (usize, &FieldInfo)| (field(info), Source::Field(index, info.ty));
@@ -154,12 +154,12 @@ fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
     known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()
 }
 
-/// Returns `true` if the metadata marks the text of a column as JSON.
+/// `true` if the metadata marks the text of a column as JSON.
 pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get("format").is_some_and(|format| format == "json")
 }
 
-/// Returns `true` if the metadata marks the text of a column as the digits of decimals. Earlier versions wrote them with
+/// `true` if the metadata marks the text of a column as the digits of decimals. Earlier versions wrote them with
 /// quotes, and without this mark.
 pub(crate) fn is_decimal(field: &Field) -> bool {
     field.metadata().get("format").is_some_and(|format| format == "decimal")
@@ -199,7 +199,7 @@ fn data_type(ty: ValueType) -> DataType {
     }
 }
 
-/// Returns what the text of a column is, if it is not any text.
+/// What the text of a column is, if it is not any text.
 fn format_of(ty: ValueType) -> &'static str {
     match ty {
         ValueType::Option(given) => format_of(*given),
@@ -235,7 +235,7 @@ fn boolean(value: FieldValue<'_>) -> Option<bool> {
     if let FieldValue::Boolean(value) = value { Some(value) } else { None }
 }
 
-/// Returns a string and the digits of a decimal unchanged, and any other value as JSON.
+/// A string and the digits of a decimal unchanged, and any other value as JSON.
 fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     match value {
         FieldValue::Text(text) => Some(text.into()),

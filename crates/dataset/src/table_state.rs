@@ -70,7 +70,7 @@ impl TableState {
         self.marks.note_present(&self.series);
     }
 
-    /// Returns the retired series, for the metadata of a data file.
+    /// The retired series, for the metadata of a data file.
     pub(crate) fn retired(&self) -> RetiredSeries {
         let mut series = BTreeMap::new();
         for (path, state) in self.series.iter().filter(|(_, state)| state.retired.is_some()) {

@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// Returns `true` if a path has the extension of a gzip file.
+/// `true` if a path has the extension of a gzip file.
 pub(crate) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }

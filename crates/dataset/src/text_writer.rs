@@ -100,7 +100,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Returns the text in CSV.
+    /// The text in CSV.
     pub(crate) fn text(self) -> Cow<'a, str> {
         match self {
             Self::Null => "".into(),
@@ -117,7 +117,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Returns a text as a JSON string.
+/// A text as a JSON string.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -11,7 +11,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 
-/// Returns the values of the time column.
+/// The values of the time column.
 pub(crate) fn times<'a>(batch: &'a RecordBatch, column: &str) -> Result<&'a [i64], Error> {
     let times = batch.column_by_name(column).and_then(|column| column.as_primitive_opt::<TimestampMicrosecondType>());
     let missing = || Error::invalid_input(format!("the column `{column}` of timestamps is missing"));
@@ -24,7 +24,7 @@ pub(crate) fn timestamp(microseconds: i64) -> Timestamp {
     Timestamp::from_unix_seconds(microseconds.div_euclid(1_000_000)) + rest
 }
 
-/// Returns the value of a column; `None` if the time is out of its range.
+/// The value of a column; `None` if the time is out of its range.
 pub(crate) fn microseconds(time: Timestamp) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_micros();

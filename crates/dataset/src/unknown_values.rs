@@ -14,18 +14,18 @@ use crate::table_schema::{RECORD, UNKNOWN_FIELDS, is_json};
 /// A JSON object whose values are as the service wrote them.
 pub(crate) type Object = BTreeMap<String, Box<RawValue>>;
 
-/// Returns whether a column has the fields of a record: those that are not in the catalogue, or all of them.
+/// `true` if a column has the fields of a record: those that are not in the catalogue, or all of them.
 pub(crate) fn is_object(field: &Field) -> bool {
     field.name() == UNKNOWN_FIELDS || field.name() == RECORD && is_json(field)
 }
 
-/// Returns the object in the first row of a column.
+/// The object in the first row of a column.
 pub(crate) fn object(column: &ArrayRef) -> Object {
     let Some(texts) = column.as_string_opt::<i32>().filter(|texts| texts.is_valid(0)) else { return Object::new() };
     serde_json::from_str(texts.value(0)).unwrap_or_default()
 }
 
-/// Returns whether a field that is not a column has another value in the second object.
+/// `true` if a field that is not a column has another value in the second object.
 pub(crate) fn has_other_value(old: &Object, new: &Object, is_column: impl Fn(&str) -> bool) -> bool {
     let mut common = old.iter().filter(|(name, _)| !is_column(name));
     common.any(|(name, was)| new.get(name).is_some_and(|is| was.get() != "null" && is.get() != was.get()))
@@ -57,7 +57,7 @@ fn has_same_fields(old: &Object, new: &Object) -> bool {
     old.len() == new.len() && fields.all(|(name, value)| new.get(name).is_some_and(|other| other.get() == value))
 }
 
-/// Returns the names of the unknown fields of a row that have a value and no column of their own.
+/// The names of the unknown fields of a row that have a value and no column of their own.
 pub(crate) fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     if row < rows.num_rows() {
@@ -70,7 +70,7 @@ pub(crate) fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> 
     names
 }
 
-/// Returns the unknown fields of a row, as a JSON object or null.
+/// The unknown fields of a row, as a JSON object or null.
 pub(crate) fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
     let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));

@@ -12,13 +12,13 @@ use runtime::registry::Range;
 pub(crate) const MINIMUM: &str = "minimum";
 pub(crate) const MAXIMUM: &str = "maximum";
 
-/// Returns the range in the metadata of a column.
+/// The range in the metadata of a column.
 pub(crate) fn range_of(field: &Field) -> Range {
     let bound = |key: &str| field.metadata().get(key).and_then(|text| text.parse().ok());
     Range { min: bound(MINIMUM), max: bound(MAXIMUM) }
 }
 
-/// Returns the indices of the rows with a value outside of the range of its column.
+/// The indices of the rows with a value outside of the range of its column.
 pub(crate) fn out_of_range(rows: &RecordBatch) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
@@ -30,12 +30,12 @@ pub(crate) fn out_of_range(rows: &RecordBatch) -> BTreeSet<usize> {
     found
 }
 
-/// Returns whether the value of a row is outside of a range.
+/// `true` if the value of a row is outside of a range.
 pub(crate) fn is_outside(column: &ArrayRef, row: usize, range: Range) -> bool {
     number(column, row).is_some_and(|value| !range.contains(value))
 }
 
-/// Returns the value of a numeric column.
+/// The value of a numeric column.
 #[allow(clippy::cast_precision_loss)] // The bounds of a range are floats.
 pub(crate) fn number(column: &ArrayRef, row: usize) -> Option<f64> {
     if column.is_null(row) {

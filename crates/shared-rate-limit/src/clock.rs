@@ -31,7 +31,7 @@ impl Clock {
         Self { at, earliest: Duration::ZERO, latest: MAX_TIME }
     }
 
-    /// Returns the bounds at another time. They widen with the time in between, because clocks drift.
+    /// The bounds at another time. They widen with the time in between, because clocks drift.
     fn shifted(self, at: Instant) -> Self {
         let later = at.saturating_duration_since(self.at);
         let sooner = self.at.saturating_duration_since(at);
@@ -51,17 +51,17 @@ impl Clock {
         *self = if is_contradiction { Self { at: ended, earliest: shown, latest } } else { both };
     }
 
-    /// Returns the earliest time that the store's clock may show at a local time.
+    /// The earliest time that the store's clock may show at a local time.
     pub(crate) fn earliest(&self, at: Instant) -> LimiterTime {
         self.shifted(at).earliest
     }
 
-    /// Returns the latest time that the store's clock may show at a local time.
+    /// The latest time that the store's clock may show at a local time.
     pub(crate) fn latest(&self, at: Instant) -> LimiterTime {
         self.shifted(at).latest
     }
 
-    /// Returns the local time at which the store's clock has certainly reached a time.
+    /// The local time at which the store's clock has certainly reached a time.
     pub(crate) fn instant(&self, shown: LimiterTime) -> Instant {
         let wait = shown.saturating_sub(self.earliest);
         self.at + wait + wait / (DRIFT - 1)

@@ -42,13 +42,13 @@ impl KnownState {
         Ok(Self { version: response.version, shared, at: Instant::now() })
     }
 
-    /// Returns `true` if the store has accepted a proposal of a process.
+    /// `true` if the store has accepted a proposal of a process.
     pub(crate) fn contains(&self, proposal: &Proposal, run: &str, process: &str) -> bool {
         // If the response to the proposal was lost, the number in the lease shows that the proposal was accepted.
         self.version == format!("{run}:{}", proposal.version) || self.shared.exchange(process) == Some(proposal.number)
     }
 
-    /// Returns `true` if the store has had this state in its current run.
+    /// `true` if the store has had this state in its current run.
     fn is_of_run(&self, run: &str) -> bool {
         let version = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         version.is_some_and(|version| !version.is_empty())

@@ -78,7 +78,7 @@ impl Participant {
         self.write_by = (!self.events.is_empty()).then(Instant::now);
     }
 
-    /// Returns the number of all events so far.
+    /// The number of all events so far.
     pub(crate) fn noted(&self) -> usize {
         self.forgotten + self.events.len()
     }
@@ -92,8 +92,8 @@ impl Participant {
         self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
     }
 
-    /// Removes the events of requests that no window counts any more, so that a long outage does not fill the memory. Of
-    /// these requests, only those in flight are kept.
+    /// Removes the events of requests that no window counts any more, so that a long outage does not fill the memory.
+    /// Of these requests, only those in flight are kept.
     pub(crate) fn forget_events_before(&mut self, oldest: Instant) {
         let is_recent = |event: &Event| event.counted_at().is_some_and(|at| at >= oldest);
         let count = self.events.iter().position(is_recent).unwrap_or(self.events.len());
@@ -128,7 +128,7 @@ impl Participant {
         self.waiting = kept;
     }
 
-    /// Returns `true` if the process has no requests and no events.
+    /// `true` if the process has no requests and no events.
     pub(crate) fn is_idle(&self) -> bool {
         self.events.is_empty() && self.in_flight == InFlight::default() && self.waiting.is_empty()
     }
@@ -141,7 +141,7 @@ impl Participant {
         self.ahead = (4 * exchange).clamp(MIN_AHEAD, MAX_AHEAD);
     }
 
-    /// Returns the earliest time that the store's clock may show.
+    /// The earliest time that the store's clock may show.
     pub(crate) fn now(&self) -> LimiterTime {
         self.clock.earliest(Instant::now())
     }

@@ -98,7 +98,7 @@ impl Proposal {
     }
 }
 
-/// Returns `true` if the state must be written even if no request is admitted.
+/// `true` if the state must be written even if no request is admitted.
 fn is_due(process: &Participant, base: &SharedState, shared: &SharedState, now: LimiterTime) -> bool {
     let name = &process.name;
     if base.waits(name) != shared.waits(name) {
@@ -111,11 +111,11 @@ fn is_due(process: &Participant, base: &SharedState, shared: &SharedState, now: 
     has_lease && base.renewal(name).is_none_or(|renewal| renewal <= now)
 }
 
-/// Returns the time of the next check if no event occurs before.
+/// The time of the next check if no event occurs before.
 ///
-/// Waiting processes take turns. The next process checks just before its turn. Every other process checks just after the
-/// turn of the process before it, and takes that turn if that process has ended. So the number of checks is independent
-/// of the number of waiting processes.
+/// Waiting processes take turns. The next process checks just before its turn. Every other process checks just after
+/// the turn of the process before it, and takes that turn if that process has ended. So the number of checks is
+/// independent of the number of waiting processes.
 fn next_check(process: &Participant, shared: &SharedState, closed: Option<Closed>, now: LimiterTime) -> Instant {
     let before = u32::try_from(shared.ahead_of(&process.name, now).len()).unwrap_or(u32::MAX);
     let turns = before.saturating_add(1);

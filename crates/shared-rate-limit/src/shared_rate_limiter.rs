@@ -15,8 +15,8 @@ use crate::status::Status;
 
 /// A rate limiter that is shared by all processes that use an API key.
 ///
-/// Cloning is cheap, and all clones act as one process. The rate limiter's worker ends once the last clone is dropped and
-/// its requests in flight have ended.
+/// Cloning is cheap, and all clones act as one process. The rate limiter's worker ends once the last clone is dropped
+/// and its requests in flight have ended.
 #[derive(Clone)]
 pub struct SharedRateLimiter(Arc<Handle>);
 
@@ -50,8 +50,8 @@ impl SharedRateLimiter {
 
     /// Waits until the store has recorded which of this process's requests have ended.
     ///
-    /// Call this method before a program with a limit in Redis exits: a request whose end is not recorded occupies its slot
-    /// until the lease ends. If the store cannot be used, the method returns at once.
+    /// Call this method before a program with a limit in Redis exits: a request whose end is not recorded occupies its
+    /// slot until the lease ends. If the store cannot be used, the method returns at once.
     pub async fn shutdown(&self) {
         for queue in self.0.queues() {
             // The store records all events before it returns the status. An error is ignored, because a store that cannot be
@@ -71,7 +71,7 @@ impl Handle {
         queues
     }
 
-    /// Returns the queues that an attempt joins, one after the other.
+    /// The queues that an attempt joins, one after the other.
     fn queues_of(&self, attempt: Attempt) -> Vec<&Queue> {
         let mut queues = Vec::new();
         // A window that is limited to certain endpoints never counts token requests.

@@ -133,12 +133,12 @@ impl SharedState {
         self.state.set_in_flight(all.in_flight, all.unsent);
     }
 
-    /// Returns `true` if the state was written at a time that the clock has not reached, so the clock was set back.
+    /// `true` if the state was written at a time that the clock has not reached, so the clock was set back.
     pub(crate) fn is_ahead_of(&self, now: LimiterTime) -> bool {
         self.written > now + SET_BACK
     }
 
-    /// Returns the text for the store.
+    /// The text for the store.
     pub(crate) fn text(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
@@ -261,7 +261,7 @@ impl SharedState {
         Ok(time)
     }
 
-    /// Returns `true` if the next free slot belongs to another process.
+    /// `true` if the next free slot belongs to another process.
     ///
     /// The process whose request ends detects the free slot first, and would always take it again. So a process that
     /// has its share of the slots leaves the next slot to a waiting process with less than its share. If there are more
@@ -298,7 +298,7 @@ impl SharedState {
         }
     }
 
-    /// Returns the requests in flight of a process.
+    /// The requests in flight of a process.
     pub(crate) fn in_flight(&self, process: &str) -> InFlight {
         self.leases.get(process).map(|lease| lease.requests).unwrap_or_default()
     }
@@ -314,7 +314,7 @@ impl SharedState {
         others
     }
 
-    /// Returns `true` if requests of a process wait according to the shared state.
+    /// `true` if requests of a process wait according to the shared state.
     pub(crate) fn waits(&self, process: &str) -> bool {
         self.leases.get(process).is_some_and(|lease| lease.waiting_since.is_some())
     }
@@ -324,17 +324,17 @@ impl SharedState {
         self.state.gap(now)
     }
 
-    /// Returns the time at which a process should renew its lease; `None` if it has no lease.
+    /// The time at which a process should renew its lease; `None` if it has no lease.
     pub(crate) fn renewal(&self, process: &str) -> Option<LimiterTime> {
         self.leases.get(process).map(|lease| lease.renewal(self.renewal))
     }
 
-    /// Returns the number of a process's last exchange; `None` if the process has no lease.
+    /// The number of a process's last exchange; `None` if the process has no lease.
     pub(crate) fn exchange(&self, process: &str) -> Option<u64> {
         self.leases.get(process).map(|lease| lease.exchange)
     }
 
-    /// Returns the status at a time, without leases that have ended by then.
+    /// The status at a time, without leases that have ended by then.
     pub(crate) fn status(&self, now: LimiterTime) -> Status {
         let mut current = self.clone();
         current.end_leases(now, "");

@@ -68,7 +68,7 @@ pub(crate) trait StateStore: Send + Sync + 'static {
     /// After an error, the text may or may not have been replaced.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Response, Failure>> + Send;
 
-    /// Returns `true` if a process has certainly ended. Otherwise its lease shows whether it lives.
+    /// `true` if a process has certainly ended. Otherwise its lease shows whether it lives.
     fn has_ended(&self, process: &str) -> bool {
         let _ = process;
         false

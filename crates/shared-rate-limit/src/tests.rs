@@ -110,14 +110,14 @@ fn show(line: &str) {
     }
 }
 
-/// Returns the maximum number of requests sent within any window of this length.
+/// The maximum number of requests sent within any window of this length.
 fn peak(sent: &[Instant], length: Duration) -> usize {
     let count =
         |(index, first): (usize, &Instant)| sent[index..].iter().take_while(|time| **time - *first < length).count();
     sent.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Returns the number of requests per second that were sent in a time range.
+/// The number of requests per second that were sent in a time range.
 fn rate(sent: &[Instant], from: Instant, to: Instant) -> f64 {
     let count = sent.iter().filter(|time| (from..to).contains(*time)).count();
     f64::from(u32::try_from(count).unwrap()) / (to - from).as_secs_f64()

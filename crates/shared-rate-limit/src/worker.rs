@@ -131,7 +131,7 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Returns `true` if the worker has nothing to do until the next message.
+    /// `true` if the worker has nothing to do until the next message.
     fn is_idle(&self) -> bool {
         self.process.is_idle() && self.questions.is_empty()
     }

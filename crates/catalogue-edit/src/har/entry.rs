@@ -57,12 +57,12 @@ impl Entry {
         })
     }
 
-    /// Returns `true` if the query has a param with this value.
+    /// `true` if the query has a param with this value.
     pub(super) fn sends(&self, name: &str, value: &str) -> bool {
         self.values.iter().any(|param| param.name == name && param.value == value)
     }
 
-    /// Returns the path for messages.
+    /// The path for messages.
     pub(super) fn shown_path(&self) -> String {
         format!("/{}{}", self.segments.join("/"), if self.has_slash && !self.segments.is_empty() { "/" } else { "" })
     }
@@ -87,12 +87,12 @@ fn decoded(segment: &str) -> String {
     percent_decode_str(segment).decode_utf8_lossy().into_owned()
 }
 
-/// Returns the media type in parentheses, if it is known.
+/// The media type in parentheses, if it is known.
 fn label(kind: Option<&str>) -> String {
     kind.filter(|kind| !kind.is_empty()).map(|kind| format!(" (`{kind}`)")).unwrap_or_default()
 }
 
-/// Returns the text of the body, or the reason why there is none.
+/// The text of the body, or the reason why there is none.
 fn body(entry: &Value) -> Result<String, String> {
     let content = entry.pointer("/response/content").unwrap_or(&Value::Null);
     let Some(text) = content.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty()) else {
@@ -132,7 +132,7 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the header by which the sandbox marks a mock response, if the response has it.
+/// The header by which the sandbox marks a mock response, if the response has it.
 fn mock_header(entry: &Value) -> String {
     let headers = entry.pointer("/response/headers").and_then(Value::as_array).into_iter().flatten();
     let mut names = headers.filter_map(|header| header.get("name")?.as_str());

@@ -32,7 +32,7 @@ enum Segment {
 type Fit = (usize, usize, bool);
 
 impl Candidate {
-    /// Returns the endpoints of a catalogue that have a path.
+    /// The endpoints of a catalogue that have a path.
     pub(super) fn all(content: &Content) -> Vec<Self> {
         let mut all = Vec::new();
         for (at, endpoint) in content.endpoints() {
@@ -53,7 +53,7 @@ impl Candidate {
         all
     }
 
-    /// Returns `true` if the path of the endpoint is equal to these segments.
+    /// `true` if the path of the endpoint is equal to these segments.
     fn has_path(&self, segments: &[String]) -> bool {
         self.segments.len() == segments.len() && self.segments.iter().zip(segments).all(|(own, other)| own.fits(other))
     }
@@ -95,8 +95,8 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// Returns the host and the base path for which the most entries have an endpoint. The base path ends in the suffix of
-    /// the catalogue's base URLs. If several fit as well, the one with more literal segments is chosen, then the shortest.
+    /// The host and the base path for which the most entries have an endpoint. The base path ends in the suffix of the
+    /// catalogue's base URLs. If several fit as well, the one with more literal segments is chosen, then the shortest.
     pub(super) fn choose(content: &Content, candidates: &[Candidate], entries: &[Entry], host: Option<&str>) -> Self {
         let suffix: Vec<&str> = content.service.base_url_suffix().split('/').skip(1).collect();
         let host = host.map(str::to_ascii_lowercase);
@@ -124,7 +124,7 @@ impl Service {
         best.map(|(_, service, _)| service).unwrap_or(Self { host: host.unwrap_or_default(), base: Vec::new() })
     }
 
-    /// Returns the label of the endpoint of an entry, or the reason why there is none.
+    /// The label of the endpoint of an entry, or the reason why there is none.
     pub(super) fn endpoint<'c>(&self, candidates: &'c [Candidate], entry: &Entry) -> Result<&'c str, String> {
         if entry.host != self.host && !self.host.is_empty() {
             return Err(format!("another host than `{}`; `--host {}` chooses it", self.host, entry.host));

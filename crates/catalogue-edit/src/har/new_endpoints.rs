@@ -75,7 +75,7 @@ fn most_frequent_host(entries: &[Entry]) -> Option<String> {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(host, _)| host.to_owned())
 }
 
-/// Returns the paths of entries with params instead of data, each with the params of all queries to it.
+/// The paths of entries with params instead of data, each with the params of all queries to it.
 fn queries(entries: Vec<Entry>) -> IndexMap<String, ObservedQuery> {
     let mut queries: IndexMap<String, (String, ObservedQuery)> = IndexMap::new();
     for entry in entries {
@@ -86,7 +86,7 @@ fn queries(entries: Vec<Entry>) -> IndexMap<String, ObservedQuery> {
     queries.into_values().collect()
 }
 
-/// Returns the path of an entry, in which segments that look like data are params named after the segment before.
+/// The path of an entry, in which segments that look like data are params named after the segment before.
 fn with_params(entry: &Entry) -> String {
     let mut path = String::new();
     let mut before = "";
@@ -109,8 +109,8 @@ fn with_params(entry: &Entry) -> String {
     path + if is_root || entry.has_slash { "/" } else { "" }
 }
 
-/// Returns `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market. A version such
-/// as `v2` does not.
+/// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market. A version such as
+/// `v2` does not.
 fn is_data(segment: &str) -> bool {
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let is_upper =
@@ -156,7 +156,7 @@ fn add_endpoint(editor: &mut Editor, draft: &mut Draft, evidence: Evidence, path
     group.endpoints.push(endpoint);
 }
 
-/// Returns `true` if a segment belongs to the base path of many services, such as `api` and `v2`.
+/// `true` if a segment belongs to the base path of many services, such as `api` and `v2`.
 fn is_base(segment: &str) -> bool {
     let version = segment.strip_prefix(['v', 'V']).unwrap_or_default();
     let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !version.is_empty();

@@ -22,18 +22,18 @@ const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items
 /// The name of a property, its schema, its path, and `true` if it is required.
 pub(super) type Property<'d> = (String, &'d Value, String, bool);
 
-/// Returns the alternatives under a key, except `null`, each with its index.
+/// The alternatives under a key, except `null`, each with its index.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
     let all = items(schema, key).iter().enumerate();
     all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
 }
 
-/// Returns the key `anyOf` or `oneOf`, if the schema has several alternatives under it.
+/// The key `anyOf` or `oneOf`, if the schema has several alternatives under it.
 fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }
 
-/// Returns the values of an enum that is written as alternatives: each alternative is a constant, optionally with a
+/// The values of an enum that is written as alternatives: each alternative is a constant, optionally with a
 /// description.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
 }
 
-/// Returns the schemas that a schema combines, each with its path. The keys of the schema itself are not included.
+/// The schemas that a schema combines, each with its path. The keys of the schema itself are not included.
 fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
     let single = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
         [(index, only)] => Some((*only, format!("{pointer}/{key}/{index}"))),
@@ -59,8 +59,8 @@ enum Visit<'d> {
 }
 
 impl Document {
-    /// Returns a schema and all schemas that apply to it, nearest first: the targets of its references, its parts, and
-    /// the targets of their references.
+    /// A schema and all schemas that apply to it, nearest first: the targets of its references, its parts, and the
+    /// targets of their references.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         let mut seen = HashSet::new();
@@ -82,7 +82,7 @@ impl Document {
         layers
     }
 
-    /// Returns the target of a reference, or the parts of a schema.
+    /// The target of a reference, or the parts of a schema.
     fn parts_of<'d>(&'d self, schema: &'d Value, at: &str) -> Vec<Layer<'d>> {
         match self.follow(schema) {
             Some((target, Some(reference))) => vec![(target, reference.to_owned())],
@@ -90,8 +90,8 @@ impl Document {
         }
     }
 
-    /// Returns the properties in the layers of a schema. If several have the same name, the nearest one is used. Responses
-    /// do not contain properties that are `writeOnly`.
+    /// The properties in the layers of a schema. If several have the same name, the nearest one is used. Responses do
+    /// not contain properties that are `writeOnly`.
     pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Property<'d>> {
         let layers = self.layers(schema, pointer);
         let required = layers.iter().flat_map(|(layer, _)| items(layer, "required")).filter_map(Value::as_str);
@@ -110,7 +110,7 @@ impl Document {
         self.layers(schema, "").iter().any(|(layer, _)| layer.get("writeOnly").and_then(Value::as_bool) == Some(true))
     }
 
-    /// Returns the layers of a schema, then those of its items, of their items, and so on, without their paths.
+    /// The layers of a schema, then those of its items, of their items, and so on, without their paths.
     pub(super) fn levels<'d>(&'d self, schema: &'d Value) -> Vec<&'d Value> {
         let (mut levels, mut next) = (Vec::new(), Some(schema));
         for _ in 0..DEPTH {
@@ -122,17 +122,17 @@ impl Document {
         levels
     }
 
-    /// Returns the default of a schema, or of the schemas that apply to it.
+    /// The default of a schema, or of the schemas that apply to it.
     pub(super) fn default_of<'d>(&'d self, schema: &'d Value) -> Option<&'d Value> {
         self.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
-    /// Returns `true` if a schema, or one that applies to it, allows `null`.
+    /// `true` if a schema, or one that applies to it, allows `null`.
     pub(super) fn is_nullable(&self, schema: &Value) -> bool {
         self.layers(schema, "").into_iter().any(|(layer, _)| is_nullable(layer))
     }
 
-    /// Returns the format of the timestamps in a schema, if they are strings.
+    /// The format of the timestamps in a schema, if they are strings.
     pub(super) fn timestamp_format(&self, schema: &Value) -> Option<TimeFormat> {
         let levels = self.levels(schema);
         let is_number = |level: &&&Value| matches!(type_of(level), "integer" | "number");
@@ -144,7 +144,7 @@ impl Document {
 }
 
 impl<'d> Reader<'d> {
-    /// Returns the type of a schema, including the schemas that it combines.
+    /// The type of a schema, including the schemas that it combines.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let has = |key: &str| schema.get(key).is_some();
         let has_type = |part: &Value| STRUCTURE.split(' ').any(|key| part.get(key).is_some());

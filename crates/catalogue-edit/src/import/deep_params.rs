@@ -11,7 +11,7 @@ use super::omissions::Weight;
 use crate::draft::{innermost, record_in, telling};
 
 impl<'d> Reader<'d> {
-    /// Returns the params of an object; `None` if the param has another style.
+    /// The params of an object; `None` if the param has another style.
     pub(super) fn deep_params(&mut self, param: &'d Value, pointer: &str) -> Option<Vec<Param>> {
         let schema = param.get("schema").filter(|_| text(param, "style") == Some("deepObject"))?;
         let name = text(param, "name").filter(|_| text(param, "in") == Some("query"))?;

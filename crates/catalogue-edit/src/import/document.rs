@@ -56,7 +56,7 @@ impl Document {
         None
     }
 
-    /// Returns every path with its `get`, as far as references can be resolved.
+    /// Every path with its `get`, as far as references can be resolved.
     pub(super) fn gets(&self) -> impl Iterator<Item = (&str, &Value)> {
         entries(&self.root, "paths").filter_map(|(path, item)| {
             let (item, _) = self.follow(item)?;
@@ -64,8 +64,8 @@ impl Document {
         })
     }
 
-    /// Returns the unit of timestamps that are numbers, which our own export states. In other descriptions, a value with
-    /// such a unit may be a duration.
+    /// The unit of timestamps that are numbers, which our own export states. In other descriptions, a value with such a
+    /// unit may be a duration.
     pub(super) fn unit_of(&self, schema: &Value) -> Option<TimeUnit> {
         TimeUnit::of(text(schema, "x-unit").filter(|_| self.root.get("x-catalogue").is_some())?)
     }
@@ -103,7 +103,7 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// Returns a scalar as text.
+/// A scalar as text.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -113,23 +113,23 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// Returns the entries of a map under a key.
+/// The entries of a map under a key.
 pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
     value.get(key).into_iter().flat_map(entries_of)
 }
 
-/// Returns the entries of a map.
+/// The entries of a map.
 pub(super) fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let map = value.as_mapping().into_iter().flatten();
     map.filter_map(|(key, value)| Some((key.as_str()?, value)))
 }
 
-/// Returns the items of a list under a key.
+/// The items of a list under a key.
 pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the text under a key.
+/// The text under a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }

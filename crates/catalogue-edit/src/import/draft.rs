@@ -9,7 +9,7 @@ use crate::content::slot;
 use crate::draft::{Draft, TIMESTAMP, record_in, time_of_record};
 
 impl Reader<'_> {
-    /// Returns the draft. If only one body uses a record, the body lists the fields of the record.
+    /// The draft. If only one body uses a record, the body lists the fields of the record.
     pub(super) fn drafted_content(mut self) -> Draft {
         let inline = self.inline();
         let time = self.known.service.envelope_time().map(|time| time.name.as_str());
@@ -28,7 +28,7 @@ impl Reader<'_> {
         self.draft
     }
 
-    /// Returns the records that only one body uses. The body lists their fields, so they need no name.
+    /// The records that only one body uses. The body lists their fields, so they need no name.
     fn inline(&self) -> BTreeSet<usize> {
         let content = &self.draft.content;
         let fields = content.service.records.iter().flat_map(|record| &record.fields);
@@ -58,7 +58,7 @@ fn complete(body: &mut Body, records: &[Record], inline: &BTreeSet<usize>, time:
     }
 }
 
-/// Returns the record of a body that is a series or an object.
+/// The record of a body that is a series or an object.
 fn record_of(body: &Body) -> Option<usize> {
     match slot(body)? {
         Known::Known(Fields::Record(name)) => record_in(name),
@@ -66,8 +66,8 @@ fn record_of(body: &Body) -> Option<usize> {
     }
 }
 
-/// Returns the value of the key `time` for a series that does not use the envelope's time field: the name of the time
-/// field, or `none` if no field is certain to be the time. Returns `None` if the series needs no key `time`.
+/// The value of the key `time` for a series that does not use the envelope's time field: the name of the time field, or
+/// `none` if no field is certain to be the time. Returns `None` if the series needs no key `time`.
 fn time_of(record: &Record, is_inline: bool, shared: Option<&str>) -> Option<String> {
     if let Some(field) = record.fields.iter().find(|field| Some(field.name.as_str()) == shared) {
         return (!is_inline && *field.ty != TIMESTAMP).then(|| "none".to_owned());

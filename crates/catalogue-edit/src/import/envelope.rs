@@ -15,7 +15,7 @@ use super::schemas::type_of;
 use crate::draft::{TIMESTAMP, is_time_of_record};
 
 impl<'d> Reader<'d> {
-    /// Returns the envelope of most responses; `None` if most responses have no list of records, or differ.
+    /// The envelope of most responses; `None` if most responses have no list of records, or differ.
     pub(super) fn envelope(&mut self) -> Option<Envelope> {
         let bodies = self.object_bodies();
         let (mut paths, mut metadata, mut times) = (Vec::new(), Vec::new(), Vec::new());
@@ -39,7 +39,7 @@ impl<'d> Reader<'d> {
         Some(Envelope { data, optional: false, time, metadata, evidence: self.options.evidence })
     }
 
-    /// Returns the schemas of the successful responses that are objects.
+    /// The schemas of the successful responses that are objects.
     fn object_bodies(&self) -> Vec<&'d Value> {
         let all = self.document.gets().filter_map(|(_, operation)| {
             let (_, response) = success_response(operation.get("responses")?)?;
@@ -54,7 +54,7 @@ impl<'d> Reader<'d> {
         self.document.properties(schema, "")
     }
 
-    /// Returns the path of the only list in an object or in one of its members, and the schema of the list.
+    /// The path of the only list in an object or in one of its members, and the schema of the list.
     fn list_in(&self, schema: &'d Value, depth: usize) -> Option<(String, &'d Value)> {
         let mut found = self.members(schema).into_iter().filter_map(|(name, value, ..)| {
             let (target, _) = self.document.follow(value)?;
@@ -71,7 +71,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Returns the most frequent value, and how often it occurs.
+/// The most frequent value, and how often it occurs.
 fn most_frequent<T: Ord>(values: Vec<T>) -> Option<(T, usize)> {
     let mut counts = BTreeMap::new();
     for value in values {
@@ -80,7 +80,7 @@ fn most_frequent<T: Ord>(values: Vec<T>) -> Option<(T, usize)> {
     counts.into_iter().max_by_key(|(_, count)| *count)
 }
 
-/// Returns `true` if a field is presumably the time of its record.
+/// `true` if a field is presumably the time of its record.
 fn is_time(name: &str, schema: &Value) -> bool {
     let is_written = type_of(schema) == "string" && text(schema, "format") == Some("date-time");
     let field = Field { name: name.to_snake_case().into(), ..Field::default() };

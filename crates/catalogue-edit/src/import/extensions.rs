@@ -19,7 +19,7 @@ pub(super) const OF_ENDPOINT: [&str; 3] =
 const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
 
 impl Reader<'_> {
-    /// Returns the evidence that our own export states for a part, if it is weaker than the evidence of the import.
+    /// The evidence that our own export states for a part, if it is weaker than the evidence of the import.
     pub(super) fn own_evidence(&self, part: &Value) -> Option<Evidence> {
         let stated = text(part, "x-evidence").filter(|_| self.document.root.get("x-catalogue").is_some())?;
         Evidence::of(stated).filter(|stated| *stated > self.options.evidence)
@@ -37,8 +37,8 @@ impl Reader<'_> {
         names
     }
 
-    /// Returns the content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid,
-    /// adds a note and returns `None`.
+    /// The content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid, adds a
+    /// note and returns `None`.
     pub(super) fn kept(&mut self, value: &Value, [file, start, end]: [&str; 3], pointer: &str) -> Option<Catalogue> {
         let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
         let text = format!("{start}{}{end}", keys.trim_start_matches('{'));

@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the only value of a header, if it has one.
+/// The only value of a header, if it has one.
 fn fixed_value(param: &Value) -> Option<String> {
     let schema = param.get("schema")?;
     let value = match items(schema, "enum") {

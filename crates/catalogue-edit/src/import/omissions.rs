@@ -52,7 +52,7 @@ impl Omissions {
         }
     }
 
-    /// Returns `true` if a note explains why the value at a path is missing or untyped.
+    /// `true` if a note explains why the value at a path is missing or untyped.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
         self.0.values().any(|(weight, pointers)| *weight <= Weight::Untyped && pointers.contains(pointer))
     }
@@ -62,7 +62,7 @@ impl Omissions {
         pointers.insert(pointer.to_owned());
     }
 
-    /// Returns one line for each omission.
+    /// One line for each omission.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut sorted: Vec<_> = self.0.iter().collect();
         sorted.sort_by_key(|(_, (weight, pointers))| (*weight, Reverse(pointers.len())));

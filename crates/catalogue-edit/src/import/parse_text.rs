@@ -33,7 +33,7 @@ fn parse_yaml(text: &str) -> Result<Value, String> {
     Ok(tree.0)
 }
 
-/// Returns the largest number of brackets that are open at once. Brackets in texts count too, but most are closed there.
+/// The largest number of brackets that are open at once. Brackets in texts count too, but most are closed there.
 fn most_brackets(text: &str) -> usize {
     let mut open = 0_usize;
     let mut most = 0;

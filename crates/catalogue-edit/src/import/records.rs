@@ -19,7 +19,7 @@ use crate::draft::{ANY, TIMESTAMP, innermost, is_number, or_null, record_in, rec
 const MAX_RECORDS: usize = 64;
 
 impl<'d> Reader<'d> {
-    /// Returns the type of an object: a map, a record, or `any` if the object lists no fields.
+    /// The type of an object: a map, a record, or `any` if the object lists no fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping());
         let has_fields = ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some());
@@ -32,7 +32,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Returns the type of a list: a record if the list describes each position, otherwise a list.
+    /// The type of a list: a record if the list describes each position, otherwise a list.
     pub(super) fn list(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let items = schema.get("items");
         if let Some(fields) = schema.get("prefixItems").and_then(Value::as_sequence) {
@@ -45,7 +45,7 @@ impl<'d> Reader<'d> {
         self.shallow(format!("list<{}>", item.as_deref().unwrap_or(ANY)), pointer)
     }
 
-    /// Returns the type of the items of a list or the values of a map.
+    /// The type of the items of a list or the values of a map.
     fn item(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let outside = std::mem::replace(&mut self.open_around_list, self.open.len());
         let ty = self.value(schema, &crate::rust_names::singular(name), pointer);
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
         or_null(&ty, self.document.is_nullable(schema))
     }
 
-    /// Returns the type, or `any` if the type nests more lists and maps than the catalogue allows.
+    /// The type, or `any` if the type nests more lists and maps than the catalogue allows.
     fn shallow(&mut self, ty: String, pointer: &str) -> String {
         if TypeExpr::parse(&ty).is_some() {
             return ty;
@@ -62,7 +62,7 @@ impl<'d> Reader<'d> {
         ANY.to_owned()
     }
 
-    /// Returns the record for an object, or `any` if the object lists no fields.
+    /// The record for an object, or `any` if the object lists no fields.
     pub(super) fn record(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         if let Some(known) = self.known_record(pointer) {
             return known;
@@ -103,8 +103,7 @@ impl<'d> Reader<'d> {
         record_name(index)
     }
 
-    /// Returns the body whose records are columns: an object with at least two lists of scalars, one of them with
-    /// timestamps.
+    /// The body whose records are columns: an object with at least two lists of scalars, one of them with timestamps.
     pub(super) fn columns(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let (schema, reference) = self.document.follow(schema)?;
         let pointer = reference.unwrap_or(pointer);
@@ -133,8 +132,8 @@ impl<'d> Reader<'d> {
         Some(series_of(Some(index)))
     }
 
-    /// Returns the record that was read at a path. The result is `any` if the fields of the record are still being read
-    /// and no list or map is between the record and this reference to it.
+    /// The record that was read at a path. The result is `any` if the fields of the record are still being read and no
+    /// list or map is between the record and this reference to it.
     fn known_record(&mut self, pointer: &str) -> Option<String> {
         let known = *self.records.get(pointer)?;
         if !self.open.contains(&known) || self.open_around_list >= self.open.len() {
@@ -178,7 +177,7 @@ impl<'d> Reader<'d> {
         Field { name: name.into(), also_named, summary, optional, evidence, ..facts }
     }
 
-    /// Returns a field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest
+    /// A field without a name, with the facts of a schema, and of the param that contains it, if any. The nearest
     /// declaration of each fact applies: that of the param, of the schema, or of a schema to which the schema refers or
     /// that it combines.
     pub(super) fn facts(&mut self, param: Option<&'d Value>, schema: &'d Value, ty: &str, pointer: &str) -> Field {
@@ -209,8 +208,7 @@ impl<'d> Reader<'d> {
         Field { example: example.filter(|_| fits).map(Into::into), ..facts }
     }
 
-    /// Returns the range, unless it does not suit the type or allows no number. A minimum that the type implies is
-    /// omitted.
+    /// The range, unless it does not suit the type or allows no number. A minimum that the type implies is omitted.
     fn range(&mut self, min: Option<f64>, max: Option<f64>, ty: &str, pointer: &str) -> Option<Range> {
         if min.zip(max).is_some_and(|(min, max)| min > max) {
             self.omissions.add(Weight::Fact, "a `minimum` above the `maximum`", pointer);
@@ -223,7 +221,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Returns the example of a value, or the first of several examples, if it has one line.
+/// The example of a value, or the first of several examples, if it has one line.
 fn example(value: &Value) -> Option<String> {
     match value {
         Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),

@@ -11,7 +11,7 @@ use super::document::{entries, items, text};
 const OF_SCHEMA: &str = "type format items default enum minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern \
     minItems maxItems uniqueItems multipleOf";
 
-/// Returns the description in the form of OpenAPI 3.0.
+/// The description in the form of OpenAPI 3.0.
 pub(super) fn converted(mut root: Value) -> Value {
     move_references(&mut root);
     let Value::Mapping(old) = root else { return root };
@@ -66,7 +66,7 @@ fn move_references(value: &mut Value) {
     }
 }
 
-/// Returns the server that `schemes`, `host` and `basePath` describe.
+/// The server that `schemes`, `host` and `basePath` describe.
 fn servers(root: &Value) -> Vec<Value> {
     let path = text(root, "basePath").unwrap_or_default();
     let url = match text(root, "host") {
@@ -99,7 +99,7 @@ fn components(root: &Value) -> Mapping {
     components
 }
 
-/// Returns the paths, with their params and the operation `get` converted. The other operations are not read.
+/// The paths, with their params and the operation `get` converted. The other operations are not read.
 fn paths(root: &Value) -> Value {
     let mut paths = Mapping::new();
     for (path, item) in entries(root, "paths") {
@@ -133,14 +133,15 @@ fn convert_params(owner: &mut Mapping) {
     }
 }
 
-/// Returns the media types of the bodies of an operation: its own, or those of the description.
+/// The media types of the bodies of an operation: its own, or those of the description.
 fn media_types(root: &Value, operation: &Value) -> Vec<String> {
     let own = operation.get("produces").or(root.get("produces")).and_then(Value::as_sequence);
     let kinds: Vec<_> = own.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     if kinds.is_empty() { vec!["application/json".to_owned()] } else { kinds }
 }
 
-/// Moves the keys of a value to its schema. A body has a schema already, and stays as it is, because it is not imported.
+/// Moves the keys of a value to its schema. A body has a schema already, and stays as it is, because it is not
+/// imported.
 fn param(old: &Value) -> Value {
     let Some(entries) = old.as_mapping().filter(|_| old.get("$ref").is_none() && old.get("schema").is_none()) else {
         return old.clone();
@@ -188,7 +189,7 @@ fn response(old: &Value, kinds: &[String]) -> Value {
     Value::Mapping(new)
 }
 
-/// Returns a security scheme: OAuth has its flow in a key of its own, and `basic` is an HTTP scheme.
+/// A security scheme: OAuth has its flow in a key of its own, and `basic` is an HTTP scheme.
 fn scheme(old: &Value) -> Value {
     match text(old, "type") {
         Some("basic") => map([("type", "http".into()), ("scheme", "basic".into())]),

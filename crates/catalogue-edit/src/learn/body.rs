@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a draft of a body whose fields are unknown. Its kind may be known, and that it has no time.
+    /// A draft of a body whose fields are unknown. Its kind may be known, and that it has no time.
     fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, String> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(format!(

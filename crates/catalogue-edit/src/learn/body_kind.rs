@@ -19,7 +19,7 @@ pub(super) enum BodyKind {
 }
 
 impl BodyKind {
-    /// Returns the kind that the catalogue declares.
+    /// The kind that the catalogue declares.
     pub(super) fn known(body: Option<&Body>) -> Option<Self> {
         Some(match body? {
             Body { series: Some(_), .. } => Self::Series,
@@ -59,15 +59,15 @@ pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<(Bod
     }
 }
 
-/// Returns `true` if the bodies are lists whose items are no records: scalars, or lists of different lengths.
+/// `true` if the bodies are lists whose items are no records: scalars, or lists of different lengths.
 fn are_values(responses: &[SavedResponse], data: Option<&str>) -> bool {
     let bodies = all_bodies(responses);
     let is_value = |items: &Observed| items.objects < items.values() && !items.are_rows();
     data.is_none() && bodies.items.is_some_and(|items| items.values() > 0 && is_value(&items))
 }
 
-/// Returns the path of the only list of objects or of lists in an object, if there is not much next to it. A key that
-/// looks like data, such as the name of a market, becomes `*`.
+/// The path of the only list of objects or of lists in an object, if there is not much next to it. A key that looks
+/// like data, such as the name of a market, becomes `*`.
 fn path_of(body: &Value, depth: usize) -> Option<String> {
     let object = body.as_mapping()?;
     let member = |(key, value): (&Value, &Value)| {
@@ -84,7 +84,7 @@ fn path_of(body: &Value, depth: usize) -> Option<String> {
     paths.next().filter(|_| paths.next().is_none() && is_small)
 }
 
-/// Returns the index of the only list of records in a list that also has an object, such as `[{"page": 1}, [...]]`.
+/// The index of the only list of records in a list that also has an object, such as `[{"page": 1}, [...]]`.
 fn list_index(body: &Value) -> Option<usize> {
     let items = body.as_sequence().filter(|items| items.iter().any(Value::is_mapping))?;
     let mut lists = items.iter().enumerate().filter(|(_, item)| is_list(item));
@@ -96,7 +96,7 @@ const MAX_DEPTH: usize = 2;
 /// The maximum number of other members in the object that contains a list of records.
 const MAX_OTHERS: usize = 4;
 
-/// Returns `true` if a value is a list of objects or of lists.
+/// `true` if a value is a list of objects or of lists.
 fn is_list(value: &Value) -> bool {
     let is_record = |item: &Value| item.is_mapping() || item.is_sequence();
     value.as_sequence().is_some_and(|items| !items.is_empty() && items.iter().all(is_record))
@@ -107,12 +107,12 @@ pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
     Observed::of(responses.iter().map(|response| &response.body))
 }
 
-/// Returns the value at the JSON path of the records, or the body if the service has no envelope.
+/// The value at the JSON path of the records, or the body if the service has no envelope.
 fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&response.body), |data| response.at(data))
 }
 
-/// Returns `true` if a response has no list of records, or `null` in its place.
+/// `true` if a response has no list of records, or `null` in its place.
 pub(super) fn has_missing_list(responses: &[SavedResponse], data: Option<&str>) -> bool {
     responses.iter().any(|response| list_of(response, data).is_none_or(Value::is_null))
 }

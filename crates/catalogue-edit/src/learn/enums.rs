@@ -26,8 +26,8 @@ pub(super) fn note_unused(editor: &mut Editor, enums: &[String]) {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the type that `--enum` sets for a field with strings, and `true` if the name of the type differs from
-    /// the name of the field.
+    /// The type that `--enum` sets for a field with strings, and `true` if the name of the type differs from the name
+    /// of the field.
     fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<(&'a str, bool)> {
         let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
         let (field, ty) = wanted.find(|(field, _)| *field == name)?;
@@ -35,8 +35,8 @@ impl<'a> Reader<'a> {
         Some((ty, field != ty))
     }
 
-    /// Returns the enum that replaces the type of a field in the catalogue, if `--enum` contains the field and all
-    /// values are strings.
+    /// The enum that replaces the type of a field in the catalogue, if `--enum` contains the field and all values are
+    /// strings.
     pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Observed) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => return self.enum_of(name, seen),
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Returns the enum for a field, if `--enum` contains the field and all values are strings.
+    /// The enum for a field, if `--enum` contains the field and all values are strings.
     pub(super) fn enum_of(&mut self, name: &str, seen: &Observed) -> Option<String> {
         let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         ty.name.to_string()
     }
 
-    /// Returns the strings that are valid as values of an enum.
+    /// The strings that are valid as values of an enum.
     fn values(&mut self, seen: &Observed) -> Vec<String> {
         let (values, others): (Vec<&String>, Vec<&String>) = seen.texts.iter().partition(|text| is_value(text));
         for text in others {

@@ -23,14 +23,14 @@ pub(super) fn is_among(names: &str, name: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
 
-/// Returns the members of a body that is an object.
+/// The members of a body that is an object.
 fn members(body: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let members = body.as_mapping().into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.as_str()?, value)))
 }
 
-/// Learns the status in the bodies of a service: a code that means success, a word, or an empty list of errors. `errors`
-/// are error responses.
+/// Learns the status in the bodies of a service: a code that means success, a word, or an empty list of errors.
+/// `errors` are error responses.
 pub(super) fn learn_status(
     editor: &mut Editor,
     evidence: Evidence,
@@ -62,7 +62,7 @@ fn is_success(code: &Value) -> bool {
     written(code).is_some_and(|code| is_among(SUCCESS, &code))
 }
 
-/// Returns a status as the catalogue writes it.
+/// A status as the catalogue writes it.
 pub(super) fn written(status: &Value) -> Option<String> {
     match status {
         Value::Number(number) => Some(number.to_string()),
@@ -119,7 +119,7 @@ pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Re
     Ok(warning)
 }
 
-/// Returns the reason why a body is probably that of an error, judged by the names of its members.
+/// The reason why a body is probably that of an error, judged by the names of its members.
 pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
     let is_part = |(key, _): (&str, _)| [MESSAGES, CODES, OTHERS].iter().any(|names| is_among(names, key));
     let has =
@@ -132,7 +132,7 @@ pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
     has_failed.then_some("it has a message and a status code that does not mean success")
 }
 
-/// Returns the path and the value of the status in a body, if the value does not mean success.
+/// The path and the value of the status in a body, if the value does not mean success.
 pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<(&'s str, String)> {
     let paths = if error.code.is_empty() { &error.message } else { &error.code };
     let (path, status) = paths.iter().find_map(|path| Some((path, response.at(path)?)))?;
@@ -142,7 +142,7 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
         .then(|| (path.as_str(), shown()))
 }
 
-/// Returns the JSON path of the message, if a body is an error response.
+/// The JSON path of the message, if a body is an error response.
 fn message_path<'s>(service: &'s Service, response: &SavedResponse) -> Option<&'s str> {
     if !service.error_body.success.is_empty() {
         return None;

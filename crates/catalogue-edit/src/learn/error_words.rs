@@ -45,7 +45,7 @@ impl Leaf<'_> {
         written(self.value).is_some_and(|word| is_among(words, &plain(&word)))
     }
 
-    /// Returns whether the value is a text for users that explains an error.
+    /// `true` if the value is a text for users that explains an error.
     fn is_message(&self) -> bool {
         let is_text = self.value.as_str().is_some_and(|text| !text.is_empty());
         let is_within = ["message", "error"].iter().any(|part| self.path.to_lowercase().contains(part));
@@ -58,12 +58,12 @@ impl Leaf<'_> {
     }
 }
 
-/// Returns a word in lower case, without anything but letters and digits.
+/// A word in lower case, without anything but letters and digits.
 fn plain(word: &str) -> String {
     word.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the scalars of a body, those at its top first. Of a list, only the first item is read.
+/// The scalars of a body, those at its top first. Of a list, only the first item is read.
 fn leaves(body: &Value) -> Vec<Leaf<'_>> {
     let mut found = Vec::new();
     let mut level = vec![(String::new(), body)];
@@ -88,7 +88,7 @@ fn leaves(body: &Value) -> Vec<Leaf<'_>> {
     found
 }
 
-/// Returns the members of an object, or the first item of a list.
+/// The members of an object, or the first item of a list.
 fn members(value: &Value) -> Vec<(String, &Value)> {
     match value {
         Value::Mapping(entries) => {
@@ -118,7 +118,7 @@ pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse
     errors
 }
 
-/// Returns whether a response is an error, or says that there are no data.
+/// `true` if a response is an error, or says that there are no data.
 fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
     if response.status.is_some_and(|status| !(200..300).contains(&status)) {
         return true;
@@ -136,7 +136,7 @@ fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
     has_failed || has_no_data || likely_error(body).is_some() || is_problem(body)
 }
 
-/// Returns whether a body describes a problem as RFC 9457 does.
+/// `true` if a body describes a problem as RFC 9457 does.
 fn is_problem(body: &Value) -> bool {
     let status = body.get("status").and_then(Value::as_u64).unwrap_or_default();
     (400..600).contains(&status) && ["detail", "title"].iter().any(|key| body.get(key).is_some_and(Value::is_string))
@@ -197,7 +197,7 @@ pub(super) fn note_zone(editor: &mut Editor, responses: &[SavedResponse]) {
     }
 }
 
-/// Returns whether a body has an object or a list, next to which a word is a status rather than data.
+/// `true` if a body has an object or a list, next to which a word is a status rather than data.
 fn has_inner(body: &Value) -> bool {
     let is_inner = |value: &&Value| value.is_mapping() || value.is_sequence();
     body.as_mapping().is_some_and(|members| members.values().any(|value| is_inner(&value)))

@@ -24,7 +24,7 @@ pub(super) struct FieldList {
 }
 
 impl Reader<'_> {
-    /// Returns the facts that apply to all fields at a position.
+    /// The facts that apply to all fields at a position.
     fn list(&self, at: &FieldsAt) -> FieldList {
         let (evidence, name, fixed) = match (at, &self.editor.service.envelope) {
             (FieldsAt::Record(at), _) => {

@@ -37,7 +37,7 @@ struct Group<'v> {
     value: &'v Value,
 }
 
-/// Returns the groups of an endpoint: those that the catalogue declares, or those that all responses have in one place.
+/// The groups of an endpoint: those that the catalogue declares, or those that all responses have in one place.
 pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option<Groups> {
     let Some(body) = declared else {
         let filled = responses.iter().find_map(|response| find(&response.body, "", 0))?;
@@ -82,7 +82,7 @@ fn collect(responses: &[SavedResponse], mut groups: Groups) -> Option<Groups> {
     (!groups.records.is_empty()).then_some(groups)
 }
 
-/// Returns the groups in a list or an object.
+/// The groups in a list or an object.
 fn groups_in(around: &Value) -> Option<Vec<Group<'_>>> {
     match around {
         Value::Sequence(items) => Some(items.iter().map(|value| Group { key: None, value }).collect()),
@@ -110,7 +110,7 @@ fn find(value: &Value, path: &str, depth: usize) -> Option<Groups> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Returns the groups whose list or object is at this path.
+/// The groups whose list or object is at this path.
 fn groups_at(value: &Value, path: &str) -> Option<Groups> {
     let mut groups = groups_in(value)?;
     let has_several = groups.len() > 1;
@@ -145,7 +145,7 @@ fn joined(path: &str, rest: &str) -> String {
     if path.is_empty() { rest.to_owned() } else { format!("{path}.{rest}") }
 }
 
-/// Returns the path of the only list in a group that has records with times.
+/// The path of the only list in a group that has records with times.
 fn records_in(value: &Value, path: &str, depth: usize) -> Option<String> {
     let mut found = value.as_mapping().filter(|_| depth < MAX_INNER_DEPTH)?.iter().filter_map(|(key, inner)| {
         let key = key.as_str().filter(|key| !key.contains('.') && *key != "*")?;
@@ -155,12 +155,12 @@ fn records_in(value: &Value, path: &str, depth: usize) -> Option<String> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Returns whether a field is a time, by its name and its values.
+/// `true` if a field is a time, by its name and its values.
 fn is_time((name, seen): (&String, &Observed)) -> bool {
     matches!(guess(name, seen), Guess::Time(_))
 }
 
-/// Returns whether a value is a list of records with times.
+/// `true` if a value is a list of records with times.
 fn are_timed(value: &Value) -> bool {
     let Some(items) = value.as_sequence().filter(|items| !items.is_empty()) else { return false };
     let seen = Observed::of(items);
@@ -174,7 +174,7 @@ fn are_timed(value: &Value) -> bool {
     seen.objects == seen.times && has_time || seen.lists == seen.times && rows_have_time()
 }
 
-/// Returns the labels of groups: the key, and the scalars next to the records.
+/// The labels of groups: the key, and the scalars next to the records.
 fn labels(groups: &[Group<'_>], records: &str) -> Vec<(String, String)> {
     let mut labels = Vec::new();
     let mut key_is_named = false;
@@ -197,7 +197,7 @@ fn labels(groups: &[Group<'_>], records: &str) -> Vec<(String, String)> {
     labels
 }
 
-/// Returns the scalars of a group and of its objects, with their paths, without the member that contains the records.
+/// The scalars of a group and of its objects, with their paths, without the member that contains the records.
 fn scalars<'v>(group: &'v Value, records: &str) -> Vec<(String, &'v Value)> {
     let mut found = Vec::new();
     for (key, value) in group.as_mapping().into_iter().flatten() {

@@ -73,8 +73,8 @@ fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Optio
     }
 }
 
-/// Returns the path of new metadata: the path of the only object next to the records. Returns `None` if there are
-/// several objects or none, if the object is empty, or if a key in its path contains a dot.
+/// The path of new metadata: the path of the only object next to the records. Returns `None` if there are several
+/// objects or none, if the object is empty, or if a key in its path contains a dot.
 fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.iter().filter(|(_, seen)| is_object(seen));

@@ -36,7 +36,7 @@ pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &Ob
     merge(editor, &draft);
 }
 
-/// Returns the definition of a param in a query.
+/// The definition of a param in a query.
 pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
     let (ty, form) = kind.ty();
     let form = form.filter(|form| *form != editor.service.time_form());

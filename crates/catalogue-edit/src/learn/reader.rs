@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         self.labels = labels;
     }
 
-    /// Returns the fields of the endpoint's body in the catalogue.
+    /// The fields of the endpoint's body in the catalogue.
     pub(super) fn listed(&self) -> Option<Record> {
         self.editor.body_record(&self.module, self.editor.endpoint(&self.endpoint))
     }
@@ -105,24 +105,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the evidence of the known body.
+    /// The evidence of the known body.
     pub(super) fn known_evidence(&self) -> Evidence {
         let endpoint = self.editor.endpoint(&self.endpoint);
         endpoint.body.known().and_then(|body| body.evidence).unwrap_or(endpoint.evidence)
     }
 
-    /// Returns the evidence of learned facts, if it is weaker than `known`, which is the evidence of the record or body
-    /// that contains the facts.
+    /// The evidence of learned facts, if it is weaker than `known`, which is the evidence of the record or body that
+    /// contains the facts.
     pub(super) fn weaker_evidence(&self, known: Evidence) -> Option<Evidence> {
         Some(self.options.evidence).filter(|own| known < *own)
     }
 
-    /// Returns the name of the endpoint, from which names of records and types are made.
+    /// The name of the endpoint, from which names of records and types are made.
     pub(super) fn owner(&self) -> String {
         ident_of(self.editor.endpoint(&self.endpoint)).unwrap_or_default()
     }
 
-    /// Returns the name of the record for nested objects: a known record with the same fields, or a new record.
+    /// The name of the record for nested objects: a known record with the same fields, or a new record.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         self.within.push(singular(name));
         let fields = self.new_fields(seen, |_| true);
@@ -152,9 +152,9 @@ impl<'a> Reader<'a> {
         drafted
     }
 
-    /// The drafted record with the same fields, if there is one. It is extended by what only these objects have. Where the
-    /// types of numbers differ, the type is guessed again from all values, because either type can lose digits of the
-    /// other's values.
+    /// The drafted record with the same fields, if there is one. It is extended by what only these objects have. Where
+    /// the types of numbers differ, the type is guessed again from all values, because either type can lose digits of
+    /// the other's values.
     fn shared_draft(&mut self, fields: &[Field], seen: &Observed) -> Option<String> {
         let drafted = &mut self.draft.content.service.records;
         let is_same = |record: &Record| record.positional == seen.by_position && is_alike(&record.fields, fields);
@@ -179,13 +179,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns `true` if the times in two lists of fields are written alike.
+/// `true` if the times in two lists of fields are written alike.
 fn has_same_times(one: &[Field], other: &[Field]) -> bool {
     let mut pairs = one.iter().zip(other);
     pairs.all(|(one, other)| one.unit == other.unit && one.format == other.format)
 }
 
-/// Returns `true` if two lists of fields have the same names and types. All types of numbers count as the same.
+/// `true` if two lists of fields have the same names and types. All types of numbers count as the same.
 fn is_alike(one: &[Field], other: &[Field]) -> bool {
     let has_type = |one: &Field, other: &Field| one.ty == other.ty || is_number(&one.ty) && is_number(&other.ty);
     let same = |(one, other): (&Field, &Field)| one.name == other.name && has_type(one, other);

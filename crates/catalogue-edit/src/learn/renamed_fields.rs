@@ -28,8 +28,8 @@ impl Observed {
 }
 
 impl Reader<'_> {
-    /// A proposal for each field that no object has, if there is a new field in its place. `inherited` is the evidence of
-    /// the list. Fields of the previous version are replaced without a proposal.
+    /// A proposal for each field that no object has, if there is a new field in its place. `inherited` is the evidence
+    /// of the list. Fields of the previous version are replaced without a proposal.
     pub(super) fn renames(
         &self,
         fields: &[Field],
@@ -63,8 +63,8 @@ impl Reader<'_> {
         proposals
     }
 
-    /// The new name of a vanished field: one that differs only in its style, or the only one whose values fit the field,
-    /// and no other vanished field.
+    /// The new name of a vanished field: one that differs only in its style, or the only one whose values fit the
+    /// field, and no other vanished field.
     fn new_name_of<'n>(
         &self,
         field: &Field,
@@ -86,7 +86,7 @@ impl Reader<'_> {
         (others.count() == 1).then_some(only)
     }
 
-    /// Returns whether a field of a built-in type decodes the values.
+    /// `true` if a field of a built-in type decodes the values.
     fn does_fit(&self, field: &Field, values: &Observed) -> bool {
         let Some(expr) = TypeExpr::parse(&field.ty) else { return false };
         let own =

@@ -15,8 +15,8 @@ use crate::observed_values::{Observed, shown};
 use crate::unix_time::unit_of;
 
 impl Reader<'_> {
-    /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise,
-    /// adds a note.
+    /// `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise, adds a
+    /// note.
     pub(super) fn has_time(&mut self, name: &str, body: &Body, seen: &Observed) -> bool {
         let Some(Envelope { time: Some(time), evidence, .. }) = &self.editor.service.envelope else { return false };
         let evidence = time.evidence.unwrap_or(*evidence);
@@ -92,8 +92,8 @@ impl Reader<'_> {
         time.to_owned()
     }
 
-    /// Returns the fields of a record that must remain timestamps, because a series uses them as its time; each with
-    /// the reason.
+    /// The fields of a record that must remain timestamps, because a series uses them as its time; each with the
+    /// reason.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "it is the time of a series; set `time: none` in the body, then learn again";
         let envelope = editor.service.envelope_time().map(|time| &time.name);

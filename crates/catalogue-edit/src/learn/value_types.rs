@@ -13,7 +13,7 @@ use crate::draft::{ANY, TIMESTAMP, or_null};
 use crate::observed_values::{Observed, shown};
 
 impl Reader<'_> {
-    /// Returns the type for new values, and the unit or format of timestamps if it differs from the default.
+    /// The type for new values, and the unit or format of timestamps if it differs from the default.
     pub(super) fn new_type(&mut self, name: &str, seen: &Observed) -> (String, Option<TimeForm>) {
         if let Some(ty) = self.enum_of(name, seen) {
             return (ty, None);
@@ -55,7 +55,7 @@ impl Reader<'_> {
         self.editor.note(format!("`{name}` {doubt}"));
     }
 
-    /// Returns the type for lists or maps, which contains the type of their items.
+    /// The type for lists or maps, which contains the type of their items.
     fn holding(&mut self, name: &str, holder: &str, items: Option<&Observed>) -> (String, Option<TimeForm>) {
         let any = || (ANY.to_owned(), None);
         let (item, form) = match items {
@@ -116,7 +116,7 @@ impl Reader<'_> {
         *field = Field { evidence: own.or(field.evidence), ..widened };
     }
 
-    /// Returns a type for all values, if the known type does not fit them.
+    /// A type for all values, if the known type does not fit them.
     pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         if seen.values() == 0 {
             return None;
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a type in which timestamps have a form.
+/// A type in which timestamps have a form.
 pub(super) fn with_form<'a>(expr: &TypeExpr<'a>, form: TimeForm) -> TypeExpr<'a> {
     match expr {
         TypeExpr::Builtin(Builtin::Timestamp(_)) => TypeExpr::Builtin(Builtin::Timestamp(form)),
@@ -205,7 +205,7 @@ fn remove_misfits(field: &mut Field, was_time: bool) -> Vec<&'static str> {
     removed.into_iter().filter(|(_, is_removed)| *is_removed).map(|(key, _)| key).collect()
 }
 
-/// Returns a type for values that do not fit a built-in type; `None` if the client accepts the values.
+/// A type for values that do not fit a built-in type; `None` if the client accepts the values.
 pub(super) fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let only = |times: usize| seen.kinds() == 1 && times > 0;
     let are_numbers = seen.are_numbers();

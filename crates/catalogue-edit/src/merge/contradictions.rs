@@ -84,7 +84,7 @@ const OF_DESCRIPTIONS: [Difference; 7] = [
     }),
 ];
 
-/// Returns the format of several values, if a param accepts several.
+/// The format of several values, if a param accepts several.
 fn list_of(Named { facts, .. }: &Named) -> Option<ListFormat> {
     facts.list_setter.as_ref().map(|_| facts.list_as)
 }
@@ -93,7 +93,7 @@ fn in_both(new: &str, known: &str) -> String {
     format!(" ({new} in the description, {known} in the catalogue)")
 }
 
-/// Returns the kinds of differences, each with the params or fields that differ.
+/// The kinds of differences, each with the params or fields that differ.
 fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
     let missing = |from: &[Named], all: &[Named]| {
         let missing = all.iter().filter(|named| find(from, named).is_none());
@@ -115,7 +115,7 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
     found
 }
 
-/// Returns the param or field of a list that has the same name.
+/// The param or field of a list that has the same name.
 fn find<'n>(list: &'n [Named], wanted: &Named) -> Option<&'n Named> {
     list.iter().find(|named| named.facts.name == wanted.facts.name)
 }
@@ -196,8 +196,8 @@ impl Merger<'_> {
         self.editor.note_all(compared([here, there], self.draft.source, &mut self.compared, pair));
     }
 
-    /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. Names in the
-    /// known record are resolved as in `module`.
+    /// `true` if a known record has all fields of a drafted record, with the same JSON types. Names in the known record
+    /// are resolved as in `module`.
     pub(super) fn has_fields_of(&self, module: &str, known: &Record, new: &Record) -> bool {
         let here = Side { content: self.known, module };
         let there = Side { content: &self.draft.content, module: SERVICE };
@@ -214,8 +214,8 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Returns the params to which an endpoint refers; `None` if they are unknown. A param that this side does not
-    /// define has the type `any`.
+    /// The params to which an endpoint refers; `None` if they are unknown. A param that this side does not define has
+    /// the type `any`.
     fn params(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
         let undefined = endpoint.params.known()?.iter().filter_map(|entry| match entry {
             ParamEntry::Name(name) if self.content.defined(entry).is_empty() => Some(name.clone()),
@@ -226,7 +226,7 @@ impl<'a> Side<'a> {
         Some(all.map(|param| self.named(param, false)).collect())
     }
 
-    /// Returns the kind of an entire body, if it is known.
+    /// The kind of an entire body, if it is known.
     fn body_kind(&self, endpoint: &Endpoint) -> Option<String> {
         let body = endpoint.body.known()?;
         Some(match (body, body.ty.as_ref().map(|ty| self.kinds(ty)[0])) {
@@ -239,7 +239,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field.
+    /// The fields that a body lists, or the fields of its record. A body of another type counts as one field.
     fn of_body(&self, endpoint: &Endpoint) -> Option<Vec<Named>> {
         let body = endpoint.body.known()?;
         if let Some(ty) = body.ty.as_ref().filter(|ty| self.kinds(ty) != ["any"]) {
@@ -249,7 +249,7 @@ impl<'a> Side<'a> {
         self.content.body_record(self.module, endpoint).map(|record| self.of_record(&record))
     }
 
-    /// Returns the fields of a record.
+    /// The fields of a record.
     fn of_record(&self, record: &Record) -> Vec<Named> {
         self.all_named(&record.fields, record.evidence)
     }
@@ -262,7 +262,7 @@ impl<'a> Side<'a> {
         named.collect()
     }
 
-    /// Returns the record to which the type of a field refers.
+    /// The record to which the type of a field refers.
     fn record(&self, field: &Named) -> Option<(At, &'a Record)> {
         self.content.record(self.module, &TypeExpr::parse(&field.facts.ty)?.innermost().to_string())
     }
@@ -274,7 +274,7 @@ impl<'a> Side<'a> {
         Named { kinds: self.kinds(&facts.ty), values, facts, optional }
     }
 
-    /// Returns the JSON type of a type in the catalogue; for a list or map, followed by the types of the items. Types are
+    /// The JSON type of a type in the catalogue; for a list or map, followed by the types of the items. Types are
     /// compared by their JSON types, because other differences are not necessarily contradictions.
     fn kinds(&self, ty: &str) -> Vec<&'static str> {
         TypeExpr::parse(ty).map_or_else(|| vec!["any"], |expr| self.kinds_of(&expr))

@@ -45,14 +45,14 @@ impl ClientNames {
         }
     }
 
-    /// Returns `true` if a type in a module cannot have this name: the module or the root has a type of this name, or
-    /// the module is the root and a group has one.
+    /// `true` if a type in a module cannot have this name: the module or the root has a type of this name, or the
+    /// module is the root and a group has one.
     fn has(&self, module: &str, name: &str) -> bool {
         let Some(modules) = self.modules.get(name) else { return false };
         module == SERVICE || modules.contains(module) || modules.contains(SERVICE)
     }
 
-    /// Returns `true` if a new endpoint of a module can have the method name `ident`.
+    /// `true` if a new endpoint of a module can have the method name `ident`.
     pub(crate) fn is_free_method(&self, module: &str, ident: &str) -> bool {
         is_free_method(ident, |ty| self.has(module, ty))
     }
@@ -188,7 +188,7 @@ impl<'a> Merger<'a> {
         named.collect()
     }
 
-    /// Returns a type of the draft with the names of the catalogue.
+    /// A type of the draft with the names of the catalogue.
     pub(super) fn ty(&self, ty: &str) -> String {
         let Some(name) = drafted(ty) else { return ty.to_owned() };
         let unnamed = if record_in(&name).is_some() { "any" } else { &name };
@@ -197,7 +197,7 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// Returns the types of a body, and of its fields.
+/// The types of a body, and of its fields.
 fn types_in(body: &Body) -> Vec<String> {
     match slot(body) {
         Some(Known::Known(Fields::Inline(fields))) => fields.iter().map(|field| field.ty.to_string()).collect(),
@@ -206,7 +206,7 @@ fn types_in(body: &Body) -> Vec<String> {
     }
 }
 
-/// Returns the name of the innermost type in a type expression; `None` if the innermost type is built in.
+/// The name of the innermost type in a type expression; `None` if the innermost type is built in.
 fn drafted(ty: &str) -> Option<String> {
     match TypeExpr::parse(ty)?.innermost() {
         TypeExpr::Name(name) => Some((*name).to_owned()),
@@ -214,8 +214,8 @@ fn drafted(ty: &str) -> Option<String> {
     }
 }
 
-/// Returns `true` if two types may be the same: they have a value in common, or the known type is an identifier without
-/// listed values.
+/// `true` if two types may be the same: they have a value in common, or the known type is an identifier without listed
+/// values.
 fn is_same_type(known: &Type, new: &Type) -> bool {
     let is_listed = |value: &catalogue::spec::Value| new.values.iter().any(|new| new.value == value.value);
     is_identifier(known) && known.values.is_empty() || known.values.iter().any(is_listed)

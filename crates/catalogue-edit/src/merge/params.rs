@@ -9,14 +9,14 @@ use crate::content::is_within;
 use crate::rust_names::{NamesInUse, claim_id, is_identifier};
 
 impl Merger<'_> {
-    /// Returns the types of an endpoint's params, except params for which the catalogue has a shared param.
+    /// The types of an endpoint's params, except params for which the catalogue has a shared param.
     pub(super) fn types_of_params(&self, new: &Endpoint) -> Vec<String> {
         let all = self.draft.content.params_of(new).unwrap_or_default();
         all.iter().filter(|param| self.shared_like(param).is_none()).map(|param| param.ty.to_string()).collect()
     }
 
-    /// Returns the id of the catalogue's shared param with the same wire name, if there is exactly one such param and
-    /// that param accepts the same values.
+    /// The id of the catalogue's shared param with the same wire name, if there is exactly one such param and that
+    /// param accepts the same values.
     fn shared_like(&self, new: &Param) -> Option<String> {
         let constant = |param: &Param| names::ident(param.id(), Case::Shouty).ok();
         let same: Vec<&Param> = self.known.service.params.iter().filter(|known| known.name == new.name).collect();
@@ -35,7 +35,7 @@ impl Merger<'_> {
         fits.then(|| known.id().to_string())
     }
 
-    /// Returns `true` if a param of a known type accepts the values of a drafted type.
+    /// `true` if a param of a known type accepts the values of a drafted type.
     fn accepts(&self, known: &str, drafted: &str) -> bool {
         match (TypeExpr::parse(known), TypeExpr::parse(drafted)) {
             (Some(TypeExpr::Builtin(known)), Some(TypeExpr::Builtin(drafted))) => {
@@ -83,7 +83,7 @@ impl Merger<'_> {
         called
     }
 
-    /// Returns the params of a new path that are missing in the known list of params.
+    /// The params of a new path that are missing in the known list of params.
     pub(super) fn new_params_in_path(&self, known: &Endpoint, new: &Endpoint) -> Vec<ParamEntry> {
         let listed = self.known.params_of(known).unwrap_or_default();
         let is_new = |param: &Param| {
@@ -93,7 +93,7 @@ impl Merger<'_> {
         all.filter(is_new).map(|param| ParamEntry::Own(Box::new(param))).collect()
     }
 
-    /// Returns the entries for an endpoint's params, with the names of the catalogue.
+    /// The entries for an endpoint's params, with the names of the catalogue.
     pub(super) fn params(&mut self, new: &Endpoint, inherited: Evidence) -> Vec<ParamEntry> {
         let drafted = new.params.known().map_or(&[][..], Vec::as_slice);
         let mut idents = NamesInUse::default();
@@ -124,7 +124,7 @@ impl Merger<'_> {
         entries
     }
 
-    /// Returns a definition with unique setter names and with the types of the catalogue.
+    /// A definition with unique setter names and with the types of the catalogue.
     fn with_setters(&mut self, param: &Param, idents: &mut NamesInUse) -> Param {
         let ty = match self.setters.only_type(param).filter(|known| self.accepts(known, &param.ty)) {
             // A setter that other endpoints use keeps its type.
@@ -137,7 +137,7 @@ impl Merger<'_> {
     }
 }
 
-/// Returns the name to which an entry refers; `None` for a param of one endpoint.
+/// The name to which an entry refers; `None` for a param of one endpoint.
 fn name_of(entry: &ParamEntry) -> Option<&str> {
     match entry {
         ParamEntry::Name(name) => Some(name),
@@ -146,8 +146,8 @@ fn name_of(entry: &ParamEntry) -> Option<&str> {
     }
 }
 
-/// Returns the range of a param of the type `ty`. If the type is `count`, a minimum of at most 0 is omitted, because a
-/// `count` is never negative.
+/// The range of a param of the type `ty`. If the type is `count`, a minimum of at most 0 is omitted, because a `count`
+/// is never negative.
 fn explicit_range(param: &Param, ty: &str) -> Option<Range> {
     let mut range = param.range.as_deref()?.clone();
     if ty == "count" && is_within(&range, 0.0) {

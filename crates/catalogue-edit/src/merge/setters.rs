@@ -61,8 +61,8 @@ impl Setters {
         known.map(|setter| setter.ident.clone()).chain(derived).for_each(|ident| idents.note(ident));
     }
 
-    /// Returns the `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param
-    /// does not need it. `idents` contains the names in use on the endpoint of the param.
+    /// The `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param does not
+    /// need it. `idents` contains the names in use on the endpoint of the param.
     pub(super) fn choose(&mut self, param: &Param, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
         let wire_name = param.name.as_str();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
@@ -105,8 +105,8 @@ impl Setters {
         ident
     }
 
-    /// Returns `true` if a param can use this name: the param is an argument, the name is new, or the setter with this
-    /// name is for the same param and type.
+    /// `true` if a param can use this name: the param is an argument, the name is new, or the setter with this name is
+    /// for the same param and type.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
         let is_same =
             |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
@@ -114,14 +114,14 @@ impl Setters {
         wish.is_argument || is_usable()
     }
 
-    /// Returns `true` if a setter has the same type on all endpoints, and this type differs from the type of the param.
-    /// A second type would change the setter for all its users.
+    /// `true` if a setter has the same type on all endpoints, and this type differs from the type of the param. A
+    /// second type would change the setter for all its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
         let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
         known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))
     }
 
-    /// Returns the type of a param's setter, if it is the same on all endpoints.
+    /// The type of a param's setter, if it is the same on all endpoints.
     pub(super) fn only_type(&self, param: &Param) -> Option<&str> {
         let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
         let is_its = known.types.len() == 1 && known.wire_name == *param.name;
@@ -133,14 +133,14 @@ fn ident_of(param: &Param) -> Option<String> {
     names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake)
 }
 
-/// Returns a setter name that contains the type.
+/// A setter name that contains the type.
 fn with_type(ident: &str, ty: &str) -> Option<String> {
     let ty = names::ident(ty, Case::Snake).ok()?;
     let longer = || if ty.ends_with(ident) { ty.clone() } else { format!("{ident}_{ty}") };
     Some(if ty == ident { format!("{ident}_enum") } else { longer() })
 }
 
-/// Returns `true` if a param is an argument of the method. An argument has no setter.
+/// `true` if a param is an argument of the method. An argument has no setter.
 pub(super) fn is_argument(param: &Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

@@ -7,12 +7,12 @@ use catalogue::yaml_parser::{Kind, Node};
 use super::FileEdit;
 
 impl FileEdit {
-    /// Returns `true` if a list or map is written in brackets.
+    /// `true` if a list or map is written in brackets.
     pub(super) fn is_flow(&self, node: &Node) -> bool {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
 
-    /// Returns the end of a node: the end of its last line, or of the last comment below that belongs to the node.
+    /// The end of a node: the end of its last line, or of the last comment below that belongs to the node.
     ///
     /// A comment belongs to the node if its indent is larger than `column`. If the indent is equal, the comment belongs
     /// to the node, unless the comment could describe another node below it.
@@ -38,19 +38,19 @@ impl FileEdit {
         (start < self.text.len()).then_some(start)
     }
 
-    /// Returns `true` if the line before the line that begins at `start` is blank.
+    /// `true` if the line before the line that begins at `start` is blank.
     fn is_after_blank(&self, start: usize) -> bool {
         let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
         above.into_iter().all(|character| character.is_whitespace())
     }
 
-    /// Returns the number of blank lines between two positions, at most 1.
+    /// The number of blank lines between two positions, at most 1.
     pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
         let between: String = self.text[from..to].iter().collect();
         usize::from(between.lines().skip(1).any(|line| line.trim().is_empty()))
     }
 
-    /// Returns the text that adds these lines after the end of another line.
+    /// The text that adds these lines after the end of another line.
     pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
         let pad = " ".repeat(column);
         lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()
@@ -71,12 +71,12 @@ impl FileEdit {
         self.text[..at].iter().rev().take_while(|character| **character != '\n').count()
     }
 
-    /// Returns the end of a line, before its line break.
+    /// The end of a line, before its line break.
     pub(super) fn line_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
     }
 
-    /// Returns the range of the lines of a key and its value, without a comment after them.
+    /// The range of the lines of a key and its value, without a comment after them.
     pub(super) fn lines_of(&self, name: &Node, value: &Node) -> Range<usize> {
         let start = name.span.start - self.column(name.span.start);
         let end = self.line_end(value.span.end);
@@ -96,7 +96,7 @@ impl FileEdit {
         }
     }
 
-    /// Returns the end of the white space that begins at a position.
+    /// The end of the white space that begins at a position.
     pub(super) fn blank_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
     }

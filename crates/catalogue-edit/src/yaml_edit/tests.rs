@@ -12,14 +12,14 @@ enum Step {
     Item(usize),
 }
 
-/// Returns a text after an edit of its tree, and the values that were left unchanged.
+/// A text after an edit of its tree, and the values that were left unchanged.
 fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Node)) -> (String, Vec<String>) {
     let (before, mut after) = (parsed(text), parsed(text));
     edit(at(&mut after, path));
     rewrite(text, &before, &after).expect("a file that can be edited")
 }
 
-/// Returns the tree of a text, without positions.
+/// The tree of a text, without positions.
 fn parsed(text: &str) -> Node {
     fn bare(node: Node) -> Node {
         match node.kind {
@@ -285,14 +285,14 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// Returns the new text without the inserted part: the common beginning and the common end of both texts.
+/// The new text without the inserted part: the common beginning and the common end of both texts.
 fn without_what_is_new(old: &str, new: &str) -> String {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let end = old.bytes().rev().zip(new.bytes().rev()).take_while(|(a, b)| a == b).count().min(old.len() - start);
     String::from_utf8_lossy(&[&new.as_bytes()[..start], &new.as_bytes()[new.len() - end..]].concat()).into_owned()
 }
 
-/// Returns the length of the list in a generated file.
+/// The length of the list in a generated file.
 fn items(text: &str) -> usize {
     let Kind::List(items) = parsed(text).get("list").expect("a list").kind.clone() else { return 0 };
     items.len()

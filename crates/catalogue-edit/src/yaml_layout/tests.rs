@@ -13,7 +13,7 @@ fn map<const N: usize>(pairs: [(&str, Node); N]) -> Node {
     Kind::Map(pairs.into_iter().map(|(key, value)| (text(key), value)).collect()).into()
 }
 
-/// Returns `true` if a YAML text is a map with this key and this value.
+/// `true` if a YAML text is a map with this key and this value.
 fn has(yaml: &str, key: &str) -> bool {
     let node = yaml_parser::parse(yaml).expect(yaml);
     node.get(key).and_then(Node::text) == Some(key)
@@ -27,7 +27,7 @@ const MISREAD: &str = "on|Off|OFF|yes|No|y|N|true|False|~|null|NULL||=|<<|2024-0
 /// Texts that every parser reads as a string.
 const PLAIN: &[&str] = &["a", "only", "yesterday", "1m", "1h", "1d", "24h", "v2", "a.b", "a-b", "a_b", "/a/b", "größe"];
 
-/// Returns a map with one key and the same text as its value: as written, and as a parser of YAML 1.1 should read it.
+/// A map with one key and the same text as its value: as written, and as a parser of YAML 1.1 should read it.
 fn written(key: &str) -> (String, Value) {
     let pair: Mapping = [(Value::from(key), Value::from(key))].into_iter().collect();
     (block(&map([(key, text(key))]), 0).join("\n") + "\n", Value::from(pair))

@@ -79,7 +79,7 @@ impl Get {
         failure::first(failed)
     }
 
-    /// Returns the params, with `--from` and `--to` as the params that set the range of these endpoints.
+    /// The params, with `--from` and `--to` as the params that set the range of these endpoints.
     fn params_with_range(&self, endpoints: &[Endpoint]) -> Result<Params> {
         let mut params = self.requested.params.clone();
         for endpoint in endpoints.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
@@ -210,7 +210,7 @@ fn warn_of_missing_records(part: &Part<'_>, label: &str, log: Log) {
     log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
 }
 
-/// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
+/// The maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
     let info = history(series.endpoint)?;
     series.value(info.from).or(series.value(info.to))?;

@@ -24,15 +24,15 @@ use crate::table_schema::TableSchema;
 /// Number of rows that triggers a write, so that a killed run loses few rows.
 pub(super) const ROWS: usize = 50_000;
 
-/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows. The first
-/// rows of a run are written earlier, so that a run that is killed in its first seconds has kept some.
+/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows. The
+/// first rows of a run are written earlier, so that a run that is killed in its first seconds has kept some.
 const MAX_AGE: Duration = Duration::from_secs(60);
 const FIRST_AGE: Duration = Duration::from_secs(2);
 
 impl Content {
-    /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose times
-    /// are `within` a range. `item` identifies the range of the page. Returns the number of records that cannot be read
-    /// and that no earlier run has reported.
+    /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose
+    /// times are `within` a range. `item` identifies the range of the page. Returns the number of records that cannot
+    /// be read and that no earlier run has reported.
     pub(super) fn add(
         &mut self,
         (series, item): (usize, usize),
@@ -59,7 +59,7 @@ impl Content {
         Ok(unreadable)
     }
 
-    /// Returns `true` if it is time to write the buffered rows.
+    /// `true` if it is time to write the buffered rows.
     pub(super) fn is_due(&self) -> bool {
         let max_age = FIRST_AGE.saturating_mul(1 << self.writes.min(5)).min(MAX_AGE);
         self.rows >= ROWS || self.since.is_some_and(|since| since.elapsed() >= max_age)

@@ -162,7 +162,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Returns the number of requests for a range.
+    /// The number of requests for a range.
     pub(super) fn requests(&self, item: &Item) -> u64 {
         let series = self.job.series.get(item.series);
         let plan = series.and_then(|series| self.job.history(series, item.range.clone()).plan().ok());
@@ -192,7 +192,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.has_response |= outcome.is_ok();
     }
 
-    /// Returns `true` if there was no response for the time [`UNREACHABLE`]. Reports when an outage begins and ends.
+    /// `true` if there was no response for the time [`UNREACHABLE`]. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
         let (trouble, lost) = self.job.response_monitor.outage();
         match (trouble, self.trouble) {

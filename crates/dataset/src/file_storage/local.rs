@@ -76,8 +76,8 @@ fn create_folder(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))
 }
 
-/// A complete file under another name. It is deleted unless [`finish`](Self::finish) renames it, so that it does not fill
-/// up the disk.
+/// A complete file under another name. It is deleted unless [`finish`](Self::finish) renames it, so that it does not
+/// fill up the disk.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     /// The path for messages, and the path after symbolic links.
@@ -95,8 +95,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Writes the content of a file. Until the file is finished, it has the name `temporary` or, by default, a hidden name in
-/// the same folder.
+/// Writes the content of a file. Until the file is finished, it has the name `temporary` or, by default, a hidden name
+/// in the same folder.
 pub(super) fn prepare<T>(
     path: &Path,
     temporary: Option<PathBuf>,
@@ -149,7 +149,7 @@ impl OpenFile {
         }
     }
 
-    /// Returns the length of the file.
+    /// The length of the file.
     fn sync(&self) -> io::Result<u64> {
         if let Some(replaced) = &self.replaced {
             keep_owner(&self.file, replaced);
@@ -161,7 +161,7 @@ impl OpenFile {
     }
 }
 
-/// Returns the path after symbolic links. The last link may point to a file that does not exist.
+/// The path after symbolic links. The last link may point to a file that does not exist.
 fn resolved(path: &Path) -> PathBuf {
     if let Ok(target) = fs::canonicalize(path) {
         return target;
@@ -174,8 +174,8 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates a file with the mode of the file that it will replace. A file that a killed run has left is deleted; a symbolic
-/// link is never followed, because another user of the folder may have created it.
+/// Creates a file with the mode of the file that it will replace. A file that a killed run has left is deleted; a
+/// symbolic link is never followed, because another user of the folder may have created it.
 fn create(path: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -209,7 +209,8 @@ impl Unfinished {
         Ok(self.version.clone())
     }
 
-    /// Renames the file. If the target is on another file system, the file is first copied to the path beside the target.
+    /// Renames the file. If the target is on another file system, the file is first copied to the path beside the
+    /// target.
     fn rename(&self) -> io::Result<()> {
         match fs::rename(&self.unfinished, &self.target) {
             Err(error) if error.kind() == ErrorKind::CrossesDevices && self.unfinished != self.beside => {}

@@ -119,12 +119,12 @@ impl Bucket {
     }
 }
 
-/// Returns the service's message, if present; otherwise the complete error.
+/// The service's message, if present; otherwise the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
     message(&error.to_string()).map_or_else(|| error.into(), Into::into)
 }
 
-/// Returns the message in the XML of an error response.
+/// The message in the XML of an error response.
 fn message(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("<Message>")?;
     Some(rest.split_once("</Message>")?.0.trim_end_matches('.').to_owned())

@@ -58,7 +58,7 @@ pub(super) fn unlock(file: &File) {
     let _ = flock(file, FlockOperation::Unlock);
 }
 
-/// Returns `true` if the file no longer has a name.
+/// `true` if the file no longer has a name.
 pub(super) fn is_deleted(file: &File) -> io::Result<bool> {
     Ok(file.metadata()?.nlink() == 0)
 }

@@ -34,7 +34,7 @@ impl Drop for ProcessFile {
     }
 }
 
-/// Returns `true` if the process with this file has certainly ended, and removes the file.
+/// Removes the file of a process that has certainly ended. Returns `true` in that case.
 pub(super) fn has_ended(path: &Path) -> bool {
     let file = match private_file::open_existing(path) {
         Ok(file) => file,

@@ -8,7 +8,7 @@ use runtime::registry::EndpointInfo;
 
 use super::*;
 
-/// Returns a limit of ten requests per second, of which at most two may be for ratios.
+/// A limit of ten requests per second, of which at most two may be for ratios.
 fn limit() -> RateLimit {
     set_a().and(RateLimit::set(const { &[LimitWindow::of(2, 1, &["/ratio"])] }, None))
 }

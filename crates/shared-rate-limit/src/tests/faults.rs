@@ -6,7 +6,7 @@ use runtime::rate_limit::RateLimiter;
 use super::*;
 use crate::scripted::{failure, reply};
 
-/// Returns a limit with a single slot, so that the sent requests show which process has the slot.
+/// A limit with a single slot, so that the sent requests show which process has the slot.
 fn one_slot() -> RateLimit {
     RateLimit::new(10, SECOND, 1)
 }
@@ -135,8 +135,8 @@ async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) 
     assert!(used_before >= 0.97 && used_after >= 0.97, "{used_before} {used_after}");
 }
 
-/// The rate limiter of the process serves while the store is down. Before, during and after that time, no window holds more
-/// requests than the limit, but for the few that both admit when slots become free at the moment of a change.
+/// The rate limiter of the process serves while the store is down. Before, during and after that time, no window holds
+/// more requests than the limit, but for the few that both admit when slots become free at the moment of a change.
 #[tokio::test(start_paused = true)]
 async fn requests_of_the_fallback_count_in_the_store() {
     for slow in [20 * MILLISECOND, 4 * SECOND] {

@@ -46,7 +46,7 @@ impl MemoryStore {
         Arc::new(Self { server: Arc::new(Mutex::new(server)), trip: Duration::from_millis(1) })
     }
 
-    /// Returns a handle to the same server with this round-trip time.
+    /// A handle to the same server with this round-trip time.
     pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
         Arc::new(Self { server: self.server.clone(), trip })
     }
