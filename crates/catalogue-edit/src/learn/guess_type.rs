@@ -118,13 +118,13 @@ fn is_period(text: &str, format: TimeFormat) -> bool {
         return false;
     }
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let is_year = is_number_in(&digits, 0..4, 1600..=2199);
-    let is_month = is_number_in(&digits, 4..6, 1..=12);
-    let is_day = is_month && is_number_in(&digits, 6..8, 1..=31);
-    let is_hour = is_day && is_number_in(&digits, 8..10, 0..=23);
+    let is_year = is_number_in(&digits, 0..4, &(1600..=2199));
+    let is_month = is_number_in(&digits, 4..6, &(1..=12));
+    let is_day = is_month && is_number_in(&digits, 6..8, &(1..=31));
+    let is_hour = is_day && is_number_in(&digits, 8..10, &(0..=23));
     let is_period_of_year = match format {
         TimeFormat::Year => true,
-        TimeFormat::Quarter => is_number_in(&digits, 4..5, 1..=4),
+        TimeFormat::Quarter => is_number_in(&digits, 4..5, &(1..=4)),
         TimeFormat::Month => is_month,
         TimeFormat::CompactHour | TimeFormat::Hour => is_hour,
         TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day,
@@ -133,7 +133,7 @@ fn is_period(text: &str, format: TimeFormat) -> bool {
 }
 
 /// `true` if the digits at these positions are a number in a range.
-fn is_number_in(digits: &str, positions: Range<usize>, range: RangeInclusive<u32>) -> bool {
+fn is_number_in(digits: &str, positions: Range<usize>, range: &RangeInclusive<u32>) -> bool {
     let number = digits.get(positions).and_then(|digits| digits.parse().ok());
     number.is_some_and(|number| range.contains(&number))
 }

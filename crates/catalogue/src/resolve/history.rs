@@ -9,6 +9,7 @@ use crate::spec::{self, Known};
 type Fits = fn(&spec::Service, &Param) -> bool;
 
 /// A param that is named elsewhere, and must fit its use.
+#[derive(Clone, Copy)]
 pub(super) struct TypedParam<'h> {
     pub(super) name: &'h Text,
     pub(super) fits: Fits,
