@@ -59,6 +59,13 @@ pub struct MultiHistory<K, T> {
 /// A page of a series, or the error that ends the series, with the key or index of the series.
 type Keyed<K, T> = (K, Result<Page<T>, Error>);
 
+/// A series that is ready.
+struct Ready<T> {
+    index: usize,
+    /// `None` if the series has no more pages.
+    page: Option<Result<Page<T>, Error>>,
+}
+
 struct Member<K, T> {
     key: K,
     /// `None` once the series is over.
@@ -122,7 +129,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         loop {
             let Some(fewest) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
-            let Some((index, page)) = self.poll_members(fewest, cx) else { return Poll::Pending };
+            let Some(Ready { index, page }) = self.poll_members(fewest, cx) else { return Poll::Pending };
             if !matches!(page, Some(Ok(_))) {
                 // This series sends no more requests, so the other series can send more requests in advance.
                 self.share();
@@ -134,9 +141,8 @@ impl<K: Clone, T> MultiHistory<K, T> {
         }
     }
 
-    /// Polls the series that are not too far ahead, those with the fewest pages first. Returns the index and the page
-    /// of the first that is ready; the page is `None` if the series has no more pages.
-    fn poll_members(&mut self, fewest: u64, cx: &mut Context<'_>) -> Option<(usize, Option<Result<Page<T>, Error>>)> {
+    /// Polls the series that are not too far ahead, those with the fewest pages first. Returns the first that is ready.
+    fn poll_members(&mut self, fewest: u64, cx: &mut Context<'_>) -> Option<Ready<T>> {
         for pages in fewest..fewest + LEAD {
             for (index, member) in self.series.iter_mut().enumerate() {
                 if member.pages != pages {
@@ -149,7 +155,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
                 }
-                return Some((index, page));
+                return Some(Ready { index, page });
             }
         }
         None
