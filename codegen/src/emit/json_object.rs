@@ -108,3 +108,8 @@ pub(super) fn number(number: f64) -> Value {
         Err(_) => number.into(),
     }
 }
+
+/// Returns a JSON string, which is also a valid string of TOML and of Python.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

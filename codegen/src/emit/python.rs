@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, Known, NamedType, Param, Record, Type};
-use heck::ToKebabCase;
+use wording::{ParamNames, is_python_name};
 
+use super::json_object::quoted;
 use super::render::MARKER;
 use super::{File, docs};
 
@@ -22,8 +23,9 @@ pub fn python(api: &Api) -> Vec<File> {
     for method in &methods {
         text.push_str(&row(method, api));
     }
+    let names = param_names(api);
     for function in FUNCTIONS {
-        text.push_str(&protocol(&function, &methods, api));
+        text.push_str(&protocol(&function, &methods, api, &names));
     }
     vec![File { path: "__init__.pyi".to_owned(), text }]
 }
@@ -146,6 +148,19 @@ fn row_name(group: &Group, endpoint: &Endpoint) -> String {
     format!("{}{}Row", group.handle.trim_end_matches("Group"), endpoint.type_ident)
 }
 
+/// The names of all params in the command line and in Python.
+pub(super) fn param_names(api: &Api) -> ParamNames {
+    let mut wire_names = Vec::new();
+    let mut earlier = Vec::new();
+    for param in api.methods().flat_map(Endpoint::known_params) {
+        if param.declared.const_value.is_none() {
+            wire_names.push(param.declared.name.as_str());
+            earlier.extend(param.declared.also_named.iter().map(|name| name.as_str()));
+        }
+    }
+    ParamNames::new(wire_names, earlier)
+}
+
 /// The texts that name endpoints in the command line and in Python.
 pub(super) struct EndpointNames<'a> {
     /// The number of endpoints with each method name.
@@ -211,7 +226,7 @@ fn row(method: &Method<'_>, api: &Api) -> String {
     }
     members.push(("endpoint".to_owned(), "_NotRequired[str]".to_owned()));
     members.push(("unknown_fields".to_owned(), "_NotRequired[_t.Dict[str, _t.Any]]".to_owned()));
-    let is_class = members.iter().all(|(name, _)| is_name(name));
+    let is_class = members.iter().all(|(name, _)| is_python_name(name));
     if is_class {
         let mut text =
             format!("\nclass {}(_t.TypedDict):\n{}", method.row, docstring("    ", &row_docs(method, record)));
@@ -240,11 +255,11 @@ fn source(evidence: Evidence) -> String {
 }
 
 /// Emits the signatures of a function: one for each endpoint that it accepts, and one for several endpoints.
-fn protocol(function: &Function, methods: &[Method<'_>], api: &Api) -> String {
+fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, names: &ParamNames) -> String {
     let mut signatures = Vec::new();
     for method in methods {
         if !function.sets_pages || method.endpoint.has_history {
-            signatures.push(signature(function, method, api));
+            signatures.push(signature(function, method, api, names));
         }
     }
     let returns = function.returns("_Row");
@@ -266,12 +281,12 @@ fn protocol(function: &Function, methods: &[Method<'_>], api: &Api) -> String {
 }
 
 /// The signature of a function for one endpoint.
-fn signature(function: &Function, method: &Method<'_>, api: &Api) -> String {
-    let names: Vec<_> = method.names.iter().map(|name| quoted(name)).collect();
-    let mut params = vec![format!("endpoints: _t.Literal[{}]", names.join(", ")), "*".to_owned()];
+fn signature(function: &Function, method: &Method<'_>, api: &Api, names: &ParamNames) -> String {
+    let called: Vec<_> = method.names.iter().map(|name| quoted(name)).collect();
+    let mut params = vec![format!("endpoints: _t.Literal[{}]", called.join(", ")), "*".to_owned()];
     params.push(function.range.to_owned());
     for param in options(method.endpoint, api, function.sets_pages) {
-        params.push(argument(param));
+        params.push(argument(param, names));
     }
     params.push(format!("**options: _Unpack[{}]", function.options));
     call(&params.join(", "), &function.returns(&method.row), &method.endpoint.declared.summary)
@@ -314,7 +329,7 @@ fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'
     params
 }
 
-fn argument(param: &Param) -> String {
+fn argument(param: &Param, names: &ParamNames) -> String {
     let ty = match &param.ty {
         Type::Named(name) => format!("_Many[{name}]"),
         Type::Builtin(Builtin::Timestamp(_)) => "_Many[_Time]".to_owned(),
@@ -325,18 +340,7 @@ fn argument(param: &Param) -> String {
     };
     let is_required = param.in_path() || param.declared.required.is_some_and(Evidence::is_enforced);
     let default = if is_required { "" } else { " = ..." };
-    format!("{}: {ty}{default}", argument_name(&param.declared.name))
-}
-
-/// The name of a param as an option of the command line.
-pub(super) fn option_name(wire_name: &str) -> String {
-    wire_name.to_kebab_case()
-}
-
-/// The name of a param as an argument: that of its option, with underscores.
-pub(super) fn argument_name(wire_name: &str) -> String {
-    let name = option_name(wire_name).replace('-', "_");
-    if is_name(&name) { name } else { format!("{name}_") }
+    format!("{}: {ty}{default}", names.python_argument(&param.declared.name))
 }
 
 fn record<'a>(endpoint: &Endpoint, api: &'a Api) -> Option<&'a Record> {
@@ -386,21 +390,3 @@ fn comment(text: &str) -> String {
     }
     comment
 }
-
-/// A Python string. A JSON string is also a valid Python string.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// `true` if a text is a name that Python accepts for a variable.
-fn is_name(text: &str) -> bool {
-    let mut characters = text.chars();
-    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
-    begins && characters.all(|next| next.is_alphanumeric() || next == '_') && !KEYWORDS.contains(&text)
-}
-
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];

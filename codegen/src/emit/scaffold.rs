@@ -5,6 +5,7 @@
 
 use std::path::{Component, Path};
 
+use super::json_object::quoted;
 use super::{File, Package, docs};
 use catalogue::model::Api;
 
@@ -52,11 +53,6 @@ fn file(path: &str, template: &str, values: &[(&str, &str)]) -> File {
         text = text.replace(&format!("{{{name}}}"), value);
     }
     File { path: path.to_owned(), text }
-}
-
-/// A TOML string. A JSON string is also a valid TOML string.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 fn crate_docs(api: &Api) -> String {

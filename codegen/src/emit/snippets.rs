@@ -7,10 +7,12 @@ mod rust;
 use std::collections::HashMap;
 
 use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
+use wording::ParamNames;
 
 use super::Package;
 use super::package::Program;
-use super::python::{self, EndpointNames};
+use super::json_object::quoted;
+use super::python::{EndpointNames, param_names};
 use super::requests::{sample, sample_path};
 
 /// A request in one language.
@@ -31,12 +33,20 @@ pub(super) struct Snippets<'a> {
 impl<'a> Snippets<'a> {
     pub(super) fn of(api: &'a Api, package: &Package) -> Self {
         let names = EndpointNames::of(api);
+        let params = param_names(api);
         let mut groups = HashMap::new();
         for group in &api.groups {
             let mut endpoints = HashMap::new();
             for endpoint in group.methods() {
                 let mut snippets = vec![rust(api, package, group, endpoint)];
-                snippets.extend(others(api, package, &names.shortest(group, endpoint), endpoint));
+                if let Some(program) = &package.program {
+                    let name = names.shortest(group, endpoint);
+                    snippets.push(command(api, program, &name, &params, endpoint));
+                    if program.has_python_module {
+                        snippets.push(python_call(api, program, &name, &params, endpoint));
+                    }
+                }
+                snippets.push(curl(api, endpoint));
                 endpoints.insert(endpoint.ident.as_str(), snippets);
             }
             groups.insert(group.ident.as_str(), endpoints);
@@ -65,35 +75,22 @@ fn rust(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> Sni
     Snippet { title: "Rust", language: "rust", text: rust::program(api, package, group, endpoint) }
 }
 
-/// The snippets in other languages than Rust. Those of the command line exist only if the client has one.
-fn others(api: &Api, package: &Package, name: &str, endpoint: &Endpoint) -> Vec<Snippet> {
-    let mut snippets = Vec::new();
-    if let Some(program) = &package.program {
-        snippets.push(command(api, program, name, endpoint));
-        if program.has_python_module {
-            snippets.push(python_call(api, program, name, endpoint));
-        }
-    }
-    snippets.push(curl(api, endpoint));
-    snippets
-}
-
-fn command(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Snippet {
+fn command(api: &Api, program: &Program, name: &str, params: &ParamNames, endpoint: &Endpoint) -> Snippet {
     let mut text = format!("{} get {}", program.name, shell_word(name));
     for (param, value) in sent_values(api, endpoint) {
         if param.declared.const_value.is_none() {
-            text.push_str(&format!(" --{} {}", python::option_name(&param.declared.name), shell_word(&value)));
+            text.push_str(&format!(" --{} {}", params.option(&param.declared.name), shell_word(&value)));
         }
     }
     Snippet { title: "Command line", language: "shell", text: text + "\n" }
 }
 
-fn python_call(api: &Api, program: &Program, name: &str, endpoint: &Endpoint) -> Snippet {
+fn python_call(api: &Api, program: &Program, name: &str, params: &ParamNames, endpoint: &Endpoint) -> Snippet {
     let module = &program.name;
-    let mut arguments = vec![python::quoted(name)];
+    let mut arguments = vec![quoted(name)];
     for (param, value) in sent_values(api, endpoint) {
         if param.declared.const_value.is_none() {
-            arguments.push(format!("{}={}", python::argument_name(&param.declared.name), python::quoted(&value)));
+            arguments.push(format!("{}={}", params.python_argument(&param.declared.name), quoted(&value)));
         }
     }
     let text = format!("import {module}\n\nprint({module}.get({}))\n", arguments.join(", "));

@@ -29,7 +29,7 @@ use crate::commands::retire::Retire;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::EXIT_CODES;
-use crate::param_options::{self, PARAMS, kebab, several_values};
+use crate::param_options::{self, PARAMS, option_name, several_values};
 use crate::program::{program, service};
 
 const STYLES: Styles = Styles::styled()
@@ -176,7 +176,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
         "until" | "end" | "to" => "to".to_owned(),
-        "interval" | "resolution" | "frequency" | "period" => kebab(step_param()),
+        "interval" | "resolution" | "frequency" | "period" => option_name(step_param()),
         "out" | "output" | "o" if name == "get" => {
             return Some(format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name));
         }

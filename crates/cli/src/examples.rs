@@ -3,7 +3,7 @@
 use runtime::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
-use crate::param_options::{self, kebab, splits};
+use crate::param_options::{self, option_name, splits};
 use crate::program::program;
 
 /// Returns the help that follows the options of `get`.
@@ -11,10 +11,10 @@ pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let mut notes = Vec::new();
     if let Some((name, both)) = several(endpoint) {
-        notes.push(format!("`--{} {both}` sends one request per value", kebab(name)));
+        notes.push(format!("`--{} {both}` sends one request per value", option_name(name)));
     }
     if let Some(info) = endpoint.params().find(|info| info.list_setter.is_some() && splits(info)) {
-        notes.push(format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
+        notes.push(format!("`--{} a+b` requests one series of both", option_name(info.wire_name)));
     }
     // A request returns at most one page, so a range is an example of `backfill`.
     if endpoint_names::history(endpoint).is_some() {
@@ -74,7 +74,7 @@ pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
             _ => value(info),
         };
         if let Some(value) = value {
-            options.push_str(&format!(" --{} {value}", kebab(info.wire_name)));
+            options.push_str(&format!(" --{} {value}", option_name(info.wire_name)));
         }
     }
     options

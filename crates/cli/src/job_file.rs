@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 use crate::endpoint_names::{history, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{Params, kebab, offered, range_params, splits};
+use crate::param_options::{Params, names, offered, range_params, splits};
 use crate::program::service;
 use crate::requested_series::{Series, combine, combine_given, must_have_history};
 use crate::time_arg::{self, Start};
@@ -125,7 +125,7 @@ impl Source<'_> {
         let range: Vec<&str> = histories.flat_map(range_params).collect();
         let settable: Vec<_> = offered(&endpoints).into_iter().filter(|one| !range.contains(&one.wire_name)).collect();
         let find = |key: &str| {
-            let named = settable.iter().find(|one| one.wire_name == key || kebab(one.wire_name) == key);
+            let named = settable.iter().find(|one| names().is_job_key(key, one.wire_name));
             named.or_else(|| settable.iter().find(|one| one.earlier_names().contains(key)))
         };
         let is_unknown = |key: &str| !SERIES_KEYS.contains(&key) && find(key).is_none();
@@ -133,8 +133,8 @@ impl Source<'_> {
             if KEYS.contains(&key.get_ref().as_ref()) {
                 return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
             }
-            let names = settable.iter().map(|one| one.wire_name);
-            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(names)));
+            let keys: Vec<_> = settable.iter().map(|one| names().job_key(one.wire_name)).collect();
+            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(keys.iter().map(String::as_str))));
         }
         if endpoints.is_empty() {
             return Err(self.error(Some(span), "`endpoints` is missing"));

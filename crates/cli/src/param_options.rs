@@ -4,14 +4,14 @@
 //! values are returned with the names that the params have in the API, and `requested_series` checks the values for
 //! each endpoint.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use heck::ToKebabCase;
 use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, ParamInfo, ParamLocation, ValueType};
+use wording::ParamNames;
 
 use crate::endpoint_names::{self, Endpoint, history};
 use crate::program::{program, service};
@@ -45,7 +45,7 @@ impl Params {
 
     /// Returns the option or the key that sets a param.
     pub(crate) fn written(&self, wire_name: &str) -> String {
-        if self.are_keys { wire_name.to_owned() } else { format!("--{}", kebab(wire_name)) }
+        if self.are_keys { names().job_key(wire_name) } else { format!("--{}", option_name(wire_name)) }
     }
 
     /// Returns the advice to send a value unchecked; `None` for a job file, which has no option for that.
@@ -85,7 +85,6 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 
 /// Restricts the help to the params of the chosen endpoints, with the descriptions that apply to these endpoints.
 /// Without an endpoint, the help shows the params that most endpoints accept.
-/// A param with the name of an option of the command has an option that begins with `--param-`.
 /// The params of a range are hidden, because `--from` and `--to` replace them, and with `has_pages` those of pages too.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
     // These commands select by params, so they need none.
@@ -95,11 +94,11 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
     let hidden = hidden_params(chosen, has_pages);
     shown.retain(|one| one.infos.len() >= enough && !hidden.contains(&one.wire_name));
     let taken = own_options(&command);
+    let all = offered(&[]);
     command.mut_args(|mut arg| {
         let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
-        if let Some(long) = arg.get_long().filter(|long| taken.iter().any(|taken| taken == long)) {
-            let long = format!("param-{long}");
-            arg = arg.long(long);
+        if let Some(one) = all.iter().find(|one| one.wire_name == name) {
+            arg = one.with_aliases(arg, &taken);
         }
         match shown.iter().find(|one| one.wire_name == name) {
             Some(one) => one.described(arg, is_filter),
@@ -124,7 +123,9 @@ fn own_options(command: &Command) -> Vec<String> {
     let mut options: Vec<String> = GLOBAL.map(str::to_owned).into();
     for arg in command.get_arguments() {
         if !arg.get_id().as_str().starts_with(ID) {
-            options.extend(arg.get_long().map(str::to_owned));
+            let all = arg.get_long_and_visible_aliases().unwrap_or_default();
+            options.extend(all.into_iter().map(str::to_owned));
+            options.extend(arg.get_all_aliases().unwrap_or_default().into_iter().map(str::to_owned));
         }
     }
     options
@@ -142,61 +143,36 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     match history(endpoint) {
         Some(info) if info.from == wire_name => "--from".to_owned(),
         Some(info) if info.to == wire_name => "--to".to_owned(),
-        _ => format!("--{}", kebab(wire_name)),
+        _ => format!("--{}", option_name(wire_name)),
     }
 }
 
-/// Returns the name of the option for a param, for example `start-time` for `startTime`.
-pub(crate) fn kebab(wire_name: &str) -> String {
-    static OPTIONS: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
-    let options = OPTIONS.get_or_init(|| {
-        let params = program().registry.endpoints().flat_map(EndpointInfo::params);
-        let mut names = Vec::new();
+/// Returns the names of the params of all endpoints.
+pub(crate) fn names() -> &'static ParamNames {
+    static NAMES: OnceLock<ParamNames> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let mut wire_names = Vec::new();
         let mut earlier = Vec::new();
-        for info in params.filter(|info| info.const_value.is_none()) {
-            names.push(info.wire_name);
-            earlier.extend_from_slice(info.also_named);
+        for info in program().registry.endpoints().flat_map(EndpointInfo::params) {
+            if info.const_value.is_none() {
+                wire_names.push(info.wire_name);
+                earlier.extend_from_slice(info.also_named);
+            }
         }
-        names.extend(earlier);
-        unique_options(names.into_iter())
-    });
-    options.get(wire_name).cloned().unwrap_or_else(|| wire_name.to_kebab_case())
+        ParamNames::new(wire_names, earlier)
+    })
 }
 
-/// Returns the names of options for params, in the style of options. Of several params with the same name in this style,
-/// the first one gets it, and the others get numbers. A param without letters and digits is called `param`.
-fn unique_options<'n>(wire_names: impl Iterator<Item = &'n str>) -> HashMap<&'n str, String> {
-    let mut options: HashMap<&str, String> = HashMap::new();
-    let mut taken: HashSet<String> = HashSet::from([PARAM.to_owned()]);
-    for wire_name in wire_names {
-        if options.contains_key(wire_name) {
-            continue;
-        }
-        let base = Some(wire_name.to_kebab_case()).filter(|name| !name.is_empty()).unwrap_or_else(|| PARAM.to_owned());
-        let numbered = (2..).map(|number: usize| format!("{base}-{number}"));
-        let mut candidates = std::iter::once(base.clone()).chain(numbered);
-        let option = candidates.find(|option| !taken.contains(option)).unwrap_or_default();
-        taken.insert(option.clone());
-        options.insert(wire_name, option);
-    }
-    options
+/// Returns the option that sets a param, without dashes.
+pub(crate) fn option_name(wire_name: &str) -> String {
+    names().option(wire_name)
 }
-
-/// The option that sends a value unchecked.
-const PARAM: &str = "param";
 
 impl Offered {
     fn arg(&self) -> Arg {
         let info = self.infos[0];
-        let long = kebab(self.wire_name);
+        let long = option_name(self.wire_name);
         let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading(PARAMS);
-        // The name on the wire is accepted too, unless it is the option of another param.
-        if long != self.wire_name && kebab(self.wire_name) == self.wire_name.to_kebab_case() {
-            arg = arg.alias(self.wire_name);
-        }
-        for name in self.earlier_names() {
-            arg = arg.alias(kebab(name));
-        }
         let ty = info.ty;
         arg = arg.value_name(long.replace('-', "_").to_uppercase()).long(long).value_parser(value);
         arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
@@ -206,9 +182,23 @@ impl Offered {
         self.described(arg, false)
     }
 
+    /// Adds the other names of the option: the name on the wire, unless the command or another param has it, and the earlier
+    /// names.
+    fn with_aliases(&self, arg: Arg, taken: &[String]) -> Arg {
+        let mut aliases: Vec<String> = self.earlier_names().into_iter().map(option_name).collect();
+        let is_of_command = taken.iter().any(|own| own == self.wire_name);
+        if names().is_free_option(self.wire_name) && !is_of_command {
+            aliases.push(self.wire_name.to_owned());
+        }
+        arg.aliases(aliases)
+    }
+
     /// The earlier names of the param that are not the name of another one.
     pub(crate) fn earlier_names(&self) -> BTreeSet<&'static str> {
         let mut names: BTreeSet<&str> = self.infos.iter().flat_map(|info| info.also_named).copied().collect();
+        if names.is_empty() {
+            return names;
+        }
         for endpoint in program().registry.endpoints() {
             for param in endpoint.params() {
                 names.remove(param.wire_name);
@@ -309,7 +299,7 @@ pub(crate) const LIST_OPTIONS: [&str; 2] = ["endpoint", "field"];
 /// Returns whether commas separate the values of an option.
 fn is_list_option(name: &str) -> bool {
     let mut params = offered(&[]).into_iter();
-    LIST_OPTIONS.contains(&name) || params.any(|param| kebab(param.wire_name) == name && splits(param.infos[0]))
+    LIST_OPTIONS.contains(&name) || params.any(|param| option_name(param.wire_name) == name && splits(param.infos[0]))
 }
 
 /// Returns `true` if commas separate the values of a param. A param of unknown type is not split, because its value may
@@ -391,29 +381,22 @@ mod tests {
     use crate::catalogue::{Metric, metric};
 
     #[test]
-    fn option_names_are_in_kebab_case() {
-        for (wire_name, long) in [("size", "size"), ("startTime", "start-time"), ("a_b", "a-b"), ("siteID", "site-id")]
-        {
-            assert_eq!(kebab(wire_name), long);
-        }
-    }
-
-    #[test]
-    fn each_param_has_an_option_of_its_own() {
-        let names = ["startTime", "start_time", "ids[]", "ids", "_", "param", "startTime"];
-        let options = unique_options(names.into_iter());
-        let expected = ["start-time", "start-time-2", "ids", "ids-2", "param-2", "param-3"];
-        assert_eq!(names[..6].iter().map(|name| options[name].as_str()).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
     fn every_param_of_the_catalogue_is_offered() {
         let command = Params::augment_args(Command::new("get"));
         for endpoint in endpoint_names::with_path() {
             for info in endpoint.params().filter(|info| info.const_value.is_none()) {
-                let long = kebab(info.wire_name);
+                let long = option_name(info.wire_name);
                 let found = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
                 assert!(found.is_some_and(|arg| arg.get_help().is_some()), "{endpoint} {long}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_param_has_an_option_of_a_command() {
+        for command in crate::command_line::for_words(&[]).get_subcommands() {
+            for option in own_options(command) {
+                assert!(wording::is_reserved_option(&option), "`{option}` of `{}`", command.get_name());
             }
         }
     }
@@ -442,9 +425,9 @@ mod tests {
         };
         let Metric { endpoint, history, .. } = metric();
         let own = endpoint.params().filter(|param| param.const_value.is_none());
-        let own = own.map(|param| kebab(param.wire_name)).chain(["param".to_owned()]).collect::<BTreeSet<_>>();
-        let page: BTreeSet<_> = range_params(history).map(kebab).collect();
-        let range: BTreeSet<_> = [history.from, history.to].map(kebab).into();
+        let own = own.map(|param| option_name(param.wire_name)).chain(["param".to_owned()]).collect::<BTreeSet<_>>();
+        let page: BTreeSet<_> = range_params(history).map(option_name).collect();
+        let range: BTreeSet<_> = [history.from, history.to].map(option_name).into();
         assert_eq!(shown(&[endpoint], false), &own - &range);
         assert_eq!(shown(&[endpoint], true), &own - &page);
         // Without an endpoint, only the params that most endpoints accept are shown.

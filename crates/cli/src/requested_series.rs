@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
 use crate::metrics_file::SeriesLabels;
-use crate::param_options::{Params, endpoint_candidates, endpoints_help, kebab, option, range_params};
+use crate::param_options::{Params, endpoint_candidates, endpoints_help, option, option_name, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::{program, service};
 use crate::time_arg::{self, Start};
@@ -200,7 +200,7 @@ fn not_accepted(endpoints: &[Endpoint], param: &str, params: &Params) -> Failure
     }
     options.dedup();
     let accepted = if options.is_empty() { "no params".to_owned() } else { options.join(", ") };
-    Failure::usage(format!("`--{}` is not a param of {}", kebab(param), enumerated(&names, "or")))
+    Failure::usage(format!("`--{}` is not a param of {}", option_name(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
         .help_if(params.unchecked(param, "VALUE"))
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::param_options::{Params, endpoint_candidates, kebab};
+use crate::param_options::{Params, endpoint_candidates, option_name};
 use crate::param_values::stored_value;
 use crate::program::program;
 
@@ -71,7 +71,7 @@ impl Selection {
     fn filters(&self) -> Result<Vec<Filter<'_>>> {
         self.endpoints.iter().try_for_each(|written| find(written).map(drop))?;
         let endpoint = Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints };
-        let of_param = |name, values| Filter { option: format!("--{}", kebab(name)), param: Some(name), values };
+        let of_param = |name, values| Filter { option: format!("--{}", option_name(name)), param: Some(name), values };
         let known = self.params.known.iter().map(|(name, values)| of_param(name, values.as_slice()));
         let passed_on = self.params.passed_on.iter().map(|(name, value)| of_param(name, slice::from_ref(value)));
         let all = iter::once(endpoint).chain(known).chain(passed_on);

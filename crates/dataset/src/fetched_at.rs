@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::timestamps::microseconds;
 
 /// The usual name of the column.
-const NAME: &str = "fetched_at";
+pub(crate) const NAME: &str = "fetched_at";
 
 /// The metadata key that identifies the column, because a record may have a field with the same name.
 const KEY: &str = "describes";

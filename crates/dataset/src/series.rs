@@ -11,6 +11,8 @@ use runtime::registry::{BodyInfo, EndpointInfo};
 use runtime::{Dynamic, Interval, Request, Timestamp};
 
 use crate::error::Error;
+use crate::fetched_at;
+use crate::table_schema::{ENDPOINT, UNKNOWN_FIELDS};
 
 /// Names of columns that every table has.
 const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
@@ -132,17 +134,22 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
         let values = request.params().filter(|(other, value)| *other == name && !value.is_empty());
         let values: Vec<_> = values.map(|(_, value)| value).collect();
         let stored = stored_name(endpoint, name);
-        if all.iter().all(|(known, _)| known != stored) {
-            all.push((stored.to_owned(), (!values.is_empty()).then(|| values.join(","))));
+        if all.iter().all(|(known, _)| *known != stored) {
+            all.push((stored, (!values.is_empty()).then(|| values.join(","))));
         }
     }
     all
 }
 
-/// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series.
-fn stored_name<'n>(endpoint: &EndpointInfo, name: &'n str) -> &'n str {
+/// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A
+/// param with the name of a column that each table has gets a prefix.
+fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
     let oldest = endpoint.param(name).and_then(|param| param.also_named.first());
-    oldest.map_or(name, |oldest| *oldest)
+    let stored = oldest.map_or(name, |oldest| *oldest);
+    if [ENDPOINT, UNKNOWN_FIELDS, fetched_at::NAME].contains(&stored) {
+        return format!("param_{stored}");
+    }
+    stored.to_owned()
 }
 
 /// Characters that are encoded in paths: all but ASCII letters, digits and `-_.,`, because other characters may have a
@@ -172,7 +179,13 @@ mod tests {
         const SYMBOL: ParamInfo =
             ParamInfo::new("coin", "symbol", ValueType::String, Evidence::Documented).also_named(&["coin", "currency"]);
         static ENDPOINT: EndpointInfo = EndpointInfo::of("market", "rates").accepts(&[&[SYMBOL]]);
-        for (name, stored) in [("symbol", "coin"), ("currency", "coin"), ("coin", "coin"), ("venue", "venue")] {
+        for (name, stored) in [
+            ("symbol", "coin"),
+            ("currency", "coin"),
+            ("coin", "coin"),
+            ("venue", "venue"),
+            ("endpoint", "param_endpoint"),
+        ] {
             assert_eq!(stored_name(&ENDPOINT, name), stored);
         }
     }

@@ -1,9 +1,11 @@
-//! Sentences about facts of a service, and suggestions for mistyped names.
+//! Sentences about facts of a service, names of params outside of Rust, and suggestions for mistyped names.
 //!
 //! The docs of a client, its command line, the sandbox and the errors of a catalogue use the same words.
 
 mod fact_sentences;
+mod param_names;
 mod suggest;
 
 pub use fact_sentences::{Facts, enumerated};
+pub use param_names::{ParamNames, is_python_name, is_reserved_option};
 pub use suggest::{did_you_mean, most_similar, normalized};

@@ -9,12 +9,13 @@ use std::time::Duration;
 use clap::Args;
 use dataset::quoted;
 use runtime::history::History;
+use runtime::registry::HistoryInfo;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing::{self, Line, MAX_LINES, Panel};
 use crate::chart_text;
-use crate::endpoint_names::is_same;
+use crate::endpoint_names::{history, is_same, name};
 use crate::examples;
 use crate::failure::{self, ExitKind, Failure, Result};
 use crate::find_endpoint::find;
@@ -129,11 +130,20 @@ impl Plot {
         for series in all {
             let request = request(&connected.client, &series);
             let interval = plan(&request)?.interval;
-            let from =
-                self.from.map_or_else(|| interval.shifted(self.to, -i64::from(RECORDS)), |from| from.of(interval));
-            let history = History::new(request, from..self.to);
-            requests.push((history.plan()?.requests, series.endpoint));
-            histories.push((series, interval.longest(), history));
+            let has_interval = history(series.endpoint).is_some_and(HistoryInfo::has_interval);
+            let from = match self.from {
+                Some(from) => from.of(interval),
+                None if has_interval => interval.shifted(self.to, -i64::from(RECORDS)),
+                None => {
+                    let name = name(series.endpoint);
+                    return Err(Failure::usage(format!("{name}: set `--from`, because its records have no interval")));
+                }
+            };
+            let records = History::new(request, from..self.to);
+            requests.push((records.plan()?.requests, series.endpoint));
+            // No record is missing between events.
+            let step = if has_interval { interval.longest() } else { Duration::ZERO };
+            histories.push((series, step, records));
         }
         let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
         let time = limit.min_duration(&requests, Duration::ZERO);

@@ -203,7 +203,7 @@ def with_own_options(options: Row, own: Row) -> Row:
 
 def _options(options: Row) -> Iterator[str]:
     for name, value in options.items():
-        if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
+        if not re.fullmatch(r"[^\W\d_][\w-]*", name):
             raise TypeError(f"`{name}` is not the name of an argument")
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:

@@ -67,7 +67,7 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["search", "stations.search", "/stations"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, lat: _Many[_t.Union[float, str]], lon: _Many[_t.Union[float, str]], radius: _Many[_t.Union[int, str]] = ..., **options: _Unpack[_GetOptions]) -> _t.List[StationsSearchRow]:
         """Stations near a place."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["levels", "tides.levels", "/stations/{station}/levels/{kind}"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, station: _Many[Station], kind: _Many[str], from_: _Many[_Time], datum: _Many[Datum] = ..., fields: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[TidesLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["levels", "tides.levels", "/stations/{station}/levels/{kind}"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, station: _Many[Station], kind: _Many[str], param_from: _Many[_Time], datum: _Many[Datum] = ..., fields: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[TidesLevelsRow]:
         """The level at each moment."""
     @_t.overload
     def __call__(self, endpoints: _t.Literal["extremes", "tides.extremes", "/stations/{station}/extremes"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, station: _Many[Station], datum: _Many[Datum] = ..., **options: _Unpack[_GetOptions]) -> _t.List[TidesExtremesRow]:
