@@ -249,6 +249,8 @@ pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
     match list_as {
         Some(ListFormat::Commas) => format!("Several values are sent in {name}, separated by commas."),
         Some(ListFormat::Repeated) => format!("Several values are sent by repeating {name}."),
+        Some(ListFormat::Spaces) => format!("Several values are sent in {name}, separated by spaces."),
+        Some(ListFormat::Pipes) => format!("Several values are sent in {name}, separated by vertical bars."),
         Some(ListFormat::Json) => format!("Several values are sent in {name} as a JSON list."),
         None => format!("Several values are sent in {name}."),
     }

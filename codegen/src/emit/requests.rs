@@ -117,6 +117,8 @@ fn sent_text(param: &Param, setter: &Setter, wire: String) -> String {
     let count = if setter.several { 2 } else { 1 };
     match param.declared.list_as {
         ListFormat::Commas => vec![wire; count].join(","),
+        ListFormat::Spaces => vec![wire; count].join(" "),
+        ListFormat::Pipes => vec![wire; count].join("|"),
         ListFormat::Repeated => wire,
         ListFormat::Json => {
             let item = if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire };

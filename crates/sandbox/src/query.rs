@@ -154,7 +154,7 @@ fn is_position_in_link(endpoint: &EndpointInfo, name: &str) -> bool {
     matches!(pages.next, NextPage::Link { .. }) && name == LINK_PARAM
 }
 
-/// Splits a text into its values. Commas separate the values of lists and of closed types, which are types with a fixed
+/// Splits a text into its values. Commas, or what the list format has, separate the values of lists and of closed types, which are types with a fixed
 /// list of values. Empty values are omitted if the param is a string, an open type or a list.
 fn values_in(param: &ParamInfo, text: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
@@ -164,8 +164,11 @@ fn values_in(param: &ParamInfo, text: &str) -> Vec<String> {
     }
     let is_list = param.list_setter.is_some();
     let is_closed = matches!(param.ty, ValueType::Named(named) if !named.open);
-    let is_split = param.list_as == ListFormat::Commas && (is_closed || is_list);
-    let parts = if is_split { text.split(',').map(str::trim).collect() } else { vec![text] };
+    let separator = param.separator().filter(|_| param.list_as != ListFormat::Json && (is_closed || is_list));
+    let parts = match separator {
+        Some(separator) => text.split(separator).map(str::trim).collect(),
+        None => vec![text],
+    };
     let is_text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
     let mut values = Vec::new();

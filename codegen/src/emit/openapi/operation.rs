@@ -100,9 +100,7 @@ impl Description<'_> {
             object = object.with("content", json(schema));
         } else {
             if declared.list_setter.is_some() {
-                object = object
-                    .with("style", if param.in_path() { "simple" } else { "form" })
-                    .with("explode", declared.list_as == ListFormat::Repeated);
+                object = object.with("style", style(param)).with("explode", declared.list_as == ListFormat::Repeated);
             }
             object = object.with("schema", schema);
         }
@@ -264,4 +262,14 @@ fn status_facts(status: &Status) -> Object {
 
 fn response_name(status: &Status) -> String {
     format!("Status{}", status.status)
+}
+
+/// Returns the `style` of a param with several values.
+fn style(param: &Param) -> &'static str {
+    match param.declared.list_as {
+        _ if param.in_path() => "simple",
+        ListFormat::Spaces => "spaceDelimited",
+        ListFormat::Pipes => "pipeDelimited",
+        ListFormat::Commas | ListFormat::Repeated | ListFormat::Json => "form",
+    }
 }

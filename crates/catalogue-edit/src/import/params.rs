@@ -222,8 +222,10 @@ fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, bool, Lis
     let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     let list_as = match (style, explode) {
         _ if param.get("content").is_some() => ListFormat::Json,
-        ("form", true) if !in_path => ListFormat::Repeated,
+        ("form" | "spaceDelimited" | "pipeDelimited", true) if !in_path => ListFormat::Repeated,
         ("form" | "simple", false) => ListFormat::Commas,
+        ("spaceDelimited", false) if !in_path => ListFormat::Spaces,
+        ("pipeDelimited", false) if !in_path => ListFormat::Pipes,
         _ => return (item, false, ListFormat::Commas),
     };
     (item, true, list_as)

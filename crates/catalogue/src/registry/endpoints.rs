@@ -81,6 +81,8 @@ pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> Param
         model::ListFormat::Commas => ListFormat::Commas,
         model::ListFormat::Repeated => ListFormat::Repeated,
         model::ListFormat::Json => ListFormat::Json,
+        model::ListFormat::Spaces => ListFormat::Spaces,
+        model::ListFormat::Pipes => ListFormat::Pipes,
     };
     info.const_value = optional_text(declared.const_value.as_ref().map(|value| value.as_str()));
     info.required = declared.required.map(evidence);

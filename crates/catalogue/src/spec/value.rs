@@ -102,6 +102,10 @@ words! {
         Repeated = "repeated",
         /// As a list in JSON: `a=["x","y"]`.
         Json = "json",
+        /// Separated by spaces: `a=1%202`.
+        Spaces = "spaces",
+        /// Separated by vertical bars: `a=1|2`.
+        Pipes = "pipes",
     }
 }
 

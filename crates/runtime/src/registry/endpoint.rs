@@ -183,6 +183,19 @@ entry! {
 }
 
 impl ParamInfo {
+    /// The character between two values; `None` if each value is a separate param. In a path, the values of a list
+    /// are always separated by commas, like the style `simple` of OpenAPI.
+    #[doc(hidden)]
+    pub fn separator(&self) -> Option<char> {
+        match self.list_as {
+            _ if self.location == ParamLocation::Path => Some(','),
+            ListFormat::Commas | ListFormat::Json => Some(','),
+            ListFormat::Repeated => None,
+            ListFormat::Spaces => Some(' '),
+            ListFormat::Pipes => Some('|'),
+        }
+    }
+
     /// The largest number that the service is known to accept, or else the default.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
     pub(crate) fn largest(&self) -> Option<usize> {
@@ -201,6 +214,10 @@ pub enum ListFormat {
     Repeated,
     /// As a JSON list: `a=["x","y"]`.
     Json,
+    /// Separated by spaces: `a=1%202`.
+    Spaces,
+    /// Separated by vertical bars: `a=1|2`.
+    Pipes,
 }
 
 /// Location of a param in the request.

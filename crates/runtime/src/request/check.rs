@@ -29,7 +29,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
             ListFormat::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
         };
-        for item in items.split(',') {
+        for item in items.split(info.separator().unwrap_or(',')) {
             number(info, item)?;
         }
         return Ok(());

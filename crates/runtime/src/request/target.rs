@@ -150,7 +150,12 @@ impl RequestTarget {
         }
         for param in &self.params {
             if param.is_ambiguous {
-                let problem = format!("a value of `{}` contains a comma, which separates list items", param.name);
+                let separator = match self.endpoint.param(&param.name).and_then(ParamInfo::separator) {
+                    Some(' ') => "space",
+                    Some('|') => "vertical bar",
+                    _ => "comma",
+                };
+                let problem = format!("a value of `{}` contains a {separator}, which separates list items", param.name);
                 return Err(Error::build(problem).with_hint("send a request for each value"));
             }
             if let Some(info) = self.info(param) {
@@ -235,7 +240,6 @@ impl fmt::Debug for RequestTarget {
 /// Also returns whether a value contains the separator, so that the service would read it as two values. `info` is
 /// `None` for an unknown param.
 pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<String>, bool) {
-    // In a path, the values of a list are always separated by commas, like the style `simple` of OpenAPI.
     let of_query = info.filter(|info| info.location == ParamLocation::Query);
     match of_query.map(|info| (info.list_as, info.ty)) {
         _ if values.is_empty() => (vec![String::new()], false),
@@ -249,8 +253,10 @@ pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<
             }
             (vec![format!("[{}]", items.join(","))], false)
         }
-        Some((ListFormat::Commas, _)) | None => {
-            (vec![values.join(",")], values.iter().any(|value| value.contains(',')))
+        _ => {
+            let separator = info.and_then(ParamInfo::separator).unwrap_or(',');
+            let is_ambiguous = values.iter().any(|value| value.contains(separator));
+            (vec![values.join(&separator.to_string())], is_ambiguous)
         }
     }
 }
@@ -313,6 +319,8 @@ mod tests {
             ParamInfo { list_setter: Some("all_b"), list_as: ListFormat::Json, ..param("b", ValueType::Count) },
             ParamInfo { list_setter: Some("all_c"), list_as: ListFormat::Repeated, ..param("c", ValueType::String) },
             ParamInfo { list_setter: Some("all_d"), ..param("d", ValueType::String) },
+            ParamInfo { list_setter: Some("all_f"), list_as: ListFormat::Spaces, ..param("f", ValueType::String) },
+            ParamInfo { list_setter: Some("all_g"), list_as: ListFormat::Pipes, ..param("g", ValueType::Count) },
             ParamInfo { const_value: Some("always"), ..param("e", ValueType::String) },
         ]]),
         ..EndpointInfo::new("market", "many", "Many")
@@ -335,6 +343,16 @@ mod tests {
             many.set(Cow::Borrowed(name), None);
         }
         assert_eq!(many.path_and_query(), "/many?c=one");
+        many.set_list(Cow::Borrowed("f"), vec!["x,y".to_owned(), "z".to_owned()]);
+        many.set_list(Cow::Borrowed("g"), vec!["1".to_owned(), "2".to_owned()]);
+        assert_eq!(many.path_and_query(), "/many?c=one&f=x,y%20z&g=1%7C2");
+        assert!(many.check().is_ok());
+        many.set_list(Cow::Borrowed("g"), vec!["1,2".to_owned()]);
+        assert!(many.check().is_err(), "commas do not separate these values");
+        many.set(Cow::Borrowed("g"), None);
+        many.set_list(Cow::Borrowed("f"), vec!["x y".to_owned(), "z".to_owned()]);
+        assert!(many.check().is_err(), "the service would read three values");
+        many.set(Cow::Borrowed("f"), None);
         many.set_list(Cow::Borrowed("c"), Vec::new());
         let error = many.check().map_err(|error| error.to_string());
         assert_eq!(error, Err("`c` is empty; set a value or omit it".to_owned()));
