@@ -95,6 +95,10 @@ pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
+/// The maximum length of the name of a group, and of an endpoint in it. Both together, with an interval and an extension, are
+/// the name of a file or folder, for which file systems allow 255 bytes.
+pub const MAX_FILE_NAME: usize = 100;
+
 /// Returns `true` if an emitted crate can have this name: a valid Rust name that none of its dependencies has.
 pub fn is_crate(ident: &str) -> bool {
     is_like("^[A-Za-z_][A-Za-z0-9_]*$", ident) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)

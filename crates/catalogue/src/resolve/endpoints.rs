@@ -56,6 +56,8 @@ impl<'a> Resolver<'a> {
             self.errors.push(Diagnostic::of_file("taken-name/file", file, &[&module]));
         } else if names::is_taken(Scope::Types, &handle) {
             self.errors.push(Diagnostic::of_file("taken-name/file", file, &[&handle]));
+        } else if module.len() > names::MAX_FILE_NAME {
+            self.errors.push(Diagnostic::of_file("long-name/file", file, &[&module]));
         }
     }
 
@@ -70,6 +72,10 @@ impl<'a> Resolver<'a> {
         let name = &endpoint.name;
         let at = name.at();
         let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
+        if ident.len() > names::MAX_FILE_NAME {
+            self.error("long-name/endpoint", at, &[&ident.len()]);
+            return None;
+        }
         if !idents.claim(&mut self.errors, "duplicate-endpoint", &ident, at, &[name, &ident]) {
             return None;
         }
