@@ -74,7 +74,8 @@ pub(crate) struct Import {
     /// The description, JSON or YAML, or a HAR file of a browser or proxy (`.har`)
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The host of the service in a HAR file; default: the host with the most responses in JSON
+    /// The host of the service; default: in a HAR file, the host with the most responses in JSON, and in a description, that of
+    /// its first server
     #[arg(long)]
     host: Option<String>,
     /// Import summaries and descriptions too, word for word
@@ -95,7 +96,7 @@ impl Import {
             return self.target.confirm(self.recorded_endpoints());
         }
         let text = fs::read_to_string(&self.file).map_err(|error| unread(error.to_string()))?;
-        let options = Options { text, evidence: self.evidence, summaries: self.summaries };
+        let options = Options { text, evidence: self.evidence, summaries: self.summaries, host: self.host.clone() };
         let change = catalogue_edit::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(in_file(why)),
             other @ Refusal::Catalogue(_) => other,

@@ -4,6 +4,7 @@
 //! noted during the conversion, so the result does not have to be compared with the description.
 
 mod bodies;
+mod candidates;
 mod composed_schemas;
 mod deep_params;
 mod document;
@@ -27,14 +28,16 @@ use catalogue::spec::{Evidence, History, Known};
 use catalogue::{Catalogue, is_invisible, url_path};
 use serde_yaml::Value;
 
-use super::content::{Content, label};
+use super::content::Content;
 use super::draft::{Draft, Source};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::merge::merge;
+use candidates::Members;
 use document::{Document, text};
 use header_params::HeaderParams;
 use omissions::{Omissions, Weight};
+use urls::Address;
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub struct Import {
     pub evidence: Evidence,
     /// `true` imports summaries and descriptions too.
     pub summaries: bool,
+    /// The host whose endpoints are imported, if paths have servers of their own; by default, that of the first server.
+    pub host: Option<String>,
 }
 
 /// Returns the change that imports a description into an existing catalogue, or into a new catalogue.
@@ -66,7 +71,10 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         templates: HashSet::new(),
         headers: HeaderParams::default(),
         records: HashMap::new(),
+        members: Members::new(),
+        base: None,
     };
+    reader.base = reader.base_address();
     let kept = reader.kept(&document.root, extensions::OF_SERVICE, "#");
     let kept = kept.and_then(|kept| kept.into_spec().0);
     let is_unit_known = kept.is_some();
@@ -86,6 +94,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(format!("no endpoint is imported:\n{why}").into());
     }
     let templates = std::mem::take(&mut reader.templates);
+    let members = std::mem::take(&mut reader.members);
     std::mem::take(&mut reader.headers).write(&mut editor, is_new, import.evidence);
     let mut draft = reader.drafted_content();
     omit_history(&mut draft.content, editor.service.history.clone());
@@ -102,44 +111,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         service::note_differences(&described, is_in_paths, &mut editor);
     }
     if is_new {
-        note_candidates(&mut editor, import.evidence);
+        candidates::note_candidates(&mut editor, &members, import.evidence);
     }
     editor.note_all(omitted.iter().map(|line| format!("not imported: {line}")).collect());
     if is_new && !is_unit_known {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()
-}
-
-/// The number of endpoints that the notes about a possible history list.
-const MAX_CANDIDATES: usize = 20;
-
-/// Adds a note for each endpoint whose params may select the range of a history, with the line to add. A description does
-/// not state whether the records are a time series, so the author decides.
-fn note_candidates(editor: &mut Editor, evidence: Evidence) {
-    let mut notes = Vec::new();
-    for (at, endpoint) in editor.endpoints() {
-        let is_object = endpoint.body.known().is_some_and(|body| body.object.is_some());
-        if endpoint.history.is_some() || editor.service.history.is_some() || is_object {
-            continue;
-        }
-        let params = editor.params_of(endpoint).unwrap_or_default();
-        let Some(found) = history(&params, &editor.service.types, evidence) else { continue };
-        let keys = [("from", &found.from), ("to", &found.to), ("limit", &found.limit), ("step", &found.step)];
-        let keys = keys.into_iter().filter_map(|(key, param)| Some(format!("{key}: {}", param.as_ref()?.as_str())));
-        let keys = keys.collect::<Vec<_>>().join(", ");
-        let line = format!("history: {{{keys}, evidence: {}}}", evidence.word());
-        notes.push(format!(
-            "`{}` may have a history; if its records are a time series, add `{line}`",
-            label(&at, endpoint)
-        ));
-    }
-    let others = notes.len().saturating_sub(MAX_CANDIDATES);
-    notes.truncate(MAX_CANDIDATES);
-    if others > 0 {
-        notes.push(format!("{others} more endpoints may have a history"));
-    }
-    editor.note_all(notes);
 }
 
 /// Removes the history of endpoints with the history of the service.
@@ -184,6 +162,10 @@ struct Reader<'d> {
     headers: HeaderParams,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
+    /// The members of the response of each path, beside its records.
+    members: Members,
+    /// The server whose endpoints are imported.
+    base: Option<Address>,
 }
 
 impl<'d> Reader<'d> {

@@ -104,7 +104,7 @@ pub(super) fn method_name(
     numbers: &mut Numbers,
     is_in_use: impl Fn(&str) -> bool,
 ) -> String {
-    let derived = names::ident(name, Case::Snake).unwrap_or_default();
+    let derived = short(names::ident(name, Case::Snake).unwrap_or_default(), name);
     let is_free = |ident: &str| is_free_method(ident, &is_in_use);
     let wanted = chosen.into_iter().chain([derived.as_str()]).find(|ident| is_free(ident));
     wanted.map_or_else(|| numbers.first_free(&derived, Case::Snake, is_free), str::to_owned)
@@ -158,18 +158,27 @@ pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     chosen
 }
 
-/// The maximum length of the name of a new group. File systems allow 255 bytes for a name with its extension.
-const MAX_MODULE: usize = 60;
+/// The maximum length of a new name. The catalogue allows more, for the numbers of equal names.
+const MAX_NAME: usize = names::MAX_FILE_NAME - 10;
 
-/// Returns the name of a group's module, and so of its files, for a tag or a segment of a path. A long name is cut, and gets
-/// a number that depends on the part that was cut.
+/// The length of what is kept of a longer name.
+const KEPT: usize = 60;
+
+/// Returns the name of a group's module, and so of its files, for a tag or a segment of a path.
 pub(super) fn module_name(text: &str) -> String {
-    let ident = NamesInUse::default().claim(text, Case::Snake, Scope::Groups);
-    if ident.len() <= MAX_MODULE {
+    short(NamesInUse::default().claim(text, Case::Snake, Scope::Groups), text)
+}
+
+/// Cuts a long name, and adds a number that depends on the text from which it was derived.
+fn short(ident: String, text: &str) -> String {
+    if ident.len() <= MAX_NAME {
         return ident;
     }
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    format!("{}_{hash:08x}", ident[..MAX_MODULE].trim_end_matches('_'))
+    let mut hash = 0x811c_9dc5_u32;
+    for byte in text.bytes() {
+        hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    format!("{}_{hash:08x}", ident[..KEPT].trim_end_matches('_'))
 }
 
 /// Returns the case and scope of Rust names for the values of an identifier (`is_open`) or of an enum.

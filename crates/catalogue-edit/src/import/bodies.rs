@@ -41,27 +41,26 @@ impl<'d> Reader<'d> {
             return None;
         };
         let at = format!("{pointer}/schema");
-        if self.can_be_missing(responses, schema, &at) {
+        if self.document.is_nullable(schema) {
+            self.omit_type("can be null", &at);
             return None;
         }
         // Our own export has the path of the records that are not where the envelope has them.
         let own = text(operation, "x-data");
         let body = self.series(schema, own, name, &at).or_else(|| self.without_envelope(schema, name, &at))?;
+        // A series without a body has no records.
+        if body.series.is_none() && ["204", "205"].iter().any(|status| responses.get(status).is_some()) {
+            self.omit_type("can be missing (status 204)", &at);
+            return None;
+        }
         let data = own.filter(|_| body.series.is_some()).map(Into::into);
         Some(Body { data, ..body })
     }
 
-    /// Returns `true` if a successful response can be null or have no body. The client returns such a response only as
-    /// raw JSON.
-    fn can_be_missing(&mut self, responses: &Value, schema: &'d Value, at: &str) -> bool {
-        let is_null = self.document.is_nullable(schema);
-        if !is_null && !["204", "205"].iter().any(|status| responses.get(status).is_some()) {
-            return false;
-        }
-        let why = if is_null { "can be null" } else { "can be missing (status 204)" };
+    /// Notes that the type of a body is not imported, because there is no body in some responses.
+    fn omit_type(&mut self, why: &str, at: &str) {
         let what = format!("the type of a body that {why}; the body is unknown, and the client returns raw JSON");
         self.omissions.add(Weight::Missing, what, at);
-        true
     }
 
     /// Returns a body in the envelope of the service, or one whose records are at the path `own`; `None` if the schema

@@ -49,6 +49,7 @@ impl<'d> Reader<'d> {
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
         let params = self.params(&path, listed.into_iter(), is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
+        self.note_members(&path, operation);
         let kept = self.kept(operation, OF_ENDPOINT, pointer);
         let kept = kept.and_then(|kept| kept.into_spec().1.pop()?.1.endpoints.pop());
         let kept = kept.unwrap_or_default();

@@ -34,36 +34,37 @@ impl Reader<'_> {
         Service { version, summary, base_url, credentials, errors, ..new }
     }
 
-    /// Returns the suffix of all base URLs: the path of the first server. The user supplies the host.
+    /// Returns the suffix of all base URLs: the path of the server. The user supplies the host.
     fn base_url(&mut self) -> Option<BaseUrl> {
-        let root = &self.document.root;
-        let server = items(root, "servers").first()?;
-        for index in 1..items(root, "servers").len() {
-            self.omissions.add(Weight::Aside, "a further server", &format!("#/servers/{index}"));
-        }
-        let mut url = text(server, "url")?.to_owned();
-        for (name, variable) in entries(server, "variables") {
-            let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
-            if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
-                let why = "a variable in the server's path, which is replaced by its default";
-                self.omissions.add(Weight::Fact, why, &format!("#/servers/variables/{name}"));
-            }
-            url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
-        }
-        let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
-            Some(rest) => {
-                self.omissions.add(Weight::Aside, "the host of the server, which the user supplies", "#/servers");
-                rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
-            }
-            None => url,
-        };
-        let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
-        let is_suffix = url_path::check(suffix, false).is_ok();
+        self.note_servers();
+        let suffix = self.base.as_ref()?.path.clone();
+        let is_suffix = url_path::check(&suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
             let why = format!("the invalid path `{suffix}` of the server URL");
             self.omissions.add(Weight::Fact, why, "#/servers");
         }
-        is_suffix.then(|| BaseUrl { suffix: suffix.to_owned(), evidence: self.options.evidence })
+        is_suffix.then(|| BaseUrl { suffix, evidence: self.options.evidence })
+    }
+
+    /// Notes what is not imported of the servers of the description.
+    fn note_servers(&mut self) {
+        let root = &self.document.root;
+        let Some(server) = items(root, "servers").first() else { return };
+        for index in 1..items(root, "servers").len() {
+            self.omissions.add(Weight::Aside, "a further server", &format!("#/servers/{index}"));
+        }
+        let url = text(server, "url").unwrap_or_default();
+        let after_scheme = url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//"));
+        let path = after_scheme.and_then(|rest| rest.split_once('/')).map_or("", |(_, path)| path);
+        for (name, _) in entries(server, "variables") {
+            if path.contains(&format!("{{{name}}}")) {
+                let why = "a variable in the server's path, which is replaced by its default";
+                self.omissions.add(Weight::Fact, why, &format!("#/servers/variables/{name}"));
+            }
+        }
+        if after_scheme.is_some() {
+            self.omissions.add(Weight::Aside, "the host of the server, which the user supplies", "#/servers");
+        }
     }
 
     /// Returns the credentials of the description. Every base URL ends in `base`.

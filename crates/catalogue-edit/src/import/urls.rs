@@ -8,11 +8,12 @@ use super::omissions::Weight;
 use super::schemas::type_of;
 
 /// The host and the path of a server.
-struct Address {
+#[derive(Clone, Debug)]
+pub(super) struct Address {
     /// The host with the port; `None` if the URL is relative to the description.
     host: Option<String>,
     /// The path without `/` at the end.
-    path: String,
+    pub(super) path: String,
 }
 
 impl Address {
@@ -34,23 +35,74 @@ impl Address {
     }
 }
 
+/// Returns the segments that two paths have in common at their start.
+fn shared_start(one: &str, other: &str) -> String {
+    let mut shared = String::new();
+    for (segment, of_other) in one.split('/').zip(other.split('/')).skip(1) {
+        if segment != of_other {
+            break;
+        }
+        shared += &format!("/{segment}");
+    }
+    shared
+}
+
 impl<'d> Reader<'d> {
-    /// Returns the path of an operation relative to the server of the description, if the operation or its path has a
-    /// server of its own. Returns `None` if that is another service.
+    /// Returns the server whose endpoints are imported: the host of the options, or that of the first server, and the part of
+    /// the path that all of its servers share. Returns `None` if the description names no server.
+    pub(super) fn base_address(&self) -> Option<Address> {
+        let all = self.addresses();
+        let first = all.first()?;
+        let host = self.options.host.as_ref().map(|host| host.to_ascii_lowercase()).or(first.host.clone());
+        let mut path: Option<String> = None;
+        for address in all.iter().filter(|address| address.host.is_none() || address.host == host) {
+            path = Some(path.map_or_else(|| address.path.clone(), |path| shared_start(&path, &address.path)));
+        }
+        Some(Address { host, path: path.unwrap_or_default() })
+    }
+
+    /// Returns the address of the description, and those of paths and operations with a server of their own.
+    fn addresses(&self) -> Vec<Address> {
+        let mut all: Vec<Address> =
+            items(&self.document.root, "servers").first().and_then(Address::of).into_iter().collect();
+        for (_, item) in entries(&self.document.root, "paths") {
+            let Some((item, _)) = self.document.follow(item) else { continue };
+            let operation = item.get("get").and_then(|operation| self.document.follow(operation));
+            if let Some((operation, _)) = operation {
+                all.extend(self.own_address(item, operation));
+            }
+        }
+        all
+    }
+
+    fn description_address(&self) -> Option<Address> {
+        Address::of(items(&self.document.root, "servers").first()?)
+    }
+
+    /// Returns the address of an operation or its path, if one of them has a server of its own. A URL without a host has that
+    /// of the description.
+    fn own_address(&self, item: &Value, operation: &Value) -> Option<Address> {
+        let server = items(operation, "servers").first().or(items(item, "servers").first())?;
+        let Address { host, path } = Address::of(server)?;
+        let host = host.or_else(|| self.description_address()?.host);
+        Some(Address { host, path })
+    }
+
+    /// Returns the path of an operation relative to the server whose endpoints are imported. Returns `None` if the operation
+    /// is on another server.
     pub(super) fn path_on_server(&mut self, path: &str, item: &'d Value, operation: &'d Value) -> Option<String> {
-        let own = items(operation, "servers").first().or(items(item, "servers").first()).and_then(Address::of);
-        let Some(own) = own else { return Some(path.to_owned()) };
-        let shared = items(&self.document.root, "servers").first().and_then(Address::of);
-        let shared = shared.unwrap_or(Address { host: own.host.clone(), path: String::new() });
-        let is_same_host = own.host.is_none() || own.host == shared.host;
-        let prefix = own.path.strip_prefix(&shared.path).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        if let Some(prefix) = prefix.filter(|_| is_same_host) {
+        let own = self.own_address(item, operation);
+        let Some(address) = own.or(self.description_address()) else { return Some(path.to_owned()) };
+        let base = self.base.get_or_insert_with(|| Address { host: address.host.clone(), path: String::new() });
+        if address.host.is_none() || address.host == base.host {
+            let prefix = address.path.strip_prefix(&base.path).unwrap_or_default();
             return Some(format!("{prefix}{path}"));
         }
-        let host = own.host.unwrap_or_default();
+        let host = address.host.unwrap_or_default();
         let why = format!(
-            "an endpoint on another server, `{host}{}`; import it into a catalogue of its own (first `{path}`)",
-            own.path
+            "an endpoint on another server, `{host}{}`; import it with `--host {host}` into a catalogue of its own (first \
+             `{path}`)",
+            address.path
         );
         self.omissions.add(Weight::Missing, why, &format!("`{path}`"));
         None

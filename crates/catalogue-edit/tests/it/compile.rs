@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::import_case::{ImportCase, load_files};
-use crate::scratch::{Scratch, entries, name};
+use crate::scratch::Scratch;
 use catalogue::load_texts;
 use catalogue_edit::{Evidence, Import, import};
 use codegen::Package;
-use recorded_cases::{Archive, archives};
+use recorded_cases::{Archive, archives, entries, name};
 
 #[test]
 #[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, the nightly workflow runs it always"]
@@ -131,6 +131,7 @@ fn imported(path: &Path) -> Option<(String, Texts)> {
         evidence: Evidence::Documented,
         // Summaries and descriptions are imported too, because the emitted documentation has to escape them.
         summaries: true,
+        host: None,
     };
     let change = import(load_files(&case.before), &options).ok()?;
     let mut texts = case.before;

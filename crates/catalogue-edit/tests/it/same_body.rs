@@ -84,7 +84,7 @@ fn learned(catalogue: Catalogue) -> String {
 }
 
 fn imported(catalogue: Catalogue) -> String {
-    let options = Import { text: DESCRIPTION.to_owned(), evidence: Evidence::Published, summaries: false };
+    let options = Import { text: DESCRIPTION.to_owned(), evidence: Evidence::Published, summaries: false, host: None };
     shelf(&import(Some(catalogue), &options).expect("a description"))
 }
 

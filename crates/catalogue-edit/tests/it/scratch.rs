@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use recorded_cases::entries;
+
 /// The workspace, and the files of its members that this run has written.
 pub(crate) struct Scratch {
     root: PathBuf,
@@ -73,16 +75,4 @@ fn write(path: &Path, text: &str) {
     }
     fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
     fs::write(path, text).expect("to write a file");
-}
-
-/// Returns the entries of a folder, sorted by name.
-pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut entries: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    entries.sort();
-    entries
-}
-
-pub(crate) fn name(path: &Path) -> String {
-    path.file_name().expect("a name").to_string_lossy().into_owned()
 }
