@@ -10,8 +10,8 @@ use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
 use wording::ParamNames;
 
 use super::Package;
-use super::package::Program;
 use super::json_object::quoted;
+use super::package::Program;
 use super::python::{EndpointNames, param_names};
 use super::requests::{sample, sample_path};
 
