@@ -19,7 +19,7 @@ use super::job::{Decode, Job, ReportedWindow};
 use super::options::Options;
 use super::page::{Page, Report};
 use super::request_template::{RequestTemplate, require_past};
-use super::schedule::{Action, Failure, Kind, Position, Recovery, Schedule, Settings};
+use super::schedule::{Action, Failure, Kind, Position, Recovery, Schedule, ScheduleSettings};
 use super::streams::Blocking;
 use super::time_grid::{Gap, Span};
 use super::{HasHistory, RecordOf, streams};
@@ -142,7 +142,7 @@ struct State<T> {
     request: Untyped,
     decode: Decode,
     from: Timestamp,
-    settings: Settings,
+    settings: ScheduleSettings,
     /// `None` until the first poll has checked that the request has a history.
     following: Option<Following>,
     job: Option<Box<Job>>,
@@ -175,7 +175,7 @@ impl<E: HasHistory> Follow<E> {
             observers,
             decode: Decode::of::<E::Body>(),
             from,
-            settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
+            settings: ScheduleSettings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
             following: None,
             job: None,
             sleep: None,
@@ -262,52 +262,63 @@ impl<T: Send + 'static> State<T> {
                 }
                 continue;
             };
-            if let Some(job) = &mut self.job {
-                match ready!(job.poll(cx)) {
-                    Some(Ok(window)) => {
-                        let now = Instant::now();
-                        if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
-                            let request = RequestKind::Data(self.request.endpoint());
-                            let params = self.observers.params();
-                            self.observers.notify(&Event::Recovered { request, params, elapsed, was_outage });
-                            let update = was_outage.then_some(Update::Recovered { elapsed });
-                            self.updates.extend(update);
-                        }
-                        self.updates.extend(following.pages(window, now));
-                    }
-                    Some(Err(error)) => self.failed(error)?,
-                    None => {
-                        self.job = None;
-                        let estimate = self.request.connection().clock.read();
-                        let since = following.schedule.finished(Instant::now(), estimate);
-                        self.updates.extend(since.map(|since| Update::Silent { since }));
-                    }
-                }
+            let Some(job) = &mut self.job else {
+                self.begin_round()?;
                 continue;
+            };
+            match ready!(job.poll(cx)) {
+                Some(Ok(window)) => self.received(window),
+                Some(Err(error)) => self.failed(error)?,
+                None => {
+                    self.job = None;
+                    let estimate = self.request.connection().clock.read();
+                    let since = following.schedule.finished(Instant::now(), estimate);
+                    self.updates.extend(since.map(|since| Update::Silent { since }));
+                }
             }
-            let estimate = self.request.connection().clock.read();
-            match following.schedule.action(Instant::now(), estimate) {
-                Action::Request(window) => {
-                    // During an outage, the followers of a client take turns.
-                    if let Some(pause) = self.request.connection().outage.admit() {
-                        self.wait(pause.min(MAX_WAIT))?;
-                        continue;
-                    }
-                    let mut options = Options::new(window);
-                    options.unsettled = following.schedule.unsettled(window.to);
-                    options.no_first_record_search = following.checkpoint.records > 0;
-                    // The schedule repeats a failed round, so the job itself does not retry windows.
-                    options.attempts = 1;
-                    // The job gets a time at which every interval in the window is closed.
-                    let closed = following.schedule.grid.final_at(window.to);
-                    self.job = Some(Box::new(Job::new(&self.request, options, self.decode, closed)?));
+        }
+    }
+
+    /// Adds the updates of a window.
+    fn received(&mut self, window: ReportedWindow) {
+        let Some(following) = &mut self.following else { return };
+        let now = Instant::now();
+        if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
+            let request = RequestKind::Data(self.request.endpoint());
+            let params = self.observers.params();
+            self.observers.notify(&Event::Recovered { request, params, elapsed, was_outage });
+            if was_outage {
+                self.updates.push_back(Update::Recovered { elapsed });
+            }
+        }
+        self.updates.extend(following.pages(window, now));
+    }
+
+    /// Begins the requests for the next range, or waits until they are due.
+    fn begin_round(&mut self) -> Result<(), Error> {
+        let Some(following) = &mut self.following else { return Ok(()) };
+        let estimate = self.request.connection().clock.read();
+        match following.schedule.action(Instant::now(), estimate) {
+            Action::Request(window) => {
+                // During an outage, the followers of a client take turns.
+                if let Some(pause) = self.request.connection().outage.admit() {
+                    return self.wait(pause.min(MAX_WAIT));
                 }
-                Action::Wait(pause) => {
-                    // The first response may have shown that the clock of this machine is ahead.
-                    let is_past = require_past(&self.request, following.checkpoint.range.from, estimate);
-                    self.wait(pause.min(MAX_WAIT))?;
-                    is_past?;
-                }
+                let mut options = Options::new(window);
+                options.unsettled = following.schedule.unsettled(window.to);
+                options.no_first_record_search = following.checkpoint.records > 0;
+                // The schedule repeats a failed round, so the job itself does not retry windows.
+                options.attempts = 1;
+                // The job gets a time at which every interval in the window is closed.
+                let closed = following.schedule.grid.final_at(window.to);
+                self.job = Some(Box::new(Job::new(&self.request, options, self.decode, closed)?));
+                Ok(())
+            }
+            Action::Wait(pause) => {
+                // The first response may have shown that the clock of this machine is ahead.
+                let is_past = require_past(&self.request, following.checkpoint.range.from, estimate);
+                self.wait(pause.min(MAX_WAIT))?;
+                is_past
             }
         }
     }

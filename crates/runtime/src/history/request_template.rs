@@ -54,31 +54,30 @@ impl RequestTemplate {
         let Some(info) = request.endpoint().history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
-        let set_by_history = [named(info.from), named(info.to), info.sort.map(|(param, _)| param)];
-        let param = |name: &str| request.endpoint().param(name);
-        // A required param is an argument of the method, so it is always set, and the history replaces its value. Only
-        // an optional param that is set is an error.
-        let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
-        let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
-        if let Some(set) = optional.find(|name| request.value(name).is_some()) {
-            let error = Error::build(format!("`{set}` is set, but a history sets this param itself"));
-            return Err(error.with_hint("do not set this param"));
-        }
+        let mut varying: Vec<_> = [named(info.from), named(info.to)].into_iter().flatten().collect();
+        varying.extend(info.sort.map(|(param, _)| param));
+        require_unset(request, &varying)?;
         let grid = step(request, info)?;
         let grid = if info.time_is_end { grid.of_ends() } else { grid };
         let units = [info.from, info.to].map(|name| request.time_unit(name));
         let outside = if has_windows(info) { outside(units, grid) } else { 0 };
         let page_size = page_size(request, info, outside)?;
         let mut request = request.clone();
-        let limit = named(info.limit);
-        if let Some(limit) = limit.filter(|limit| page_size < usize::MAX && request.value(limit).is_none()) {
-            request = request.set(Cow::Borrowed(limit), Some(page_size.to_string()));
+        if let Some(limit) = named(info.limit) {
+            if page_size < usize::MAX && request.value(limit).is_none() {
+                request = request.set(Cow::Borrowed(limit), Some(page_size.to_string()));
+            }
+            varying.push(limit);
         }
-        let varying = set_by_history.into_iter().flatten().chain(limit);
-        let identity = varying.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
+        let mut identity = request.clone();
+        for param in varying {
+            identity = identity.set(Cow::Borrowed(param), None);
+        }
         let identity = identity.to_string();
-        if let Some((name, oldest_first)) = info.sort.filter(|(name, _)| param(name).is_some()) {
-            request = request.set(Cow::Borrowed(name), Some(oldest_first.to_owned()));
+        if let Some((name, oldest_first)) = info.sort {
+            if request.endpoint().param(name).is_some() {
+                request = request.set(Cow::Borrowed(name), Some(oldest_first.to_owned()));
+            }
         }
         let template = Self { request, identity, info, units, grid, page_size, outside };
         let now = Timestamp::now();
@@ -176,8 +175,13 @@ impl RequestTemplate {
         let [from, to] = self.units;
         let begin = before(window.from, from).to_wire(from);
         let end = to.after(before(window.to, to)).to_wire(to);
-        let ends = [(self.info.from, begin), (self.info.to, end)].into_iter().filter(|(name, _)| !name.is_empty());
-        ends.fold(self.request.clone(), |request, (name, time)| request.set(Cow::Borrowed(name), Some(time)))
+        let mut request = self.request.clone();
+        for (name, time) in [(self.info.from, begin), (self.info.to, end)] {
+            if !name.is_empty() {
+                request = request.set(Cow::Borrowed(name), Some(time));
+            }
+        }
+        request
     }
 }
 
@@ -189,7 +193,8 @@ fn before(time: Timestamp, unit: TimeUnit) -> Timestamp {
 /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds, or
 /// the time of a machine whose clock is ahead.
 pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) -> Result<(), Error> {
-    let (time, machine) = (clock.time(), clock.wall);
+    let time = clock.time();
+    let machine = clock.wall;
     let is_past_here = from <= machine;
     let (allowed, name) = if is_past_here { (HOUR, "hour") } else { (DAY, "day") };
     let error = if from.unix_seconds() >= YEAR_3000 {
@@ -210,14 +215,27 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
     Err(request.about(error))
 }
 
-/// Returns whether a request can select a window whose records fit on a page.
+/// Returns an error if one of the params that a history sets is already set. A required param is an argument of the
+/// method, so it is always set, and the history replaces its value.
+fn require_unset(request: &Untyped, set_by_history: &[&'static str]) -> Result<(), Error> {
+    for name in set_by_history {
+        let is_required = request.endpoint().param(name).is_some_and(check::is_required);
+        if !is_required && request.value(name).is_some() {
+            let error = Error::build(format!("`{name}` is set, but a history sets this param itself"));
+            return Err(error.with_hint("do not set this param"));
+        }
+    }
+    Ok(())
+}
+
+/// `true` if a request can select a window whose records fit on a page.
 pub(super) fn has_windows(info: &HistoryInfo) -> bool {
     info.has_interval() && [info.from, info.to, info.limit].iter().all(|name| !name.is_empty())
 }
 
 /// Returns the name of a param, if there is such a param.
 fn named(name: &'static str) -> Option<&'static str> {
-    Some(name).filter(|name| !name.is_empty())
+    if name.is_empty() { None } else { Some(name) }
 }
 
 /// Returns the maximum time from the end of a window to the last record on its page. If the unit is a day or another
@@ -244,11 +262,11 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
-    let known = known_steps(param).into_iter().find(|(known, _)| *known == value);
-    known.map(|(_, step)| TimeGrid::new(interval(step, info))).ok_or_else(|| {
-        let message = format!("`{name}` is `{value}`, an interval of unknown length");
-        Error::build(message).with_hint(steps(param))
-    })
+    let Some((_, step)) = known_steps(param).into_iter().find(|(known, _)| *known == value) else {
+        let error = Error::build(format!("`{name}` is `{value}`, an interval of unknown length"));
+        return Err(error.with_hint(steps(param)));
+    };
+    Ok(TimeGrid::new(interval(step, info)))
 }
 
 /// Returns the intervals of a step, with the anchor of the catalogue.

@@ -26,13 +26,14 @@ const PATIENCE: u32 = 100;
 /// The page after the last record is requested after the first of this many probes.
 const PROBES: u32 = 8;
 
-/// The shortest and the longest pause after a failure. Between these limits, a pause is as long as the time since the
-/// first of the consecutive failures.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(8));
+/// The shortest and the longest pause after a failure. In between, a pause is as long as the time since the first of the
+/// consecutive failures.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 
 /// The settings of a follower.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct ScheduleSettings {
     /// The number of later intervals after which a missing record is no longer requested.
     pub(super) allowed_lateness: u32,
     /// The time for which all requests must fail before an outage is reported.
@@ -79,7 +80,7 @@ pub(super) struct Schedule {
     pub(super) grid: TimeGrid,
     /// The maximum number of steps of one request.
     page_steps: u32,
-    settings: Settings,
+    settings: ScheduleSettings,
     pub(super) position: Position,
     lateness: Lateness,
     round: Option<Round>,
@@ -87,9 +88,7 @@ pub(super) struct Schedule {
     retry: Instant,
     /// The time at which an interval before the next one is requested again, even if the next one is not due.
     recheck: Option<Instant>,
-    /// The time at which a request may decide which time of the service is right, and the number of consecutive requests
-    /// that have not decided.
-    dispute: (Instant, u32),
+    dispute: Dispute,
     outage: Option<Outage>,
     /// True after the first round. The first round begins immediately, because its responses can contain the `Date` of
     /// the service, and requests a single page, because the time may be far in the future until then.
@@ -99,6 +98,14 @@ pub(super) struct Schedule {
     probes: u32,
     /// True if the page after the last record is requested next, instead of another probe.
     has_probed: bool,
+}
+
+/// The requests that decide which time of the service is right, if its responses disagree.
+struct Dispute {
+    /// The time of the next request that may decide.
+    next: Instant,
+    /// The number of consecutive requests that have not decided.
+    undecided: u32,
 }
 
 /// The requests for one range.
@@ -143,7 +150,13 @@ struct Outage {
 }
 
 impl Schedule {
-    pub(super) fn new(grid: TimeGrid, page_steps: usize, settings: Settings, position: Position, now: Instant) -> Self {
+    pub(super) fn new(
+        grid: TimeGrid,
+        page_steps: usize,
+        settings: ScheduleSettings,
+        position: Position,
+        now: Instant,
+    ) -> Self {
         Self {
             grid,
             page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),
@@ -153,7 +166,7 @@ impl Schedule {
             round: None,
             retry: now,
             recheck: None,
-            dispute: (now, 0),
+            dispute: Dispute { next: now, undecided: 0 },
             outage: None,
             has_begun: false,
             is_silent: false,
@@ -187,13 +200,9 @@ impl Schedule {
     /// Returns the next request, or the pause before it.
     pub(super) fn action(&mut self, now: Instant, estimate: Estimate) -> Action {
         let time = self.grid.final_until(estimate.time());
-        let due = now + (self.due() - time).min(Duration::from_secs(86_400));
-        let dispute = Some(self.dispute.0).filter(|_| estimate.is_disputed());
-        let at = [self.recheck, dispute].into_iter().flatten().fold(due.max(self.retry), Instant::min);
-        let at = if self.has_begun { at } else { now };
-        let at = self.outage.as_ref().map_or(at, |outage| at.max(outage.until));
-        if at > now {
-            return Action::Wait(at.saturating_duration_since(now));
+        let next = self.next_request(now, time, estimate.is_disputed());
+        if next > now {
+            return Action::Wait(next.saturating_duration_since(now));
         }
         let Position { next, missing } = &self.position;
         let mut to = self.grid.floor(time).max(self.next_end());
@@ -208,9 +217,28 @@ impl Schedule {
             let page = usize::try_from(self.page_steps).unwrap_or(usize::MAX);
             to = to.min(self.grid.after(if self.has_begun { *next } else { from }, page));
         }
-        let (window, next) = (Span { from, to }, *next);
-        self.round = Some(Round { window, next, begun: now, responded: now, reached: None, is_probe });
+        let window = Span { from, to };
+        self.round = Some(Round { window, next: *next, begun: now, responded: now, reached: None, is_probe });
         Action::Request(window)
+    }
+
+    /// The time of the next request. `time` is the time up to which intervals of the service are final.
+    fn next_request(&self, now: Instant, time: Timestamp, is_disputed: bool) -> Instant {
+        let mut at = now;
+        if self.has_begun {
+            let due = now + (self.due() - time).min(Duration::from_secs(86_400));
+            at = due.max(self.retry);
+            if let Some(recheck) = self.recheck {
+                at = at.min(recheck);
+            }
+            if is_disputed {
+                at = at.min(self.dispute.next);
+            }
+        }
+        match &self.outage {
+            Some(outage) => at.max(outage.until),
+            None => at,
+        }
     }
 
     /// Ends the outage because of a response; `None` if there was none.
@@ -244,23 +272,26 @@ impl Schedule {
         if round.is_probe {
             if times.iter().any(|time| self.position.next <= *time && *time < closed) {
                 // The series has records again, so the next request fetches all of them.
-                (self.lateness.in_vain, self.retry, self.round) = (None, now, None);
+                self.lateness.in_vain = None;
+                self.retry = now;
+                self.round = None;
             }
             return delivery;
         }
+        let mut new = Vec::new();
+        let mut late = Vec::new();
         for (kind, time) in delivery.kinds.iter_mut().zip(times) {
-            *kind = match *time < self.position.next {
-                false if *time < closed => Kind::New,
-                true if self.position.missing.contains(&self.grid.floor(*time)) => Kind::Late,
-                _ => Kind::Skipped,
-            };
+            let start = self.grid.floor(*time);
+            if *time < self.position.next && self.position.missing.contains(&start) {
+                *kind = Kind::Late;
+                late.push(start);
+            } else if *time >= self.position.next && *time < closed {
+                *kind = Kind::New;
+                new.push(*time);
+            }
         }
-        let of = |wanted| times.iter().zip(&delivery.kinds).filter(move |(_, kind)| **kind == wanted).map(|(t, _)| *t);
-        for time in of(Kind::Late) {
-            self.position.missing.retain(|from| *from != self.grid.floor(time));
-        }
+        self.position.missing.retain(|start| !late.contains(start));
         delivery.after_late = self.position.clone();
-        let new: Vec<Timestamp> = of(Kind::New).collect();
         delivery.gaps = self.advance(&new);
         delivery
     }
@@ -290,17 +321,16 @@ impl Schedule {
     /// Ends a round after the last page of its range. If the series has just become silent, returns the end of its last
     /// interval with a record.
     pub(super) fn finished(&mut self, now: Instant, estimate: Estimate) -> Option<Timestamp> {
-        let (time, is_disputed) = (self.grid.final_until(estimate.time()), estimate.is_disputed());
+        let time = self.grid.final_until(estimate.time());
         self.has_begun = true;
-        let (_, undecided) = self.dispute;
-        let pause = DELAY.saturating_mul(1_u32.checked_shl(undecided).unwrap_or(u32::MAX)).min(MAX_PAUSE);
-        self.dispute = if is_disputed { (now + pause, undecided + 1) } else { (now, 0) };
+        self.note_dispute(now, estimate.is_disputed());
         let Round { window, next: begin, begun, reached, is_probe, .. } = self.round.take()?;
         self.probes += u32::from(is_probe);
         self.has_probed = is_probe && self.probes % PROBES == 1;
         // The time of the request, as estimated after its response.
         let asked = time - now.saturating_duration_since(begun);
-        let (end, next) = (self.next_end(), self.position.next);
+        let end = self.next_end();
+        let next = self.position.next;
         if begin < next {
             self.lateness.published(asked - next);
             self.probes = 0;
@@ -318,15 +348,29 @@ impl Schedule {
             let pause = step.checked_sub(latest).map_or(pause, |until_due| pause.min(until_due));
             self.retry += if self.has_probed { Duration::ZERO } else { pause };
         }
+        self.recheck = None;
         // The request for the next interval includes the missing intervals, so only the last one is requested by itself.
-        let late = self.position.missing.last().map(|from| time - (self.grid.next(*from) + self.lateness.learned()));
-        self.recheck =
-            late.filter(|late| *late < self.grid.interval.longest()).map(|late| now + self.pause(late, late));
+        if let Some(from) = self.position.missing.last() {
+            let late = time - (self.grid.next(*from) + self.lateness.learned());
+            if late < self.grid.interval.longest() {
+                self.recheck = Some(now + self.pause(late, late));
+            }
+        }
         // An interval that was still open when the service responded does not count as requested.
         let silence = window.to.min(reached.unwrap_or(begin)) - (next + self.lateness.learned());
         let was_silent = self.is_silent;
         self.is_silent = silence >= self.span(self.settings.allowed_lateness.max(1));
-        (self.is_silent && !was_silent).then_some(self.grid.final_at(next))
+        if self.is_silent && !was_silent { Some(self.grid.final_at(next)) } else { None }
+    }
+
+    fn note_dispute(&mut self, now: Instant, is_disputed: bool) {
+        if !is_disputed {
+            self.dispute = Dispute { next: now, undecided: 0 };
+            return;
+        }
+        let doublings = 1_u32.checked_shl(self.dispute.undecided).unwrap_or(u32::MAX);
+        self.dispute.next = now + DELAY.saturating_mul(doublings).min(MAX_PAUSE);
+        self.dispute.undecided += 1;
     }
 
     /// Returns the pause before the next request for a record that is this late, in a series that has had no record for
@@ -343,7 +387,7 @@ impl Schedule {
         let is_first = self.outage.is_none();
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
-        outage.until = now + elapsed.clamp(PAUSES.0, PAUSES.1);
+        outage.until = now + elapsed.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
         let is_outage = is_retryable && elapsed >= self.settings.outage_after && !outage.is_reported;
         outage.is_reported |= is_outage;
         Failure { elapsed, is_first, is_outage }
@@ -397,7 +441,8 @@ impl Lateness {
 
     /// Notes that the record of the next interval was returned, `latest` after the end of the newest record's interval.
     fn published(&mut self, latest: Duration) {
-        let (learned, expected) = (self.learned(), self.expected());
+        let learned = self.learned();
+        let expected = self.expected();
         let late = self.in_vain.take().filter(|age| *age >= learned);
         self.punctual = if late.is_some() { 0 } else { self.punctual.saturating_add(1) };
         self.recent.rotate_right(1);

@@ -39,7 +39,7 @@ impl<'w> Bot<'w> {
     }
 
     pub(super) fn schedule(world: &World, position: Position, now: Instant) -> Schedule {
-        let settings = Settings { allowed_lateness: ALLOWED_LATENESS, outage_after: Duration::from_secs(60) };
+        let settings = ScheduleSettings { allowed_lateness: ALLOWED_LATENESS, outage_after: Duration::from_secs(60) };
         let grid = TimeGrid::new(Duration::from_millis(world.step as u64));
         Schedule::new(grid, PAGE, settings, position, now)
     }
