@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use generated_client::registry::{
-    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, ParamInfo, ParamLocation, TypeInfo, ValueType,
+    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, ParamInfo, ParamLocation, Step, TypeInfo, ValueType,
 };
 use generated_client::{Client, GROUPS, REGISTRY, SERVICE};
 
@@ -111,12 +111,7 @@ impl Metric {
     /// Returns the param value for an interval of this many seconds.
     pub(crate) fn step(&self, seconds: u64) -> &'static str {
         let is_this = |length: std::time::Duration| length.as_secs() == seconds;
-        self.intervals
-            .values
-            .iter()
-            .find(|value| value.step.and_then(|step| step.length()).is_some_and(is_this))
-            .unwrap()
-            .value
+        self.intervals.values.iter().find(|value| value.step.and_then(Step::length).is_some_and(is_this)).unwrap().value
     }
 
     /// Returns the arguments that request one series for each of these keys, with an interval of this many seconds.
