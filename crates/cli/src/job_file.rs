@@ -13,11 +13,11 @@ use runtime::{Interval, Timestamp};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::endpoint_names::{history, name};
+use crate::endpoint_names::name;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{Params, names, offered, range_params, splits};
-use crate::program::service;
+use crate::param_keys::ParamKeys;
+use crate::param_options::{Params, splits};
 use crate::requested_series::{Series, combine, combine_given, must_have_history};
 use crate::time_arg::{self, Start};
 
@@ -121,26 +121,20 @@ impl Source<'_> {
     /// Returns all series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
         let endpoints = table.get("endpoints").map_or(Ok(vec![]), |names| self.each(names, must_have_history))?;
-        let histories = endpoints.iter().filter_map(|one| history(one)).chain(service().history.as_ref());
-        let range: Vec<&str> = histories.flat_map(range_params).collect();
-        let settable: Vec<_> = offered(&endpoints).into_iter().filter(|one| !range.contains(&one.wire_name)).collect();
-        let find = |key: &str| {
-            let named = settable.iter().find(|one| names().is_job_key(key, one.wire_name));
-            named.or_else(|| settable.iter().find(|one| one.earlier_names().contains(key)))
-        };
-        let is_unknown = |key: &str| !SERIES_KEYS.contains(&key) && find(key).is_none();
+        let keys = ParamKeys::of(&endpoints);
+        let is_unknown = |key: &str| !SERIES_KEYS.contains(&key) && keys.find(key).is_none();
         if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
             if KEYS.contains(&key.get_ref().as_ref()) {
                 return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
             }
-            let keys: Vec<_> = settable.iter().map(|one| names().job_key(one.wire_name)).collect();
-            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(keys.iter().map(String::as_str))));
+            let known = keys.names();
+            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(known.iter().map(String::as_str))));
         }
         if endpoints.is_empty() {
             return Err(self.error(Some(span), "`endpoints` is missing"));
         }
         let mut params = Params { are_keys: true, ..Params::default() };
-        for (one, value) in table.iter().filter_map(|(key, value)| Some((find(key.get_ref())?, value))) {
+        for (one, value) in table.iter().filter_map(|(key, value)| Some((keys.find(key.get_ref())?, value))) {
             // Each value is checked separately, so that an error has the position of the value.
             let checked = |text: &str| {
                 let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };

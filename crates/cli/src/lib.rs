@@ -39,6 +39,7 @@ mod examples;
 mod find_endpoint;
 mod future_records;
 mod metrics_file;
+mod param_keys;
 mod param_values;
 mod shared_rate_limit;
 
@@ -62,10 +63,15 @@ mod record_columns;
 mod catalogue_json;
 mod chart_data;
 mod chart_text;
+mod endpoint_list;
+mod endpoint_page;
 mod printer;
+mod quality_report;
 mod stored_chart;
 
 mod backfill_report;
+
+mod backfill_run;
 
 mod commands;
 

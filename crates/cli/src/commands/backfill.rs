@@ -3,33 +3,30 @@
 //! The crate `dataset` fetches and writes the records, and `backfill_report` shows the plan, the progress and the
 //! outcome.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Summary, Target, quoted};
+use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Target};
 use runtime::history::{Gap, History, Page};
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient, Error, ErrorKind, Timestamp};
 
 use crate::backfill_report::Reporter;
+use crate::backfill_run::{FileRun, unchanged};
 use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
-use crate::file_notes::notes;
-use crate::future_records::check_clock;
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
-use crate::plan_report::{announced, page_size, planned};
 use crate::printer::{Columns, Printer};
-use crate::progress::{Bar, fitting};
+use crate::progress::Bar;
 use crate::record_columns::{Part, fields};
 use crate::requested_series::{labels, note_oldest, of_histories, stored};
 use crate::stdout;
@@ -133,62 +130,26 @@ impl Backfill {
         log: Log,
         interrupt: Interrupt,
     ) -> Result<()> {
-        let labels = labels(&file.series);
         let connected = self.connection.open_for_files(log, metrics.cloned()).await?;
         let job = self.job(&connected, file, target.clone())?;
-        let planned_run = job.plan().await;
-        if let Err(error) = &planned_run
-            && self.json
-            && !self.dry_run
-        {
-            let reporter = Reporter::new(log, Bar::new(log, 0), labels.clone());
-            stdout::print(reporter.json_lines(file, &unchanged(&job.series), Some(error)))?;
-        }
-        let plan = planned_run?;
-        log.remark(&fitting(&announced(&plan)));
-        page_size(job.series.iter().filter(|_| self.dry_run))?.iter().for_each(|line| log.remark(line));
-        plan.outgrown.iter().for_each(|message| log.warning(message));
-        // The interval of a partial record has not ended yet.
-        let newest = |last, end| (last, if self.include_partial { last } else { end });
-        let is_noted = check_clock(plan.series.iter().map(|series| newest(series.last, series.end)), log);
+        let run = FileRun::new(file, job, target, log);
+        let planned = match run.plan().await {
+            Ok(planned) => planned,
+            Err(error) => {
+                if self.json && !self.dry_run {
+                    stdout::print(run.not_begun(&error))?;
+                }
+                return Err(error.into());
+            }
+        };
         if self.dry_run {
-            let table = planned(&plan, &labels);
-            if self.json { stdout::print(table.json_lines()) } else { table.print() }?;
-            let damage = plan.damaged.into_iter().next();
-            return damage.map_or(Ok(()), |damage| Err(Failure::new(ExitKind::Incomplete, damage)));
+            return run.show(planned.plan, self.json);
         }
-        // A CSV or JSON Lines file needs the rows in this folder for the next run.
-        let rows = PathBuf::from(format!("{}.parts", file.out));
-        let is_first = !Path::new(&file.out).exists();
-        let mut reporter = Reporter::new(log, Bar::new(log, plan.requests()), labels);
-        reporter.refetches_gaps = self.refetch_gaps;
-        let signal = Cell::new(ExitKind::Interrupted);
-        let cancel = async { signal.set(interrupt.happened().await) };
-        if let (Some(metrics), Some(first)) = (metrics, job.series.first()) {
-            metrics.set_limit(first.request().rate_limit());
-        }
-        let ended = job.run(|event| reporter.event(event), cancel).await;
-        if let Some(metrics) = metrics {
-            note_run(metrics, file, &ended);
-        }
-        if let Ok(summary) = &ended {
-            reporter.notes = notes(&file.out, &target, &plan).await;
-            reporter.notes.iter().for_each(|(_, note)| log.warning(note));
-            if !is_noted {
-                check_clock(summary.series.iter().map(|series| newest(series.last, series.end)), log);
-            }
-            if is_first && reporter.bar.total.records > 0 && rows.exists() {
-                log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
-            }
-        }
-        let lines = self.json.then(|| match &ended {
-            Ok(summary) => reporter.json_lines(file, summary, None),
-            Err(error) => reporter.json_lines(file, &unchanged(&job.series), Some(error)),
-        });
-        let ended = reporter.end(file, ended, signal.get());
-        let printed = lines.map_or(Ok(()), stdout::print);
+        let reporter = run.reporter(&planned.plan);
+        let ended = run.run(planned, metrics, reporter, interrupt.happened()).await;
+        let printed = if self.json { stdout::print(ended.json_lines) } else { Ok(()) };
         // A closed pipe does not hide the failure of the run.
-        ended.and(printed)
+        ended.outcome.and(printed)
     }
 
     /// Prints all records of the range, one series after the other.
@@ -281,16 +242,6 @@ impl Backfill {
     }
 }
 
-/// Notes the metrics of a run that has ended.
-fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) {
-    if let Ok(summary) = ended {
-        for (series, report) in file.series.iter().zip(&summary.series) {
-            metrics.note_series(series.metric_labels(), report);
-        }
-    }
-    metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
-}
-
 /// Returns the series of a job file, each with its range if it is not that of the job.
 fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
     let mut requests = Vec::new();
@@ -300,14 +251,6 @@ fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
         requests.push(if has_own { request.within(range) } else { request });
     }
     Ok(requests)
-}
-
-/// Returns the summary of a run that has changed no series.
-fn unchanged(series: &[SeriesRequest]) -> Summary {
-    let mut summary = Summary::default();
-    summary.series.resize_with(series.len(), SeriesReport::default);
-    summary.series.iter_mut().zip(series).for_each(|(report, series)| report.interval = series.interval());
-    summary
 }
 
 /// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.

@@ -1,0 +1,160 @@
+//! A backfill to files: its plan, its run, and what both print.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use dataset::{Backfill as Job, BackfillPlan, SeriesReport, SeriesRequest, Summary, Target, quoted};
+use runtime::Timestamp;
+
+use crate::backfill_report::Reporter;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::file_notes::notes;
+use crate::future_records::check_clock;
+use crate::job_file::JobFile;
+use crate::log::Log;
+use crate::metrics_file::Metrics;
+use crate::plan_report::{announced, page_size, planned};
+use crate::progress::{Bar, fitting};
+use crate::requested_series::labels;
+use crate::stdout;
+
+/// A backfill that writes files.
+pub(crate) struct FileRun<'r> {
+    file: &'r JobFile,
+    pub(crate) job: Job,
+    target: Target,
+    labels: Vec<String>,
+    log: Log,
+}
+
+/// The plan of a run.
+pub(crate) struct PlannedRun {
+    pub(crate) plan: BackfillPlan,
+    /// `true` if the plan has shown that the clock is wrong.
+    is_clock_noted: bool,
+}
+
+/// What a run has done.
+pub(crate) struct EndedRun {
+    /// A JSON object for each series.
+    pub(crate) json_lines: String,
+    pub(crate) outcome: Result<()>,
+}
+
+impl<'r> FileRun<'r> {
+    pub(crate) fn new(file: &'r JobFile, job: Job, target: Target, log: Log) -> Self {
+        Self { file, job, target, labels: labels(&file.series), log }
+    }
+
+    /// Plans the run, and prints its size.
+    pub(crate) async fn plan(&self) -> Result<PlannedRun, dataset::Error> {
+        let plan = self.job.plan().await?;
+        self.log.remark(&fitting(&announced(&plan)));
+        for message in &plan.outgrown {
+            self.log.warning(message);
+        }
+        let newest = plan.series.iter().map(|series| self.newest(series.last, series.end));
+        let is_clock_noted = check_clock(newest, self.log);
+        Ok(PlannedRun { plan, is_clock_noted })
+    }
+
+    /// Prints the ranges of a plan that is not run.
+    pub(crate) fn show(&self, plan: BackfillPlan, as_json: bool) -> Result<()> {
+        if let Some(line) = page_size(self.job.series.iter())? {
+            self.log.remark(&line);
+        }
+        let table = planned(&plan, &self.labels);
+        if as_json {
+            stdout::print(table.json_lines())?;
+        } else {
+            table.print()?;
+        }
+        match plan.damaged.into_iter().next() {
+            Some(damage) => Err(Failure::new(ExitKind::Incomplete, damage)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fetches and writes the records of the plan, until the future `interrupt` ends.
+    pub(crate) async fn run(
+        &self,
+        planned: PlannedRun,
+        metrics: Option<&Metrics>,
+        reporter: Reporter,
+        interrupt: impl Future<Output = ExitKind>,
+    ) -> EndedRun {
+        let mut reporter = reporter;
+        // A CSV or JSON Lines file needs the rows in this folder for the next run.
+        let rows = PathBuf::from(format!("{}.parts", self.file.out));
+        let is_first = !Path::new(&self.file.out).exists();
+        let signal = OnceLock::new();
+        let cancel = async {
+            let _ = signal.set(interrupt.await);
+        };
+        if let (Some(metrics), Some(first)) = (metrics, self.job.series.first()) {
+            metrics.set_limit(first.request().rate_limit());
+        }
+        let ended = self.job.run(|event| reporter.event(event), cancel).await;
+        if let Some(metrics) = metrics {
+            note_run(metrics, self.file, &ended);
+        }
+        if let Ok(summary) = &ended {
+            reporter.notes = notes(&self.file.out, &self.target, &planned.plan).await;
+            for (_, note) in &reporter.notes {
+                self.log.warning(note);
+            }
+            if !planned.is_clock_noted {
+                let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
+                check_clock(newest, self.log);
+            }
+            if is_first && reporter.bar.total.records > 0 && rows.exists() {
+                self.log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
+            }
+        }
+        let json_lines = match &ended {
+            Ok(summary) => reporter.json_lines(self.file, summary, None),
+            Err(error) => reporter.json_lines(self.file, &unchanged(&self.job.series), Some(error)),
+        };
+        let signal = signal.get().copied().unwrap_or(ExitKind::Interrupted);
+        EndedRun { json_lines, outcome: reporter.end(self.file, ended, signal) }
+    }
+
+    /// Returns what shows the progress of the run.
+    pub(crate) fn reporter(&self, plan: &BackfillPlan) -> Reporter {
+        let mut reporter = Reporter::new(self.log, Bar::new(self.log, plan.requests()), self.labels.clone());
+        reporter.refetches_gaps = self.job.refetch_gaps;
+        reporter
+    }
+
+    /// Returns a JSON object for each series of a run that could not begin.
+    pub(crate) fn not_begun(&self, error: &dataset::Error) -> String {
+        let reporter = Reporter::new(self.log, Bar::new(self.log, 0), self.labels.clone());
+        reporter.json_lines(self.file, &unchanged(&self.job.series), Some(error))
+    }
+
+    /// Returns the newest record of a series and its end. The interval of a partial record has not ended yet.
+    fn newest(&self, last: Option<Timestamp>, end: Option<Timestamp>) -> (Option<Timestamp>, Option<Timestamp>) {
+        (last, if self.job.include_partial { last } else { end })
+    }
+}
+
+/// Notes the metrics of a run that has ended.
+fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) {
+    if let Ok(summary) = ended {
+        for (series, report) in file.series.iter().zip(&summary.series) {
+            metrics.note_series(series.metric_labels(), report);
+        }
+    }
+    metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
+}
+
+/// Returns the summary of a run that has changed no series.
+pub(crate) fn unchanged(series: &[SeriesRequest]) -> Summary {
+    let mut summary = Summary::default();
+    for one in series {
+        let mut report = SeriesReport::default();
+        report.interval = one.interval();
+        summary.series.push(report);
+    }
+    summary
+}
