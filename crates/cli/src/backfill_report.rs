@@ -115,11 +115,13 @@ pub(crate) struct Reporter {
     pub(crate) notes: Notes,
     /// `true` if the run requests all missing records again.
     pub(crate) refetches_gaps: bool,
+    /// Whether the progress is printed if no bar is drawn.
+    pub(crate) progress_log: Log,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        Self { log, bar, labels, failures: Vec::new(), notes: Notes::new(), refetches_gaps: false }
+        Self { log, bar, labels, failures: Vec::new(), notes: Notes::new(), refetches_gaps: false, progress_log: log }
     }
 
     /// Returns a JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that
@@ -343,7 +345,7 @@ impl Reporter {
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
-            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.log),
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.progress_log),
             BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
                 let no_response = || format!("no response from the service{}", kind.map_or("", cause));

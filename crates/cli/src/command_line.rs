@@ -20,6 +20,8 @@ use crate::commands::export::Export;
 use crate::commands::get::Get;
 use crate::commands::list::List;
 use crate::commands::man::Man;
+#[cfg(any(feature = "mcp", test))]
+use crate::commands::mcp::Mcp;
 use crate::commands::plot::Plot;
 use crate::commands::poll::Poll;
 use crate::commands::remove::Remove;
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Adopt(Adopt),
     Acknowledge(Acknowledge),
     Plot(Plot),
+    #[cfg(any(feature = "mcp", test))]
+    Mcp(Mcp),
     Check(Check),
     Man(Man),
 }

@@ -9,6 +9,8 @@ pub(crate) mod export;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod man;
+#[cfg(any(feature = "mcp", test))]
+pub(crate) mod mcp;
 pub(crate) mod plot;
 pub(crate) mod poll;
 pub(crate) mod remove;

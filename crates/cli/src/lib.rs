@@ -73,6 +73,9 @@ mod backfill_report;
 
 mod backfill_run;
 
+#[cfg(any(feature = "mcp", test))]
+mod assistant;
+
 mod commands;
 
 mod command_line;
@@ -141,6 +144,8 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Remove(remove) => wait(ends, async |_| remove.run(log).await),
         Command::Status(status) => wait(ends, async |_| status.run(log).await),
         Command::Plot(plot) => wait(ends, async |interrupt| plot.run(log, interrupt).await),
+        #[cfg(any(feature = "mcp", test))]
+        Command::Mcp(mcp) => wait(ends, async |interrupt| mcp.run(log, interrupt).await),
         Command::Check(check) => wait(ends, async |interrupt| check.run(log, interrupt).await),
     }
 }

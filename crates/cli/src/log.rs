@@ -50,8 +50,31 @@ pub(crate) fn write(line: &str) {
     write_styled("", line);
 }
 
+#[cfg(any(feature = "mcp", test))]
+tokio::task_local! {
+    /// The lines of a command that is the call of another program.
+    static KEPT: std::cell::RefCell<Vec<String>>;
+}
+
+/// Runs a command, and returns its result and the lines that it would print.
+#[cfg(any(feature = "mcp", test))]
+pub(crate) async fn kept<T>(command: impl Future<Output = T>) -> (T, Vec<String>) {
+    KEPT.scope(std::cell::RefCell::default(), async {
+        let result = command.await;
+        (result, KEPT.with(std::cell::RefCell::take))
+    })
+    .await
+}
+
 /// Prints a line, which can quote a text from outside, after a label with styles.
 fn write_styled(label: &str, line: &str) {
+    #[cfg(any(feature = "mcp", test))]
+    {
+        let line = format!("{}{line}", anstream::adapter::strip_str(label));
+        if KEPT.try_with(|kept| kept.borrow_mut().push(line)).is_ok() {
+            return;
+        }
+    }
     // The line is written with a single call, so that no other output appears within it.
     let _ = anstream::stderr().lock().write_all(format!("{label}{}\n", ForeignText(line)).as_bytes());
 }

@@ -43,6 +43,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
         for field in &one.fields {
             fields.push(json!({
                 "field": field.field, "values": field.values, "nulls": field.nulls,
+                "min": field.min, "max": field.max, "mean": field.mean,
                 "out_of_range": field.out_of_range, "longest_constant": field.longest_constant,
                 "largest_step": field.largest_step,
                 "largest_step_at": field.largest_step_at.map(|time| time.to_string()),
@@ -87,6 +88,9 @@ pub(crate) fn table_of(all: &[SeriesQuality]) -> Table {
         "missing",
         "never requested",
         "repeated",
+        "min",
+        "max",
+        "mean",
     ];
     let number = |count: u64| Cell::Value(count.into());
     let mut rows = Vec::new();
@@ -107,6 +111,9 @@ pub(crate) fn table_of(all: &[SeriesQuality]) -> Table {
                 number(one.status.missing),
                 number(steps(&one.status, &one.status.unrequested)),
                 number(one.repeated_times),
+                Cell::Value(field.min.into()),
+                Cell::Value(field.max.into()),
+                Cell::Value(field.mean.into()),
             ]);
         }
     }

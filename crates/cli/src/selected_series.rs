@@ -33,9 +33,8 @@ struct Filter<'f> {
 }
 
 impl Selection {
-    /// Creates the selection by these params.
-    pub(crate) fn of_params(params: Params) -> Self {
-        Self { endpoints: Vec::new(), params }
+    pub(crate) fn new(endpoints: Vec<String>, params: Params) -> Self {
+        Self { endpoints, params }
     }
 
     /// Fails if no option is given.

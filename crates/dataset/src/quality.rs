@@ -54,6 +54,12 @@ pub struct FieldQuality {
     pub values: u64,
     /// Number of rows without a value.
     pub nulls: u64,
+    /// The smallest number; `None` if no value is a number.
+    pub min: Option<f64>,
+    /// The largest number.
+    pub max: Option<f64>,
+    /// The mean of all numbers.
+    pub mean: Option<f64>,
     /// Number of values outside of the range in the catalogue.
     pub out_of_range: u64,
     /// The largest number of equal values in a row.
@@ -242,6 +248,9 @@ impl Values {
             field,
             values: self.values,
             nulls: self.nulls,
+            min: self.numbers.iter().copied().reduce(f64::min),
+            max: self.numbers.iter().copied().reduce(f64::max),
+            mean: mean(&self.numbers),
             out_of_range: self.out_of_range,
             longest_constant: self.longest_constant,
             largest_step: step.map(|(_, size)| size),
@@ -264,6 +273,16 @@ fn largest_step(numbers: &[f64]) -> Option<(usize, f64)> {
     sizes.max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
+/// Returns the mean of numbers. Each is divided first, because the sum of large numbers can be infinite.
+#[allow(clippy::cast_precision_loss)] // No table has as many rows as a float cannot count.
+fn mean(numbers: &[f64]) -> Option<f64> {
+    if numbers.is_empty() {
+        return None;
+    }
+    let count = numbers.len() as f64;
+    Some(numbers.iter().map(|number| number / count).sum())
+}
+
 fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied()
@@ -281,5 +300,12 @@ mod tests {
         assert!((49..=50).contains(&index) && size > 10.0, "{index} {size}");
         assert_eq!(largest_step(&[1.0; 50]), None);
         assert_eq!(largest_step(&[1.0]), None);
+    }
+
+    #[test]
+    fn the_mean_of_large_numbers_is_finite() {
+        assert_eq!(mean(&[f64::MAX, f64::MAX]), Some(f64::MAX));
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
+        assert_eq!(mean(&[]), None);
     }
 }

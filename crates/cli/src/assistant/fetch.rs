@@ -1,0 +1,78 @@
+//! Fetches the records of a range into a file, as `backfill` does.
+
+use std::collections::BTreeSet;
+
+use dataset::Target;
+
+use super::arguments::Arguments;
+use super::stored_file::described;
+use super::work_folder::WorkFolder;
+use crate::backfill_run::FileRun;
+use crate::connection::Connected;
+use crate::endpoint_names::name;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::find_endpoint::find_known;
+use crate::job_file::JobFile;
+use crate::log::Log;
+use crate::requested_series::{note_oldest, of_histories, stored};
+use crate::time_arg;
+
+/// The arguments of [`fetch`].
+pub(crate) const ARGUMENTS: [&str; 6] = ["endpoint", "params", "from", "to", "file", "confirm_requests"];
+
+/// What a fetch has done.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) text: String,
+    /// Why records are missing.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Fetches what is missing in the file, and describes the requested series in it. If the plan has more than
+/// `max_requests`, returns a question instead, unless the call has confirmed their number.
+pub(crate) async fn fetch(
+    connected: &Connected,
+    folder: &WorkFolder,
+    max_requests: u64,
+    arguments: &Arguments,
+    interrupt: impl Future<Output = ExitKind>,
+) -> Result<Fetched> {
+    let log = Log::All;
+    let file = job_file(folder, arguments)?;
+    let confirmed = arguments.number("confirm_requests")?;
+    note_oldest(&file.series, file.from.time, log);
+    let target = Target::parse(&file.out)?;
+    let series = stored(&connected.client, &file.series)?;
+    let job = connected.backfill(series, file.from, file.to, target.clone());
+    let run = FileRun::new(&file, job, target, log);
+    let planned = run.plan().await?;
+    let requests = planned.plan.requests();
+    if requests > max_requests && confirmed != Some(requests) {
+        let text = format!(
+            "not fetched yet: this needs {requests} requests, more than {max_requests}. If the user agrees, repeat the \
+             call with `confirm_requests` {requests}; or choose a shorter range or a longer interval\n"
+        );
+        return Ok(Fetched { text, failure: None });
+    }
+    let paths: BTreeSet<String> = planned.plan.series.iter().map(|series| series.path.clone()).collect();
+    let mut reporter = run.reporter(&planned.plan);
+    // The answer is read at the end.
+    reporter.progress_log = Log::Quiet;
+    let ended = run.run(planned, None, reporter, interrupt).await;
+    match (ended.outcome, described(&file.out, &paths, log).await) {
+        (Ok(()), text) => Ok(Fetched { text: text?, failure: None }),
+        (Err(failure), Ok(text)) => Ok(Fetched { text, failure: Some(failure) }),
+        (Err(failure), Err(_)) => Err(failure),
+    }
+}
+
+fn job_file(folder: &WorkFolder, arguments: &Arguments) -> Result<JobFile> {
+    let endpoint = find_known(arguments.required_text("endpoint")?)?;
+    let params = arguments.params(&[endpoint])?;
+    let from = arguments.parsed("from", time_arg::start)?;
+    let from = from.ok_or_else(|| Failure::usage("the argument `from` is missing"))?;
+    let to = arguments.parsed("to", time_arg::end)?.unwrap_or(time_arg::OPEN);
+    let out = folder.resolve(arguments.required_text("file")?)?;
+    let series = of_histories(&[name(endpoint)], &params, Log::All)?;
+    Ok(JobFile { series, from, to, out, refetch: None })
+}
