@@ -54,6 +54,12 @@ pub(crate) struct Connected {
 }
 
 impl Connected {
+    /// Whether the records are invented.
+    #[cfg(any(feature = "mcp", test))]
+    pub(crate) fn is_sandbox(&self) -> bool {
+        self.sandbox.is_some()
+    }
+
     /// Creates a backfill. Its rows are those of the service or of the sandbox, which are never mixed.
     pub(crate) fn backfill(&self, series: Vec<SeriesRequest>, from: Start, to: Timestamp, target: Target) -> Backfill {
         let start = series.iter().map(|one| from.of(one.interval())).min().unwrap_or(from.time);

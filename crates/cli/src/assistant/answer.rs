@@ -4,8 +4,8 @@ use runtime::text::{ForeignText, one_line};
 
 use crate::failure::{Failure, Result};
 
-/// The maximum size of an answer: about 3,000 tokens, because a token of numbers and names has about 2.7 bytes.
-pub(crate) const MAX_BYTES: usize = 8_000;
+/// The maximum size of an answer.
+pub(crate) const MAX_TOKENS: usize = 3_000;
 
 /// The maximum number of lines that the run of a command adds to an answer.
 const MAX_NOTES: usize = 12;
@@ -13,23 +13,44 @@ const MAX_NOTES: usize = 12;
 /// The maximum number of characters of such a line.
 const MAX_NOTE: usize = 300;
 
+/// Estimates the number of tokens of a text, within a sixth of what the tokenizer of a common model counts for answers:
+/// letters are cheap, because they form words, and digits and signs are not.
+pub(crate) fn tokens(text: &str) -> usize {
+    let mut hundredths = 0;
+    for character in text.chars() {
+        hundredths += match character {
+            '\n' => 50,
+            _ if character.is_alphabetic() => 27,
+            _ if character.is_numeric() => 52,
+            _ if character.is_whitespace() => 0,
+            _ => 100,
+        };
+    }
+    hundredths / 100
+}
+
 /// Ends a text after the last line that fits, and adds how many lines are omitted and how to get them.
-pub(crate) fn limited(text: &str, max_bytes: usize, advice: &str) -> String {
+pub(crate) fn limited(text: &str, max_tokens: usize, advice: &str) -> String {
     let text = ForeignText(text).to_string();
-    if text.len() <= max_bytes {
+    if tokens(&text) <= max_tokens {
         return text;
     }
+    let ending = |omitted: usize| format!("… {omitted} more lines; {advice}\n");
+    let mut left = max_tokens.saturating_sub(tokens(&ending(text.lines().count())));
     let mut kept = String::new();
     let mut omitted = 0;
     for line in text.lines() {
-        if omitted > 0 || kept.len() + line.len() + 1 > max_bytes {
+        // A part of a token counts too.
+        let size = tokens(line) + 2;
+        if omitted > 0 || size > left {
             omitted += 1;
         } else {
+            left -= size;
             kept.push_str(line);
             kept.push('\n');
         }
     }
-    format!("{kept}… {omitted} more lines; {advice}\n")
+    kept + &ending(omitted)
 }
 
 /// Returns the lines that the run of a command has printed for a user.
@@ -90,9 +111,13 @@ mod tests {
 
     #[test]
     fn a_long_text_ends_after_a_line() {
-        assert_eq!(limited("one\ntwo\nthree\n", 9, "read less"), "one\ntwo\n… 1 more lines; read less\n");
+        let lines = "2026-01-01,12345.678\n".repeat(1_000);
+        let text = limited(&lines, 300, "read less");
+        let kept = text.lines().count() - 1;
+        assert!(tokens(&text) <= 300 && kept > 10, "{text}");
+        assert!(text.ends_with(&format!("\n… {} more lines; read less\n", 1_000 - kept)), "{text}");
         assert_eq!(limited("one\u{1b}[2J\n", 99, ""), "one\\u001b[2J\n");
-        assert_eq!(limited(&"x".repeat(20), 9, "read less"), "… 1 more lines; read less\n");
+        assert_eq!(limited(&"x".repeat(2_000), 40, "read less"), "… 1 more lines; read less\n");
     }
 
     #[test]

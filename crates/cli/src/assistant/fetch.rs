@@ -59,9 +59,11 @@ pub(crate) async fn fetch(
     // The answer is read at the end.
     reporter.progress_log = Log::Quiet;
     let ended = run.run(planned, None, reporter, interrupt).await;
+    let origin = if connected.is_sandbox() { "invented by the sandbox; not real data\n" } else { "" };
     match (ended.outcome, described(&file.out, &paths, log).await) {
-        (Ok(()), text) => Ok(Fetched { text: text?, failure: None }),
-        (Err(failure), Ok(text)) => Ok(Fetched { text, failure: Some(failure) }),
+        (Ok(()), text) => Ok(Fetched { text: format!("{origin}{}", text?), failure: None }),
+        (Err(failure), Ok(text)) => Ok(Fetched { text: format!("{origin}{text}"), failure: Some(failure) }),
+        // Nothing was written that could be described.
         (Err(failure), Err(_)) => Err(failure),
     }
 }

@@ -7,11 +7,11 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::answer::{MAX_BYTES, limited, notes};
+use super::answer::{MAX_TOKENS, limited, notes};
 use super::arguments::Arguments;
 use super::fetch::{self, fetch};
 use super::stored_file::{ROWS_ARGUMENTS, read_rows, report};
-use super::tools::{DESCRIBE, FETCH, FIND, INSTRUCTIONS, REPORT, ROWS, tools};
+use super::tools::{DESCRIBE, FETCH, FIND, INSTRUCTIONS, REPORT, ROWS, SANDBOX, tools};
 use super::work_folder::WorkFolder;
 use crate::connection::Connected;
 use crate::endpoint_list::{by_group, found, nothing_found};
@@ -99,9 +99,10 @@ impl AssistantServer {
 impl ServerHandler for AssistantServer {
     fn get_info(&self) -> ServerConfig {
         let program = program();
+        let invented = if self.connected.is_sandbox() { SANDBOX } else { "" };
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(program.name, program.version))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(format!("{INSTRUCTIONS}{invented}"))
     }
 
     async fn list_tools(
@@ -137,11 +138,11 @@ fn result(answered: Result<Answered>, lines: &[String]) -> CallToolResult {
     let notes = notes(lines);
     match failure {
         Some(failure) => {
-            let text = limited(&format!("error: {failure}\n{notes}{text}"), MAX_BYTES, ADVICE);
+            let text = limited(&format!("error: {failure}\n{notes}{text}"), MAX_TOKENS, ADVICE);
             CallToolResult::error(vec![ContentBlock::text(text)])
         }
         None => {
-            CallToolResult::success(vec![ContentBlock::text(limited(&format!("{notes}{text}"), MAX_BYTES, ADVICE))])
+            CallToolResult::success(vec![ContentBlock::text(limited(&format!("{notes}{text}"), MAX_TOKENS, ADVICE))])
         }
     }
 }

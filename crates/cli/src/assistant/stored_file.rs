@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dataset::{FieldQuality, SeriesQuality, SeriesStatus};
 use runtime::Timestamp;
+use runtime::registry::FieldInfo;
 use serde_json::json;
 
 use super::answer::compact_csv;
@@ -83,6 +84,9 @@ fn time(time: Option<Timestamp>) -> Cell {
 }
 
 fn gaps(status: &SeriesStatus) -> String {
+    if status.gaps.is_empty() {
+        return "none".to_owned();
+    }
     let mut texts = Vec::new();
     for gap in status.gaps.iter().take(MAX_GAPS) {
         texts.push(time_arg::span(gap));
@@ -106,7 +110,7 @@ fn columns_table(series: &[SeriesQuality]) -> Table {
         for field in fields(endpoint) {
             let row = vec![
                 Cell::text(field.wire_name),
-                Cell::text(field.unit),
+                Cell::text(unit(field)),
                 Cell::text(field.evidence.as_str()),
                 Cell::text(field.summary.trim_end_matches('.')),
             ];
@@ -116,6 +120,12 @@ fn columns_table(series: &[SeriesQuality]) -> Table {
         }
     }
     Table { columns: ["column", "unit", "source", "meaning"].map(str::to_owned).into(), rows }
+}
+
+/// The unit of a field; empty if the values have none.
+fn unit(field: &FieldInfo) -> &'static str {
+    let is_undocumented = field.unknown.iter().any(|fact| fact.contains("unit"));
+    if field.unit.is_empty() && is_undocumented { "undocumented" } else { field.unit }
 }
 
 fn figures_table(series: &[SeriesQuality]) -> Table {

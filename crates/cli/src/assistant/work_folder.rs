@@ -26,10 +26,6 @@ impl WorkFolder {
         Ok(Self { root })
     }
 
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Returns the path of a file or folder, which may not exist yet.
     pub(crate) fn resolve(&self, name: &str) -> Result<String> {
         let relative = self.relative(name);
@@ -73,7 +69,7 @@ mod tests {
     fn only_names_below_the_folder_are_allowed() {
         let folder = tempfile::tempdir().unwrap();
         let work = WorkFolder::open(folder.path()).unwrap();
-        let root = work.root().to_str().unwrap().to_owned();
+        let root = work.root.to_str().unwrap().to_owned();
         for name in ["a.csv", "data", "data/", "a/b-c_1.parquet", &format!("{root}/a.csv")] {
             let path = work.resolve(name).unwrap();
             assert!(path.starts_with(&format!("{root}/")) && !path.ends_with('/'), "{path}");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
 use crate::assistant::{AssistantServer, WorkFolder};
@@ -12,6 +13,7 @@ use crate::connection::Connection;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::program::program;
 
 /// Let an assistant find, fetch and read records (Model Context Protocol on stdin and stdout)
 #[derive(Args, Debug)]
@@ -43,7 +45,14 @@ impl Mcp {
 }
 
 async fn serve(server: AssistantServer) -> Result<()> {
-    let service = server.serve(stdio()).await.map_err(Failure::machine)?;
+    let service = server.serve(stdio()).await.map_err(|error| not_begun(&error))?;
     service.waiting().await.map_err(Failure::machine)?;
     Ok(())
+}
+
+/// Creates the failure if no assistant has begun to talk to the server.
+fn not_begun(error: &ServerInitializeError) -> Failure {
+    let own = program().name;
+    Failure::usage(format!("no assistant on standard input: {error}"))
+        .help(format!("a host, such as an editor or a chat program, starts `{own} mcp` and talks to it"))
 }

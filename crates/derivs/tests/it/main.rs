@@ -8,6 +8,7 @@ mod concurrent_runs;
 mod connection;
 mod foreign_text;
 mod json;
+mod mcp;
 mod options;
 mod pipes;
 mod remove;
