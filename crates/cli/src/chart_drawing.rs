@@ -11,6 +11,7 @@ use kuva::render::datetime::DateTimeAxis;
 use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
+use kuva::render::theme::Theme;
 use runtime::Timestamp;
 
 use crate::progress::counted;
@@ -171,11 +172,12 @@ impl Panel {
     }
 
     /// Completes the layout of the panel in an SVG file, which has this right margin.
-    fn layout(&self, mut layout: Layout, times: (f64, f64), right: f64) -> Layout {
+    fn layout(&self, mut layout: Layout, times: (f64, f64), right: f64, background: Background) -> Layout {
         // The range that the library chooses for one value does not have its magnitude.
         layout.y_range = self.value_range();
         layout.data_y_range = None;
         layout
+            .with_theme(background.theme())
             .with_title(self.heading())
             .with_x_axis_min(times.0)
             .with_x_axis_max(times.1)
@@ -213,8 +215,24 @@ impl Panel {
     }
 }
 
+/// The background of an SVG file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Background {
+    Light,
+    Dark,
+}
+
+impl Background {
+    fn theme(self) -> Theme {
+        match self {
+            Self::Light => Theme::light(),
+            Self::Dark => Theme::dark(),
+        }
+    }
+}
+
 /// Draws the text of an SVG file.
-pub(crate) fn svg(panels: &[Panel]) -> String {
+pub(crate) fn svg(panels: &[Panel], background: Background) -> String {
     let mut plots = Vec::new();
     let mut automatic_layouts = Vec::new();
     // Beside the panels is half of the last time, or the legend, for which the chart becomes wider.
@@ -234,7 +252,7 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     let times = time_range(panels);
     let mut layouts = Vec::new();
     for (panel, layout) in panels.iter().zip(automatic_layouts) {
-        layouts.push(panel.layout(layout, times, right));
+        layouts.push(panel.layout(layout, times, right, background));
     }
     let scene = Figure::new(panels.len(), 1)
         .with_plots(plots)
@@ -320,7 +338,7 @@ mod tests {
         assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [40, 35]);
         let panel = Panel { lines: vec![line], ..Panel::default() };
         assert_eq!(panel.axis_name(), "UTC; gaps: 25 records missing");
-        assert!(svg(&[panel]).contains("gaps: 25 records missing"));
+        assert!(svg(&[panel], Background::Light).contains("gaps: 25 records missing"));
     }
 
     #[test]
@@ -339,7 +357,7 @@ mod tests {
     fn a_legend_has_the_width_of_its_labels() {
         let width = |label: &str| {
             let line = Line { label: label.to_owned(), points: vec![(0.0, 1.0), (3600.0, 2.0)], step: 0.0 };
-            let text = svg(&[Panel { lines: vec![line.clone(), line], ..Panel::default() }]);
+            let text = svg(&[Panel { lines: vec![line.clone(), line], ..Panel::default() }], Background::Light);
             let width = text.split_once("width=\"").and_then(|(_, rest)| rest.split_once('"'));
             width.unwrap().0.parse::<f64>().unwrap()
         };
@@ -352,7 +370,7 @@ mod tests {
         for times in [&[0.0][..], &[0.0, 3600.0]] {
             let points = times.iter().map(|time| (*time, 1.3e-4)).collect();
             let panel = Panel { lines: vec![Line { points, ..Line::default() }], ..Panel::default() };
-            let text = svg(&[panel]);
+            let text = svg(&[panel], Background::Light);
             assert!(text.contains(">0.0002<") && text.contains(">0.00015<") && !text.contains("NaN"), "{text}");
             assert!(text.contains(COLOURS[0]), "{text}");
         }
@@ -363,7 +381,7 @@ mod tests {
         let line =
             |index: usize| Line { label: format!("l{index:02}"), points: vec![(0.0, 1.0), (3600.0, 2.0)], step: 0.0 };
         let panel = Panel { lines: (0..MAX_LINES).map(line).collect(), ..Panel::default() };
-        let text = svg(&[panel.clone(), panel]);
+        let text = svg(&[panel.clone(), panel], Background::Dark);
         assert!((0..MAX_LINES).all(|index| text.matches(&line(index).label).count() == 2));
     }
 

@@ -13,7 +13,7 @@ use runtime::registry::HistoryInfo;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
-use crate::chart_drawing::{self, Line, MAX_LINES, Panel};
+use crate::chart_drawing::{self, Background, Line, MAX_LINES, Panel};
 use crate::chart_text;
 use crate::endpoint_names::{history, is_same, name};
 use crate::examples;
@@ -53,6 +53,9 @@ pub(crate) struct Plot {
     /// SVG file to write; default: the chart is drawn in the terminal
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
     out: Option<PathBuf>,
+    /// Draw the SVG file on a dark background
+    #[arg(long, requires = "out")]
+    dark: bool,
     #[command(flatten)]
     requested: Requested,
 }
@@ -104,7 +107,8 @@ impl Plot {
             log.warning(&format!("{} missing: gaps break the lines", counted(missing, "record")));
         }
         if let Some(file) = &self.out {
-            let text = chart_drawing::svg(panels);
+            let background = if self.dark { Background::Dark } else { Background::Light };
+            let text = chart_drawing::svg(panels, background);
             dataset::write_file(file, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| Failure::write(file, error))?;
             log.remark(&format!("wrote {}", quoted(file)));
