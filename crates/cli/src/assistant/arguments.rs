@@ -77,9 +77,9 @@ impl Arguments {
         let keys = ParamKeys::of(endpoints);
         for (key, value) in given {
             let Some(param) = keys.find(key.trim_start_matches('-')) else {
-                let accepted: Vec<_> = keys.names().collect();
-                let help = wording::did_you_mean(key, keys.names());
-                let accepted = format!("accepted: {}", accepted.join(", "));
+                let known = keys.names();
+                let help = wording::did_you_mean(key, known.iter().map(String::as_str));
+                let accepted = format!("accepted: {}", known.join(", "));
                 return Err(Failure::usage(format!("unknown param `{key}`")).help_if(help).help(accepted));
             };
             let mut values = Vec::new();
