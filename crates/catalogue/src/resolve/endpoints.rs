@@ -5,11 +5,22 @@ use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
-use crate::model::{Body, Endpoint, EndpointParam, Group, Record, SharedParam};
+use crate::model::{Body, Endpoint, EndpointParam, Group, Pages, Record, SharedParam};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
 use crate::url_path;
+
+/// The params and the body of an endpoint, and what depends on both.
+#[derive(Default)]
+struct EndpointParts {
+    params: Option<Vec<EndpointParam>>,
+    body: Body,
+    /// The new record of a body that lists fields.
+    record: Option<Record>,
+    has_history: bool,
+    pages: Option<Pages>,
+}
 
 impl<'a> Resolver<'a> {
     pub(super) fn group(&mut self, document: &'a Document<spec::Group>, shared: &[Option<SharedParam>]) -> Group {
@@ -108,21 +119,8 @@ impl<'a> Resolver<'a> {
         if let Some(path) = endpoint.path.known() {
             self.endpoint_path(path);
         }
-        let entries = endpoint.params.known();
-        let before = self.invalid_parts();
-        let mut params = entries.map(|entries| self.endpoint_params(records, endpoint, entries, shared));
-        let (mut body, mut record) = self.body(records, endpoint, &type_ident);
-        let mut has_history = false;
-        let mut pages = None;
-        if self.invalid_parts() == before {
-            has_history = self.endpoint_history(endpoint, params.as_deref(), &body);
-            pages = self.pages(endpoint, params.as_deref(), &body);
-        } else {
-            // The invalid parts were reported, so what depends on them is not.
-            params = None;
-            body = Body::default();
-            record = None;
-        }
+        let parts = self.endpoint_parts(records, endpoint, &type_ident, shared);
+        let EndpointParts { params, body, record, has_history, pages } = parts;
         if let (Some(by), Some(params)) = (&endpoint.weight_by, &params) {
             self.check_weights(by, params);
         }
@@ -139,6 +137,27 @@ impl<'a> Resolver<'a> {
             weight: endpoint.weight.unwrap_or(1),
         };
         (endpoint, record)
+    }
+
+    /// Resolves the params and the body of an endpoint, and what depends on both.
+    fn endpoint_parts(
+        &mut self,
+        records: &RecordsOfFile<'a>,
+        endpoint: &'a spec::Endpoint,
+        type_ident: &str,
+        shared: &[Option<SharedParam>],
+    ) -> EndpointParts {
+        let entries = endpoint.params.known();
+        let before = self.invalid_parts();
+        let params = entries.map(|entries| self.endpoint_params(records, endpoint, entries, shared));
+        let (body, record) = self.body(records, endpoint, type_ident);
+        if self.invalid_parts() != before {
+            // The invalid parts were reported, so what depends on them is not.
+            return EndpointParts::default();
+        }
+        let has_history = self.endpoint_history(endpoint, params.as_deref(), &body);
+        let pages = self.pages(endpoint, params.as_deref(), &body);
+        EndpointParts { params, body, record, has_history, pages }
     }
 
     /// Checks that the weights of an endpoint depend on one of its params.
