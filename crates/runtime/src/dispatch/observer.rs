@@ -167,7 +167,7 @@ pub enum Event {
         /// True for the first failure after a response.
         is_first: bool,
         /// True if requests have just failed for the time that [`Follow::outage_after`](crate::history::Follow::outage_after)
-        /// sets.
+        /// sets: those of this follower, or those of others while this one waits.
         is_outage: bool,
     },
     /// A follower's request got a response after one or more failures.

@@ -30,6 +30,7 @@ use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
 use crate::rate_limit::Rank;
 use crate::request::RequestKind;
+use crate::send::OthersOutage;
 use crate::values::Timestamp;
 
 /// The longest wait after which the clocks are read again, which shows that the machine was suspended.
@@ -99,7 +100,8 @@ pub enum Update<T> {
     Records(Page<T>),
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
-    /// All requests have failed for at least the time that [`Follow::outage_after`] sets. The follower continues.
+    /// All requests have failed for at least the time that [`Follow::outage_after`] sets: those of this follower, or those
+    /// of other followers of the client while this one waits. The follower continues.
     #[non_exhaustive]
     Outage {
         /// The time since the first failed request was sent, or since the last response if the response arrived later.
@@ -301,8 +303,8 @@ impl<T: Send + 'static> State<T> {
         match following.schedule.action(Instant::now(), estimate) {
             Action::Request(window) => {
                 // During an outage, the followers of a client take turns.
-                if let Some(pause) = self.request.connection().outage.admit() {
-                    return self.wait(pause.min(MAX_WAIT));
+                if let Some(outage) = self.request.connection().outage.admit() {
+                    return self.wait_for_others(outage);
                 }
                 let mut options = Options::new(window);
                 options.unsettled = following.schedule.unsettled(window.to);
@@ -377,11 +379,30 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        let Failure { elapsed, is_first, is_outage } = following.schedule.failed(Instant::now(), error.is_retryable());
+        let failure = following.schedule.failed(Instant::now(), error.is_retryable());
         if !error.is_retryable() {
             return Err(error);
         }
-        self.request.connection().outage.failed();
+        self.request.connection().outage.failed(&error);
+        self.report(failure, error);
+        Ok(())
+    }
+
+    /// Waits for the outcome of another follower's request. The outage is also one of this follower, although it sends no
+    /// request.
+    fn wait_for_others(&mut self, outage: OthersOutage) -> Result<(), Error> {
+        let Some(following) = &mut self.following else { return Ok(()) };
+        let failure = following.schedule.failed_for_others(Instant::now(), outage.since);
+        if failure.is_outage {
+            let error = self.request.about(outage.error);
+            self.report(failure, error.with_hint("a request of another series of this client has failed"));
+        }
+        self.wait(outage.wait.min(MAX_WAIT))
+    }
+
+    /// Reports a failure to the observer, and also as an update if requests have failed for long enough.
+    fn report(&mut self, failure: Failure, error: Error) {
+        let Failure { elapsed, is_first, is_outage } = failure;
         let kind = error.kind();
         let request = RequestKind::Data(self.request.endpoint());
         let params = self.observers.params();
@@ -389,7 +410,6 @@ impl<T: Send + 'static> State<T> {
         if is_outage {
             self.updates.push_back(Update::Outage { elapsed, error });
         }
-        Ok(())
     }
 }
 

@@ -384,10 +384,22 @@ impl Schedule {
     /// Ends a round with a failure, and begins a pause. An outage is reported only after a retryable failure.
     pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> Failure {
         let since = self.round.take().map_or(now, |round| round.responded);
+        let failure = self.note_failure(now, since, is_retryable);
+        if let Some(outage) = &mut self.outage {
+            outage.until = now + failure.elapsed.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        }
+        failure
+    }
+
+    /// Notes that the requests of other followers have failed since a time. A request of this one would fail too.
+    pub(super) fn failed_for_others(&mut self, now: Instant, since: Instant) -> Failure {
+        self.note_failure(now, since, true)
+    }
+
+    fn note_failure(&mut self, now: Instant, since: Instant, is_retryable: bool) -> Failure {
         let is_first = self.outage.is_none();
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
-        outage.until = now + elapsed.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
         let is_outage = is_retryable && elapsed >= self.settings.outage_after && !outage.is_reported;
         outage.is_reported |= is_outage;
         Failure { elapsed, is_first, is_outage }

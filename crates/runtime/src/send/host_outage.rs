@@ -6,6 +6,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::platform::{Instant, lock};
 
 /// The pause after a failure is as long as the outage so far, but at most this long, or a thirtieth of the outage if that
@@ -21,15 +22,26 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(crate) struct HostOutage(Mutex<Option<Outage>>);
 
-#[derive(Clone, Copy)]
 struct Outage {
     since: Instant,
     /// No follower sends a request before this time.
     until: Instant,
+    /// The last error.
+    error: Error,
+}
+
+/// The outage as a follower sees it that has to wait, because its request would fail.
+pub(crate) struct OthersOutage {
+    /// The time until this follower may send a request, unless another follower sends one before.
+    pub(crate) wait: Duration,
+    /// The first failure of the outage.
+    pub(crate) since: Instant,
+    /// The last error, of the request of another follower.
+    pub(crate) error: Error,
 }
 
 impl Outage {
-    fn pause(self, now: Instant) -> Duration {
+    fn pause(&self, now: Instant) -> Duration {
         let elapsed = now.saturating_duration_since(self.since);
         let longest = SHORT_PAUSE.max(elapsed / DIVISOR).min(MAX_PAUSE);
         elapsed.clamp(MIN_PAUSE, longest)
@@ -37,25 +49,28 @@ impl Outage {
 }
 
 impl HostOutage {
-    /// Returns the time that a follower has to wait; `None` if it may send a request now. Other followers then wait for
+    /// Returns the outage if a follower has to wait; `None` if it may send a request now. Other followers then wait for
     /// the outcome of that request, or for the next pause.
-    pub(crate) fn admit(&self) -> Option<Duration> {
+    pub(crate) fn admit(&self) -> Option<OthersOutage> {
         let now = Instant::now();
         let mut outage = lock(&self.0);
         let outage = outage.as_mut()?;
         if now < outage.until {
-            return Some(outage.until - now);
+            let wait = outage.until - now;
+            return Some(OthersOutage { wait, since: outage.since, error: outage.error.clone() });
         }
         outage.until = now + outage.pause(now);
         None
     }
 
     /// Notes that a request of a follower failed.
-    pub(crate) fn failed(&self) {
+    pub(crate) fn failed(&self, error: &Error) {
         let now = Instant::now();
         let mut outage = lock(&self.0);
-        let outage = outage.get_or_insert(Outage { since: now, until: now });
-        outage.until = now + outage.pause(now);
+        let since = outage.as_ref().map_or(now, |outage| outage.since);
+        let mut present = Outage { since, until: now, error: error.clone() };
+        present.until = now + present.pause(now);
+        *outage = Some(present);
     }
 
     /// Notes that the service responded.
@@ -67,27 +82,29 @@ impl HostOutage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[tokio::test(start_paused = true)]
     async fn one_follower_at_a_time_finds_out_whether_the_service_responds() {
         let outage = HostOutage::default();
-        assert_eq!(outage.admit(), None);
-        assert_eq!(outage.admit(), None, "no outage yet");
-        outage.failed();
+        let error = Error::retryable(ErrorKind::Connect, "refused");
+        assert!(outage.admit().is_none());
+        assert!(outage.admit().is_none(), "no outage yet");
+        outage.failed(&error);
         let mut requests = 0;
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(1800) {
-            if let Some(wait) = outage.admit() {
-                assert!(wait <= MAX_PAUSE);
-                tokio::time::sleep(wait).await;
+            if let Some(others) = outage.admit() {
+                assert!(others.wait <= MAX_PAUSE && others.since == begun);
+                tokio::time::sleep(others.wait).await;
             } else {
                 assert!(outage.admit().is_some(), "another follower");
-                outage.failed();
+                outage.failed(&error);
                 requests += 1;
             }
         }
         assert!((60..150).contains(&requests), "{requests}");
         outage.responded();
-        assert_eq!(outage.admit(), None);
+        assert!(outage.admit().is_none());
     }
 }

@@ -286,19 +286,33 @@ async fn an_outage_costs_few_requests_for_all_followers_together() {
     let machine = clock.clone();
     let client = service.builder().clock(move || machine.machine()).build().unwrap();
     let received = Arc::new(AtomicUsize::new(0));
+    let outages: Arc<Mutex<Vec<i64>>> = Arc::default();
+    let recoveries: Arc<Mutex<Vec<i64>>> = Arc::default();
     let mut tasks = Vec::new();
     for number in 0..15 {
         let received = received.clone();
+        let outages = outages.clone();
+        let recoveries = recoveries.clone();
+        let clock = clock.clone();
         let request = client.market().ratio().symbol(format!("S{number}")).timeframe(Timeframe::M1);
         tasks.push(tokio::spawn(async move {
             let mut poller = request.follow(at(START));
             loop {
                 let update = poller.next().await.unwrap();
                 received.fetch_add(update.records().len(), Ordering::Relaxed);
+                match update {
+                    Update::Outage { .. } => outages.lock().unwrap().push(clock.seconds()),
+                    Update::Recovered { .. } => recoveries.lock().unwrap().push(clock.seconds()),
+                    _ => {}
+                }
             }
         }));
     }
     tokio::time::sleep(Duration::from_secs(2170)).await;
+    let outages = outages.lock().unwrap().clone();
+    assert!(outages.len() == 15 && outages.iter().all(|second| (362..375).contains(second)), "{outages:?}");
+    let recoveries = recoveries.lock().unwrap().clone();
+    assert!(recoveries.len() == 15 && recoveries.iter().all(|second| (2100..2170).contains(second)), "{recoveries:?}");
     let during = service.arrivals().iter().filter(|at| (310..2100).contains(&(**at - clock.begun).as_secs())).count();
     assert!(during < 300, "{during}");
     assert_eq!(received.load(Ordering::Relaxed), 15 * 36);
