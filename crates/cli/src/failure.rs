@@ -41,8 +41,10 @@ pub(crate) enum ExitKind {
 /// The exit codes, for `--help`.
 pub(crate) const EXIT_CODES: &str = include_str!("exit_codes.txt").trim_ascii_end();
 
-const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; for the proxy's certificate, \
-                     set `root_certificates` or `system_roots = true`";
+const UNUSED_PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file";
+const USED_PROXY: &str = "check HTTPS_PROXY, or `proxy` in the settings file";
+const PROXY_CERTIFICATE: &str =
+    "if a proxy decrypts the connection, set `root_certificates` or `system_roots = true` in the settings file";
 
 /// The error of a command.
 #[derive(Debug)]
@@ -115,6 +117,13 @@ impl Failure {
         let nothing = || format!("`{} backfill` has written nothing here", program().name);
         let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
         Self::usage(format!("{}: {why}", quoted(path)))
+    }
+
+    /// Returns `true` unless the user or the reader of the data has ended the command.
+    pub(crate) fn is_error(&self) -> bool {
+        use ExitKind::{BrokenPipe, HungUp, Interrupted, Terminated};
+
+        !matches!(self.exit_kind, BrokenPipe | HungUp | Interrupted | Terminated)
     }
 
     /// Adds advice.
@@ -211,14 +220,60 @@ impl From<Error> for Failure {
             _ => ExitKind::Service,
         };
         let causes = format!("{error:#}");
-        let is_proxy_likely = error.kind() == ErrorKind::Connect
+        let are_causes_useful = error.kind() == ErrorKind::Connect
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
-        let text = if is_proxy_likely { causes } else { error.to_string() };
+        let text = if are_causes_useful { causes } else { error.to_string() };
         let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
         // A request for a path that is not in the catalogue has no endpoint name, so only the path is shown.
         let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
         let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
         let page = (is_html || error.is_page()).then(|| "the response is an HTML page; check the base URL".to_owned());
-        failure.help_if(page).help_if(is_proxy_likely.then(|| PROXY.to_owned()))
+        failure.help_if(page).help_if(proxy_advice(&error).map(str::to_owned))
+    }
+}
+
+/// Returns advice about a proxy, if a proxy may be the cause of a failed connection.
+fn proxy_advice(error: &Error) -> Option<&'static str> {
+    if error.kind() != ErrorKind::Connect {
+        return None;
+    }
+    let message = error.to_string();
+    let is = |sign: &str| message.contains(sign);
+    if is("is not signed by a trusted root") || is("is self-signed") {
+        Some(PROXY_CERTIFICATE)
+    } else if is("certificate") {
+        // The message names the clock, the host name or the setting that is the cause.
+        None
+    } else if is("through the proxy") {
+        Some(USED_PROXY)
+    } else if error.is_timeout() || is("does not use TLS") || is("DNS lookup failed") {
+        Some(UNUSED_PROXY)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proxy_is_named_only_if_it_may_be_the_cause() {
+        for (message, expected) in [
+            ("the certificate of `a.test:443` is not signed by a trusted root; …", Some(PROXY_CERTIFICATE)),
+            ("the certificate of `a.test:443` is self-signed as that of an authority", Some(PROXY_CERTIFICATE)),
+            ("the certificate of `a.test:443` is not valid before Tue, 01 Jan 2030 00:00:00 GMT; …", None),
+            ("the certificate of `a.test:443` is for another host", None),
+            ("the server `a.test:443` requires a client certificate; set `client_certificate`", None),
+            ("the server `a.test:443` does not use TLS; check scheme and port of the base URL", Some(UNUSED_PROXY)),
+            ("connection to `a.test:443` failed: DNS lookup failed; check the base URL", Some(UNUSED_PROXY)),
+            ("connection to `a.test:443` refused; check the base URL", None),
+            ("connection to `a.test:443` through the proxy `b.test:80` refused", Some(USED_PROXY)),
+        ] {
+            let error = Error::retryable(ErrorKind::Connect, message);
+            assert_eq!(proxy_advice(&error), expected, "{message}");
+        }
+        let late = Error::retryable(ErrorKind::Body, "the response does not use TLS");
+        assert_eq!(proxy_advice(&late), None);
     }
 }

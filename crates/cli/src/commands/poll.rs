@@ -14,7 +14,6 @@ use runtime::{AnyClient as Client, Dynamic, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::backfill_report::outcome;
-use crate::connection::Connected;
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -60,23 +59,20 @@ impl Poll {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let series = self.requested.histories(self.from.time, log)?;
         let metrics = self.metrics.open(log)?;
-        let connected = self.requested.connection.open_to_follow(log, metrics.clone()).await?;
-        if let (Some(metrics), Some(first)) = (&metrics, series.first()) {
-            metrics.set_limit(request(&connected.client, first).rate_limit());
+        let ended = self.follow(&series, metrics.as_ref(), log, interrupt).await;
+        let Some(metrics) = metrics else { return ended };
+        if ended.as_ref().is_err_and(Failure::is_error) {
+            // The command fetches nothing more, even if its last run was complete.
+            metrics.note_run(false);
         }
-        let ended = self.follow(&connected, &series, metrics.as_ref(), log, interrupt).await;
-        let written = metrics.map_or(Ok(()), |metrics| metrics.finish());
-        ended.and(written)
+        ended.and(metrics.finish())
     }
 
-    async fn follow(
-        &self,
-        connected: &Connected,
-        series: &[Series],
-        metrics: Option<&Metrics>,
-        log: Log,
-        interrupt: Interrupt,
-    ) -> Result<()> {
+    async fn follow(&self, series: &[Series], metrics: Option<&Metrics>, log: Log, interrupt: Interrupt) -> Result<()> {
+        let connected = &self.requested.connection.open_to_follow(log, metrics.cloned()).await?;
+        if let (Some(metrics), Some(first)) = (metrics, series.first()) {
+            metrics.set_limit(request(&connected.client, first).rate_limit());
+        }
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, series, metrics, log)).await;
         };

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::TcpListener;
 
 use crate::pipes::get;
-use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
+use crate::support::{self, Service, derivs, derivs_with, metric, run, run_output, run_with};
 
 #[test]
 fn missing_settings_are_listed_with_their_variables() {
@@ -32,7 +32,7 @@ fn proxy_of_the_environment_is_used() {
         run_output(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
     assert_eq!(output.code, Some(4));
     assert!(output.err.contains(&format!("through the proxy `{proxy}`")), "{}", output.err);
-    assert!(output.err.contains("help: behind a proxy, set HTTPS_PROXY"), "{}", output.err);
+    assert!(output.err.contains("help: check HTTPS_PROXY"), "{}", output.err);
 }
 
 #[test]
@@ -44,6 +44,22 @@ fn wrong_key_is_reported_but_not_shown() {
     assert!(!output.out.contains("wrong-key") && !output.err.contains("wrong-key"), "{output:?}");
     let right = run_with(&service, &["check"]);
     assert!(right.code == Some(0) && right.out.contains("\nAPI key       accepted\n"), "{right:?}");
+}
+
+#[test]
+fn metrics_of_a_poll_that_fails_report_no_complete_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let metrics = folder.path().join("derivs.prom");
+    let out = folder.path().join("a.csv");
+    let service = Service::start();
+    let minutes = metric().args(metric().keys[0], 60);
+    let files = ["--out", support::text(&out), "--metrics", support::text(&metrics)];
+    let args = [&["poll"], &*minutes, &["--from", "1h"], &files].concat();
+    let output =
+        run_output(&derivs_with(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(output.code, Some(3), "{}", output.err);
+    let text = std::fs::read_to_string(&metrics).unwrap();
+    assert!(text.contains("\nderivs_last_run_complete 0\n"), "{text}");
 }
 
 #[test]
