@@ -22,11 +22,7 @@ pub(crate) struct Page {
 /// `true` if a param only selects a page.
 pub(crate) fn is_page_param(endpoint: &EndpointInfo, param: &ParamInfo) -> bool {
     let Some(pages) = endpoint.pages else { return false };
-    let selects = match pages.next {
-        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } | NextPage::Number { param, .. } => Some(param),
-        NextPage::Link { .. } => None,
-    };
-    [selects, pages.size].contains(&Some(param.wire_name))
+    [pages.next.param(), pages.size].contains(&Some(param.wire_name))
 }
 
 /// The requested page of `count` records. `link` is the path and query of the request.

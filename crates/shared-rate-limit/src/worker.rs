@@ -37,6 +37,10 @@ const SEARCH: Duration = Duration::from_millis(100);
 /// A store that rejects this many proposals in a row is broken, since other processes cannot be that fast.
 const MAX_REJECTED: u32 = 1000;
 
+/// A sent request counts for at most this multiple of the longest window: the window, which the learned margin extends by
+/// up to five times the shortest window.
+const MAX_COUNTED_WINDOWS: u32 = 6;
+
 pub(crate) struct Worker<S> {
     store: S,
     messages: mpsc::UnboundedReceiver<Message>,
@@ -69,8 +73,7 @@ impl<S: StateStore> Worker<S> {
         limit: RateLimit,
         fail_after: Duration,
     ) -> Self {
-        // The learned margin extends a window by up to five times the shortest one.
-        let memory = State::new(limit.clone()).memory(Duration::ZERO).saturating_mul(6);
+        let memory = State::new(limit.clone()).memory(Duration::ZERO).saturating_mul(MAX_COUNTED_WINDOWS);
         Self {
             store,
             messages,

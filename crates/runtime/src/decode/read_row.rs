@@ -166,8 +166,8 @@ impl<'a> Row<'a> {
         let has_escapes = matches!(key, Cow::Owned(_));
         let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.wire_name == key;
         let mut known = self.record.fields.iter().position(is_key);
-        if known.is_none() && self.record.has_other_names {
-            known = self.record.fields.iter().position(|field| field.also_named.contains(&&*key));
+        if known.is_none() {
+            known = self.record.index_of_other_name(&key);
         }
         if known.is_none() {
             self.keep_unknown(&key, json, start, next).map_err(|error| error.in_field(&key))?;
@@ -300,7 +300,7 @@ impl<'a> Row<'a> {
             self.values[index] = first;
             return Ok(());
         }
-        if format!("{first:?}") == format!("{:?}", self.values[index]) { Ok(()) } else { Err(duplicate) }
+        if first == self.values[index] { Ok(()) } else { Err(duplicate) }
     }
 
     /// Reads the value of a field in any form, and keeps its text if it would be written in another form.

@@ -75,9 +75,16 @@ impl Row<'_> {
     }
 }
 
+/// Two rows of a record are equal if their values are, whatever the order of the fields in the body.
+impl PartialEq for Row<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values && self.unknown == other.unknown
+    }
+}
+
 /// A value of a record, converted to the type that the record's table specifies.
 #[doc(hidden)]
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum DecodedValue<'a> {
     /// No value.
@@ -105,7 +112,7 @@ pub enum DecodedValue<'a> {
 
 /// Values that need an allocation.
 #[doc(hidden)]
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BoxedValue<'a> {
     /// Text that has escapes in the body, or the digits of a number that was read as text.

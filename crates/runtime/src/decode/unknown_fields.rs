@@ -45,11 +45,13 @@ impl UnknownFields {
         member(self.as_json(), name)
     }
 
-    /// The other fields, as the service wrote them.
-    pub(crate) fn without(&self, names: &[&str]) -> Self {
+    /// The fields without the values at these JSON paths. The others are as the service wrote them.
+    pub(crate) fn without(&self, paths: &[&str]) -> Self {
         let mut others = UnknownText::default();
-        for (name, text) in self.iter_raw().filter(|(name, _)| !names.contains(&&**name)) {
-            others.push(&entry(&name, text));
+        for (name, text) in self.iter_raw() {
+            if let Some(kept) = without_paths(&name, text, paths) {
+                others.push(&entry(&name, &kept));
+            }
         }
         others.take()
     }
@@ -231,7 +233,7 @@ impl fmt::Debug for UnknownFields {
 /// The unknown fields of the object that is being read, as JSON text without the closing brace.
 ///
 /// The buffer is reused for all objects, so memory is allocated only for an object that has unknown fields.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct UnknownText {
     fields: String,
     /// The originals of known fields.
@@ -292,6 +294,28 @@ impl UnknownText {
     }
 }
 
+/// The text of a field without the values at these JSON paths; `None` if nothing remains.
+fn without_paths<'t>(name: &str, text: &'t str, paths: &[&str]) -> Option<Cow<'t, str>> {
+    let mut inner_paths = Vec::new();
+    for path in paths {
+        match path.strip_prefix(name) {
+            Some("") => return None,
+            Some(rest) => inner_paths.extend(rest.strip_prefix('.')),
+            None => {}
+        }
+    }
+    if inner_paths.is_empty() || !text.starts_with('{') {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut object = String::new();
+    for (inner_name, inner_text) in members(text) {
+        if let Some(kept) = without_paths(&inner_name, inner_text, &inner_paths) {
+            add(&mut object, &entry(&inner_name, &kept));
+        }
+    }
+    (!object.is_empty()).then(|| Cow::Owned(object + "}"))
+}
+
 /// The JSON text of a key, a colon and a value.
 fn entry(name: &str, text: &str) -> String {
     format!("{}:{text}", Value::from(name))
@@ -318,6 +342,19 @@ mod tests {
         assert_eq!((fields.len(), fields.is_empty()), (2, false));
         assert_eq!((fields.get("b"), fields.get("c")), (Some(Value::from(3)), None));
         assert_eq!(format!("{fields:?}"), r#"{"b": 1, "a": 2.50, "b": 2, "b": 3}"#);
+    }
+
+    #[test]
+    fn values_at_paths_are_removed() {
+        for (object, paths, expected) in [
+            (r#"{"a":1,"b": 2}"#, &["a"] as &[_], r#"{"b":2}"#),
+            (r#"{"a":1}"#, &["a"], "{}"),
+            (r#"{"next":"x","page":{"next":"y","size":5.0}}"#, &["page.next"], r#"{"next":"x","page":{"size":5.0}}"#),
+            (r#"{"page":{"next":"y"},"c":1}"#, &["page.next", "c.d"], r#"{"c":1}"#),
+            (r#"{"pages":1,"page":[{"next":1}]}"#, &["page.next"], r#"{"pages":1,"page":[{"next":1}]}"#),
+        ] {
+            assert_eq!(fields(object).without(paths).as_json(), expected, "{object}");
+        }
     }
 
     #[test]

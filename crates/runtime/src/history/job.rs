@@ -264,8 +264,8 @@ impl Job {
     }
 
     /// Ends the run with this window if the service had not reached the end of the window when it responded: records of
-    /// later intervals may change, and missing ones may still be published.
-    /// Returns the number of records of such intervals.
+    /// later intervals may change, and missing ones may still be published. Returns the number of records of such
+    /// intervals.
     fn cut(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) -> u64 {
         let before = response.len();
         let (closed, end) = self.options.ends(self.template.grid, response.reached);
@@ -273,13 +273,7 @@ impl Job {
             self.checkpoint.range.to = self.checkpoint.range.to.min(closed.max(self.checkpoint.next));
         }
         if end < window.to {
-            window.to = end.max(window.from);
-            self.whole.to = self.whole.to.min(end);
-            response.sorted.truncate(response.sorted.partition_point(|(time, _)| *time < end));
-            response.invalid.truncate(response.invalid.partition_point(|time| *time < end));
-            response.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
-            self.strays.final_until = end;
-            self.pager.stop();
+            self.end_at(end, window, response);
         }
         self.cut_open(window, response);
         count(before - response.len())
@@ -296,13 +290,15 @@ impl Job {
         let is_final = |time: Timestamp| grid.interval.moved(time, 1) <= until;
         let Some(end) = response.times().find(|time| !is_final(*time)) else { return };
         self.checkpoint.range.to = self.checkpoint.range.to.min(end.max(self.checkpoint.next));
+        self.end_at(end, window, response);
+    }
+
+    /// Ends the run at a time in a window.
+    fn end_at(&mut self, end: Timestamp, window: &mut Span, response: &mut PageResponse<Batch>) {
         window.to = end.max(window.from);
-        self.whole.to = self.whole.to.min(grid.floor(end));
+        self.whole.to = self.whole.to.min(self.template.grid.floor(end));
         self.strays.final_until = end;
-        response.sorted.retain(|(time, _)| *time < end);
-        response.invalid.retain(|time| *time < end);
-        response.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
-        response.missing.retain(|gap| gap.from < end);
+        response.end_at(end);
         self.pager.stop();
     }
 

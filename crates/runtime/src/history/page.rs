@@ -274,6 +274,14 @@ impl<R> PageResponse<R> {
         response
     }
 
+    /// Removes everything from this time on.
+    pub(super) fn end_at(&mut self, end: Timestamp) {
+        self.sorted.truncate(self.sorted.partition_point(|(time, _)| *time < end));
+        self.invalid.truncate(self.invalid.partition_point(|time| *time < end));
+        self.missing.retain(|gap| gap.from < end);
+        self.report.bad_records.retain(|bad| bad.time.is_none_or(|time| time < end));
+    }
+
     /// Returns whether the window has no record, not even an invalid one.
     pub(super) fn is_empty(&self) -> bool {
         self.sorted.is_empty() && self.invalid.is_empty()

@@ -9,10 +9,14 @@ use super::account::Account;
 use super::time_grid::{Span, TimeGrid, push};
 use crate::values::Timestamp;
 
+/// The maximum number of spans that are kept. A series with more spans has many gaps, or no fixed steps.
+const MAX_SPANS: usize = 100_000;
+
 #[derive(Debug)]
 pub(super) struct Strays {
     grid: TimeGrid,
-    /// The steps that have a record, of all windows that have ended.
+    /// The steps that have a record, of all windows that have ended. The steps between the oldest ones count as having a
+    /// record, if there are more than [`MAX_SPANS`] spans.
     covered: Vec<Span>,
     /// The number of records at each time after these windows.
     waiting: BTreeMap<Timestamp, u64>,
@@ -46,6 +50,9 @@ impl Strays {
                 _ => push(&mut self.covered, Span { from, to }),
             }
         }
+        if self.covered.len() > MAX_SPANS {
+            self.join_oldest();
+        }
         self.ended = self.ended.max(window.to);
         for time in others {
             *self.waiting.entry(time).or_default() += 1;
@@ -53,6 +60,13 @@ impl Strays {
         let later = self.waiting.split_off(&self.ended);
         let decided = std::mem::replace(&mut self.waiting, later);
         self.decide(decided, account);
+    }
+
+    /// Joins the older half of the spans to one, so that a long history does not fill the memory.
+    fn join_oldest(&mut self) {
+        let half = self.covered.len() / 2;
+        let joined = Span { from: self.covered[0].from, to: self.covered[half - 1].to };
+        self.covered.splice(..half, [joined]);
     }
 
     /// Counts the records that no window has decided, after the last window.
@@ -95,6 +109,25 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn spans_are_limited() {
+        let grid = TimeGrid::new(Duration::from_secs(10));
+        let range = Span { from: 0.into(), to: 100_000_000.into() };
+        let mut strays = Strays::new(grid, range, range.to);
+        let mut account = Account::default();
+        for window in 0..300 {
+            let from = window * 20_000;
+            // Every second step has a record.
+            let times = (0..1000).map(|step| Timestamp::from(from + 20 * step));
+            let window = Span { from: from.into(), to: (from + 20_000).into() };
+            strays.end_window(window, times, [], &mut account);
+        }
+        assert!(strays.covered.len() <= MAX_SPANS + 1000, "{}", strays.covered.len());
+        let of_first_and_last = [0.into(), (300 * 20_000 - 20).into(), (300 * 20_000 - 10).into()];
+        strays.end_window(Span { from: range.to, to: range.to }, std::iter::empty(), of_first_and_last, &mut account);
+        assert_eq!((account.repeated, account.outside), (2, 1));
+    }
 
     #[test]
     fn a_record_is_repeated_if_its_step_has_a_record() {

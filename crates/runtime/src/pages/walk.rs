@@ -52,7 +52,7 @@ pub(crate) struct PageFacts {
     next: Option<String>,
     total: Option<u64>,
     pages: Option<u64>,
-    /// The hash of the body.
+    /// The hash of the body, to detect that a page repeats; unused if a cursor or link leads to the next page.
     body: u64,
 }
 
@@ -60,11 +60,15 @@ impl PageFacts {
     /// Reads the facts in a body. A body that is not JSON has none; decoding it fails anyway.
     pub(crate) fn of(info: &PagesInfo, body: &[u8]) -> Self {
         let Ok(text) = std::str::from_utf8(body) else { return Self::default() };
-        let mut facts = Self { body: hash(text), ..Self::default() };
+        let mut facts = Self::default();
         match info.next {
             NextPage::Cursor { path, .. } | NextPage::Link { path } => facts.next = text_at(text, path),
-            NextPage::Offset { total, .. } => facts.total = total.and_then(|path| count_at(text, path)),
+            NextPage::Offset { total, .. } => {
+                facts.body = hash(text);
+                facts.total = total.and_then(|path| count_at(text, path));
+            }
             NextPage::Number { pages, total, .. } => {
+                facts.body = hash(text);
                 facts.pages = pages.and_then(|path| count_at(text, path));
                 facts.total = total.and_then(|path| count_at(text, path));
             }

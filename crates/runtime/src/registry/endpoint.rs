@@ -105,8 +105,13 @@ impl EndpointInfo {
 
     /// Returns the param with this name on the wire, or with this earlier name.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
-        let named = self.params().find(|param| param.wire_name == wire_name);
-        named.or_else(|| self.params().find(|param| param.also_named.contains(&wire_name)))
+        self.params().nth(self.param_index(wire_name)?)
+    }
+
+    /// Returns the position of the param with this name on the wire, or with this earlier name.
+    pub(crate) fn param_index(&self, wire_name: &str) -> Option<usize> {
+        let named = self.params().position(|param| param.wire_name == wire_name);
+        named.or_else(|| self.params().position(|param| param.also_named.contains(&wire_name)))
     }
 
     /// Returns the weight of a call, at least 1, given the values of its params by their names on the wire.

@@ -42,6 +42,16 @@ pub enum NextPage {
     },
 }
 
+impl NextPage {
+    /// The param that selects the next page; `None` if a link selects it.
+    pub const fn param(&self) -> Option<&'static str> {
+        match self {
+            Self::Cursor { param, .. } | Self::Offset { param, .. } | Self::Number { param, .. } => Some(*param),
+            Self::Link { .. } => None,
+        }
+    }
+}
+
 /// Constructors for emitted code.
 #[doc(hidden)]
 impl PagesInfo {

@@ -157,6 +157,16 @@ impl fmt::Debug for RecursiveRecord {
     }
 }
 
+impl RecordInfo {
+    /// The index of the field that has this name in other responses.
+    pub(crate) fn index_of_other_name(&self, name: &str) -> Option<usize> {
+        if !self.has_other_names {
+            return None;
+        }
+        self.fields.iter().position(|field| field.also_named.contains(&name))
+    }
+}
+
 const fn have_other_names(fields: &[FieldInfo]) -> bool {
     let mut index = 0;
     while index < fields.len() {

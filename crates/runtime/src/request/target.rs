@@ -98,15 +98,9 @@ impl RequestTarget {
 
     /// The position of a param in the table, and the name that is sent; an earlier name becomes the present one.
     fn known_name(&self, name: Cow<'static, str>) -> (usize, Cow<'static, str>) {
-        if let Some(order) = self.endpoint.params().position(|param| param.wire_name == name) {
-            return (order, name);
-        }
-        for (order, param) in self.endpoint.params().enumerate() {
-            if param.also_named.contains(&&*name) {
-                return (order, Cow::Borrowed(param.wire_name));
-            }
-        }
-        (usize::MAX, name)
+        let Some(order) = self.endpoint.param_index(&name) else { return (usize::MAX, name) };
+        let present = self.endpoint.params().nth(order).map(|param| Cow::Borrowed(param.wire_name));
+        (order, present.unwrap_or(name))
     }
 
     /// Sets a param to several values in the list format of the catalogue, replacing earlier values.

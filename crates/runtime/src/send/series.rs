@@ -71,28 +71,26 @@ impl SeriesInfo {
         Some(TimeField { name, unit: self.service.time_unit })
     }
 
-    /// Returns the names of the members of a body that are no metadata: those that decide whether it is a success, if
+    /// Returns the paths of the values in a body that are no metadata: those that decide whether it is a success, if
     /// every body has a status, and those that lead to the next page.
-    fn control_members(&self) -> Vec<&'static str> {
-        let paths = &self.service.error_body;
-        let mut members = Vec::new();
-        if !paths.success.is_empty() {
-            members.extend(error_body::status_paths(paths));
+    fn control_paths(&self) -> Vec<&'static str> {
+        let error_body = &self.service.error_body;
+        let mut paths = Vec::new();
+        if !error_body.success.is_empty() {
+            paths.extend(error_body::status_paths(error_body));
         }
-        match self.endpoint.and_then(|endpoint| endpoint.pages).map(|pages| pages.next) {
-            None => {}
-            Some(NextPage::Cursor { path, .. } | NextPage::Link { path }) => members.push(path),
-            Some(NextPage::Offset { param, total }) => {
-                members.push(param);
-                members.extend(total);
-            }
-            Some(NextPage::Number { param, pages, total }) => {
-                members.push(param);
-                members.extend(pages);
-                members.extend(total);
+        let Some(pages) = self.endpoint.and_then(|endpoint| endpoint.pages) else { return paths };
+        // Services repeat the param in the response.
+        paths.extend(pages.next.param());
+        match pages.next {
+            NextPage::Cursor { path, .. } | NextPage::Link { path } => paths.push(path),
+            NextPage::Offset { total, .. } => paths.extend(total),
+            NextPage::Number { pages, total, .. } => {
+                paths.extend(pages);
+                paths.extend(total);
             }
         }
-        members
+        paths
     }
 }
 
@@ -210,10 +208,10 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
         // The status in the body is the same in all successful responses, and each page leads to another.
-        let control_members = self.info.control_members();
-        let unknown_fields = match control_members.as_slice() {
+        let control_paths = self.info.control_paths();
+        let unknown_fields = match control_paths.as_slice() {
             [] => self.unknown_fields,
-            members => self.unknown_fields.without(members),
+            paths => self.unknown_fields.without(paths),
         };
         let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
         let times = decode::times(&self.records, self.info.time());
