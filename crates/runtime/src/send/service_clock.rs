@@ -3,7 +3,9 @@
 //!
 //! A `Date` is believed if another witness agrees with it: the estimate from earlier responses, the wall clock of this
 //! machine, or the `Date` that was last doubted. A single wrong `Date` therefore changes nothing, and two that agree are
-//! believed over a wrong wall clock. The monotonic clock measures the time between responses. It may stand still while
+//! believed over a wrong wall clock. If they contradict a wall clock that was right before, the earlier of the two times is
+//! used and checked again soon, because a cache or one of the servers may have a wrong clock for some minutes; after an
+//! hour, the clock of the service was set. The monotonic clock measures the time between responses. It may stand still while
 //! the machine is suspended, which shows as a jump of the wall clock; the next `Date` decides whether the wall clock was
 //! only set.
 
@@ -16,6 +18,9 @@ use crate::values::Timestamp;
 /// Times that differ by at most this much agree: a `Date` is rounded down to a second, and is older by the time that the
 /// response travelled.
 const TOLERANCE: Duration = Duration::from_secs(5);
+
+/// The time after which a `Date` is believed although it contradicts a wall clock that was right before.
+const MAX_CONTRADICTION: Duration = Duration::from_secs(60 * 60);
 
 /// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much, and in
 /// addition by a part of the time since then, because clocks drift.
@@ -65,12 +70,16 @@ pub(crate) struct Estimate {
     doubt: Option<Timestamp>,
     /// The time of the last `Date` that was believed, or of the first.
     dated: Option<Instant>,
+    /// True if a `Date` has agreed with the wall clock, which has not jumped since.
+    is_wall_trusted: bool,
+    /// The time since which the believed dates contradict the wall clock.
+    contradicted: Option<Instant>,
 }
 
 impl Estimate {
     /// Creates the estimate before the first `Date`, which is the time of the wall clock.
     pub(crate) fn new(at: Instant, wall: Timestamp) -> Self {
-        Self { at, wall, time: wall, doubt: None, dated: None }
+        Self { at, wall, time: wall, doubt: None, dated: None, is_wall_trusted: false, contradicted: None }
     }
 
     /// Returns the time that the service has reached, as far as is known.
@@ -92,7 +101,9 @@ impl Estimate {
     pub(crate) fn read(&mut self, at: Instant, wall: Timestamp) {
         // Another thread may have read the clocks later, but stored its reading earlier.
         let Some(elapsed) = at.checked_duration_since(self.at) else { return };
-        let jump = wall - (self.wall + elapsed);
+        let expected = self.wall + elapsed;
+        let jump = wall - expected;
+        self.is_wall_trusted &= agree(wall, expected);
         (self.at, self.wall, self.time) = (at, wall, self.time + elapsed);
         self.doubt = self.doubt.map(|doubt| doubt + elapsed);
         if self.dated.is_none() {
@@ -110,9 +121,12 @@ impl Estimate {
         let time = date + age;
         let witnesses = [Some(self.time), self.doubt, Some(self.wall)];
         if let Some(witness) = witnesses.into_iter().flatten().find(|witness| agree(*witness, time)) {
-            (self.time, self.doubt, self.dated) = (time, None, Some(self.at));
+            self.time = time;
+            self.dated = Some(self.at);
+            self.doubt = self.contradicting_wall();
             // A `Date` slightly in the future could make an open interval look closed.
-            return date.min(witness + RESOLUTION - age);
+            let reached = date.min(witness + RESOLUTION - age);
+            return if self.is_disputed() { reached.min(estimated) } else { reached };
         }
         if self.dated.is_some() {
             self.doubt = Some(time);
@@ -120,6 +134,20 @@ impl Estimate {
             (self.time, self.doubt, self.dated) = (time, Some(self.wall), Some(self.at));
         }
         if self.is_disputed() { date.min(estimated) } else { estimated }
+    }
+}
+
+impl Estimate {
+    /// Returns the time of the wall clock if it was right before and contradicts the believed `Date`.
+    fn contradicting_wall(&mut self) -> Option<Timestamp> {
+        if agree(self.wall, self.time) {
+            self.is_wall_trusted = true;
+            self.contradicted = None;
+            return None;
+        }
+        let since = *self.contradicted.get_or_insert(self.at);
+        let is_recent = self.at.saturating_duration_since(since) < MAX_CONTRADICTION;
+        Some(self.wall).filter(|_| self.is_wall_trusted && is_recent)
     }
 }
 
@@ -174,8 +202,14 @@ mod tests {
             assert_eq!(check(wrong, &[Date(0, 0), Date(0, 0)]), (0, false, 0));
             assert_eq!(check(0, &[Date(0, 0), Date(wrong, 0)]), (0, false, -1));
             assert_eq!(check(wrong, &[Date(0, 0), Date(0, 0), Date(-wrong, 0), Date(0, 0)]), (0, false, 0));
-            // The clock of the service was set.
-            assert_eq!(check(0, &[Date(0, 0), Date(wrong, 0), Date(wrong, 0)]), (wrong, false, wrong));
+            // Two wrong dates contradict a wall clock that was right: the earlier time is assumed, and checked again.
+            let two_wrong = [Date(0, 0), Date(wrong, 0), Date(wrong, 0)];
+            assert_eq!(check(0, &two_wrong), (wrong.min(0), true, wrong.min(-1)));
+            assert!(check(0, &[&two_wrong[..], &[Date(wrong, 0)]].concat()).1);
+            assert_eq!(check(0, &[&two_wrong[..], &[Date(0, 0)]].concat()), (0, false, 0));
+            // After an hour, the clock of the service was set.
+            let an_hour_later = [&two_wrong[..], &[Wait(3600, 3600), Date(wrong + HOUR, 0)]].concat();
+            assert_eq!(check(0, &an_hour_later), (wrong + HOUR, false, wrong + HOUR));
         }
     }
 
