@@ -14,14 +14,33 @@ use tokio::time::Instant;
 /// Register a clone as the client's observer, and pass another clone to
 /// [`Backfill::response_monitor`](crate::Backfill::response_monitor).
 #[derive(Clone, Debug, Default)]
-pub struct ResponseMonitor(Arc<Mutex<(Outage, Responses)>>);
+pub struct ResponseMonitor(Arc<Mutex<State>>);
 
-/// The number of responses, and the sum of their durations.
-type Responses = (u32, Duration);
+#[derive(Debug, Default)]
+struct State {
+    outage: Outage,
+    /// The number of attempts that got a response.
+    responses: u32,
+    /// The sum of the durations of these attempts.
+    waited: Duration,
+}
 
-/// The first item is the time since which every attempt has failed, with the outcome of the last attempt. The second
-/// item is the time since which no attempt got a response; a response with an error status counts as a response.
-type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
+/// The end of the responses, as far as there is one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outage {
+    /// `None` if the last attempt succeeded.
+    pub(crate) failing: Option<Failing>,
+    /// The time since which no attempt got a response; a response with an error status counts as a response.
+    pub(crate) silent_since: Option<Instant>,
+}
+
+/// Consecutive attempts that all failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failing {
+    pub(crate) since: Instant,
+    /// The outcome of the last of them.
+    pub(crate) last: Attempted,
+}
 
 /// The outcome of an attempt: the status of its response or, without a response, the phase in which the attempt failed.
 pub(crate) type Attempted = Result<u16, ErrorKind>;
@@ -36,27 +55,35 @@ pub(crate) fn attempted(error: &RequestError) -> Attempted {
 }
 
 impl ResponseMonitor {
-    fn state(&self) -> MutexGuard<'_, (Outage, Responses)> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn outage(&self) -> Outage {
-        self.state().0
+        self.state().outage
     }
 
     /// The mean duration of the attempts that got a response; `None` if there were none.
     pub(crate) fn latency(&self) -> Option<Duration> {
-        let (count, sum) = self.state().1;
-        sum.checked_div(count)
+        let state = self.state();
+        state.waited.checked_div(state.responses)
     }
 
     /// Notes the outcome of an attempt that took `elapsed`.
     pub(crate) fn note(&self, attempted: Attempted, elapsed: Duration) {
         let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
-        let ((trouble, lost), _) = &mut *self.state();
-        let is_failure = attempted.is_ok_and(|status| status == 429 || status >= 500) || attempted.is_err();
-        *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), attempted));
-        *lost = attempted.is_err().then(|| lost.unwrap_or(start));
+        let outage = &mut self.state().outage;
+        outage.silent_since = match attempted {
+            Ok(_) => None,
+            Err(_) => outage.silent_since.or(Some(start)),
+        };
+        outage.failing = match attempted {
+            Ok(status) if status != 429 && status < 500 => None,
+            _ => {
+                let since = outage.failing.map_or(start, |failing| failing.since);
+                Some(Failing { since, last: attempted })
+            }
+        };
     }
 }
 
@@ -68,8 +95,9 @@ impl Observer for ResponseMonitor {
             Event::Attempt { outcome, elapsed, .. } => {
                 self.note(*outcome, *elapsed);
                 if outcome.is_ok() {
-                    let (_, (count, sum)) = &mut *self.state();
-                    (*count, *sum) = (*count + 1, *sum + *elapsed);
+                    let mut state = self.state();
+                    state.responses += 1;
+                    state.waited += *elapsed;
                 }
             }
             // An error of this kind means that the rate limiter failed.

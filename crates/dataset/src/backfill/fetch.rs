@@ -15,7 +15,7 @@ use super::event::BackfillEvent;
 use super::items::Item;
 use super::run::{Run, add};
 use crate::error::Error;
-use crate::response_monitor::attempted;
+use crate::response_monitor::{Failing, Outage, attempted};
 
 /// Maximum number of ranges that are fetched concurrently.
 const MAX_CONCURRENT: usize = 16;
@@ -194,12 +194,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// `true` if there was no response for the time [`UNREACHABLE`]. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
-        let (trouble, lost) = self.job.response_monitor.outage();
-        match (trouble, self.trouble) {
-            (Some((since, outcome)), None) if since.elapsed() >= TROUBLE => {
+        let Outage { failing, silent_since } = self.job.response_monitor.outage();
+        match (failing, self.trouble) {
+            (Some(Failing { since, last }), None) if since.elapsed() >= TROUBLE => {
                 self.trouble = Some(since);
-                let (elapsed, status, kind) = (since.elapsed(), outcome.ok(), outcome.err());
-                (self.watch)(&BackfillEvent::Trouble { elapsed, status, kind });
+                let elapsed = since.elapsed();
+                (self.watch)(&BackfillEvent::Trouble { elapsed, status: last.ok(), kind: last.err() });
             }
             (None, Some(since)) => {
                 self.trouble = None;
@@ -207,6 +207,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             }
             _ => {}
         }
-        lost.is_some_and(|since| since.elapsed() >= UNREACHABLE)
+        silent_since.is_some_and(|since| since.elapsed() >= UNREACHABLE)
     }
 }
