@@ -22,9 +22,22 @@ use setters::Setters;
 /// Merges a draft into a catalogue.
 pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     let known = &Content::clone(editor);
-    let (client, setters) = (ClientNames::of(known), Setters::of(known));
-    let (types, params, compared, new_records) = Default::default();
-    let mut merger = Merger { editor, draft, known, client, setters, types, params, compared, new_records };
+    let mut drafted = HashMap::new();
+    for record in &draft.content.service.records {
+        drafted.insert(record.name.as_str(), record);
+    }
+    let mut merger = Merger {
+        editor,
+        draft,
+        drafted,
+        known,
+        client: ClientNames::of(known),
+        setters: Setters::of(known),
+        types: HashMap::default(),
+        params: HashMap::default(),
+        compared: HashSet::new(),
+        new_records: Vec::new(),
+    };
     let gaps = merger.gaps();
     let idents: Vec<_> = gaps.iter().map(|gap| merger.rust_name(gap)).collect();
     merger.name_types_and_records(&gaps);
@@ -72,6 +85,8 @@ impl Gap<'_> {
 struct Merger<'a> {
     editor: &'a mut Editor,
     draft: &'a Draft,
+    /// The records of the draft, by their provisional names.
+    drafted: HashMap<&'a str, &'a Record>,
     /// The catalogue before the first edit.
     known: &'a Content,
     client: ClientNames,
@@ -82,8 +97,15 @@ struct Merger<'a> {
     params: HashMap<String, String>,
     /// The records of the catalogue and the draft that were already compared with each other.
     compared: HashSet<(At, String)>,
-    /// The drafted records that are new, each with the module of its file.
-    new_records: Vec<(String, &'a Record)>,
+    /// The drafted records that are new.
+    new_records: Vec<NewRecord<'a>>,
+}
+
+/// A drafted record that is new.
+struct NewRecord<'a> {
+    /// Its place in the catalogue.
+    at: At,
+    drafted: &'a Record,
 }
 
 impl<'a> Merger<'a> {

@@ -49,7 +49,7 @@ pub(super) struct Member {
 }
 
 /// The members of a response beside its records.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct ResponseMembers {
     values: Vec<Member>,
     /// `true` if the response is a list, or has one among its members.
@@ -63,8 +63,8 @@ impl<'d> Reader<'d> {
     /// Remembers the members of a successful response that are one value, beside its records.
     pub(super) fn note_members(&mut self, path: &str, operation: &'d Value) {
         let Some(schema) = self.success_schema(operation) else { return };
-        let mut found = ResponseMembers::default();
-        found.has_list = self.document.follow(schema).is_some_and(|(schema, _)| type_of(schema) == "array");
+        let has_list = self.document.follow(schema).is_some_and(|(schema, _)| type_of(schema) == "array");
+        let mut found = ResponseMembers { has_list, values: Vec::new() };
         self.add_members(schema, "", &mut found);
         self.members.insert(path.to_owned(), found);
     }

@@ -43,7 +43,7 @@ impl Reader<'_> {
             let why = format!("the invalid path `{suffix}` of the server URL");
             self.omissions.add(Weight::Fact, why, "#/servers");
         }
-        is_suffix.then(|| BaseUrl { suffix, evidence: self.options.evidence })
+        is_suffix.then_some(BaseUrl { suffix, evidence: self.options.evidence })
     }
 
     /// Notes what is not imported of the servers of the description.

@@ -6,8 +6,8 @@ use catalogue::names::{self, Case, Scope};
 use catalogue::spec::{Body, Field, Fields, Known, Record, Service, Type};
 use catalogue::type_expr::TypeExpr;
 
-use super::{Gap, Merger};
-use crate::content::{Content, SERVICE, ident_of, slot};
+use super::{Gap, Merger, NewRecord};
+use crate::content::{At, Content, SERVICE, ident_of, slot};
 use crate::draft::{Source, WantedName, record_in, telling};
 use crate::rust_names::{
     LastNumbers, NamesInUse, add_values, is_free_method, is_identifier, method_name, type_name, types_of_method,
@@ -105,9 +105,9 @@ impl<'a> Merger<'a> {
     /// Adds the drafted type or record to which a type refers, and all that its fields refer to.
     fn reach<'m>(&self, ty: &str, module: &'m str, needed: &mut Needed<'m>) {
         let Some(name) = drafted(ty) else { return };
-        let record = self.draft.content.record(SERVICE, &name);
+        let record = self.drafted.get(name.as_str());
         if needed.entry(name).or_default().insert(module) {
-            for field in record.map_or(&[][..], |(_, record)| &record.fields) {
+            for field in record.map_or(&[][..], |record| &record.fields) {
                 self.reach(&field.ty, module, needed);
             }
         }
@@ -160,8 +160,10 @@ impl<'a> Merger<'a> {
             let called = self.new_name("record", module, &wanted);
             let summary = telling(new.summary.clone(), &called);
             let record = Record { name: called.as_str().into(), summary, fields: Vec::new(), ..new.clone() };
-            self.editor.records_mut(module).push(record);
-            self.new_records.push((module.to_owned(), new));
+            let records = self.editor.records_mut(module);
+            records.push(record);
+            let at = At { module: module.to_owned(), index: records.len() - 1 };
+            self.new_records.push(NewRecord { at, drafted: new });
             called
         };
         self.types.insert(new.name.to_string(), called);
@@ -169,10 +171,9 @@ impl<'a> Merger<'a> {
 
     /// Writes the fields of the new records, whose types have names now.
     pub(super) fn write_records(&mut self) {
-        for (module, new) in std::mem::take(&mut self.new_records) {
-            let fields = self.fields(&new.fields, &mut NamesInUse::default());
-            let called = &self.types[new.name.as_str()];
-            if let Some(record) = self.editor.records_mut(&module).iter_mut().find(|record| *record.name == *called) {
+        for NewRecord { at, drafted } in std::mem::take(&mut self.new_records) {
+            let fields = self.fields(&drafted.fields, &mut NamesInUse::default());
+            if let Some(record) = self.editor.records_mut(&at.module).get_mut(at.index) {
                 record.fields = fields;
             }
         }
