@@ -11,7 +11,7 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 46] = [
+const RESERVED: [&str; 47] = [
     "all",
     "allow-empty",
     "as-of",
@@ -34,6 +34,7 @@ const RESERVED: [&str; 46] = [
     "json",
     "max-age",
     "max-pages",
+    "max-requests",
     "metrics",
     "options",
     "out",
