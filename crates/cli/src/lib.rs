@@ -145,7 +145,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Status(status) => wait(ends, async |_| status.run(log).await),
         Command::Plot(plot) => wait(ends, async |interrupt| plot.run(log, interrupt).await),
         #[cfg(any(feature = "mcp", test))]
-        Command::Mcp(mcp) => wait(ends, async |interrupt| mcp.run(log, interrupt).await),
+        Command::Mcp(mcp) => wait(ends, async |interrupt| Box::pin(mcp.run(log, interrupt)).await),
         Command::Check(check) => wait(ends, async |interrupt| check.run(log, interrupt).await),
     }
 }

@@ -38,11 +38,12 @@ impl Assistant {
         let Command::Mcp(mcp) = CommandLine::try_parse_from(words).unwrap().command else { unreachable!() };
         let server = mcp.server(Log::Nothing, Interrupt::listen(false).unwrap()).await.unwrap();
         let (server_side, client_side) = tokio::io::duplex(1 << 16);
-        tokio::spawn(async move { server.serve(server_side).await.unwrap().waiting().await.unwrap() });
+        tokio::spawn(async move { Box::pin(server.serve(server_side)).await.unwrap().waiting().await.unwrap() });
         let client = serve_client((), client_side).await.unwrap();
         Self { client, folder }
     }
 
+    #[expect(clippy::print_stdout, reason = "a test shows the size of each answer")]
     async fn ask(&self, tool: &'static str, arguments: Value) -> Answer {
         let request = CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone());
         let result = self.client.call_tool(request).await.unwrap();

@@ -124,7 +124,7 @@ impl ServerHandler for AssistantServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let cancelled = context.ct.cancelled();
         let arguments = request.arguments.unwrap_or_default();
-        let (answered, lines) = log::kept(self.answer(&request.name, arguments, cancelled)).await;
+        let (answered, lines) = log::kept(Box::pin(self.answer(&request.name, arguments, cancelled))).await;
         Ok(result(answered, &lines).into())
     }
 }

@@ -34,7 +34,7 @@ impl Mcp {
         if io::stdin().is_terminal() {
             log.remark("waiting for messages of an assistant, which usually starts this command; Ctrl-C ends it");
         }
-        interrupt.ends(serve(server)).await
+        interrupt.ends(Box::pin(serve(server))).await
     }
 
     pub(crate) async fn server(&self, log: Log, interrupt: Interrupt) -> Result<AssistantServer> {
@@ -45,7 +45,7 @@ impl Mcp {
 }
 
 async fn serve(server: AssistantServer) -> Result<()> {
-    let service = server.serve(stdio()).await.map_err(|error| not_begun(&error))?;
+    let service = Box::pin(server.serve(stdio())).await.map_err(|error| not_begun(&error))?;
     service.waiting().await.map_err(Failure::machine)?;
     Ok(())
 }
