@@ -1,5 +1,5 @@
 //! Converts generated records to groups, as a service sends them: each with its labels, and without the fields whose
-//! values are elsewhere in the body. Also converts keys that are indices to lists.
+//! values are elsewhere in the body.
 
 use runtime::registry::{FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
 use runtime::{Timestamp, Value};
@@ -116,14 +116,14 @@ fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, i
     if path.is_empty() {
         return records;
     }
-    let mut object = Map::new();
+    let mut object = Value::Object(Map::new());
     for (label, value) in labels.iter().zip(group.labels) {
         if !label.is_key() {
             put(&mut object, label.path, value);
         }
     }
     put(&mut object, path, records);
-    Value::Object(object)
+    object
 }
 
 /// An object with a list for each field of the records.
@@ -158,29 +158,6 @@ fn stripped(record: &RecordInfo, mut values: Value) -> Value {
         _ => {}
     }
     values
-}
-
-/// Converts each object whose keys are indices to a list. An item without a value is an empty object.
-pub(crate) fn with_lists(value: Value) -> Value {
-    let Value::Object(members) = value else { return value };
-    let members: Map<_, _> = members.into_iter().map(|(key, value)| (key, with_lists(value))).collect();
-    let Some(last) = last_index(&members) else { return Value::Object(members) };
-    let mut items = Vec::new();
-    for index in 0..=last {
-        let item = members.get(&index.to_string()).cloned();
-        items.push(item.unwrap_or_else(|| Value::Object(Map::new())));
-    }
-    Value::Array(items)
-}
-
-/// The highest key of an object; `None` if a key is not an index, or if there is no key.
-fn last_index(members: &Map<String, Value>) -> Option<usize> {
-    let mut last = None;
-    for key in members.keys() {
-        let index = key.parse().ok()?;
-        last = last.max(Some(index));
-    }
-    last
 }
 
 #[cfg(test)]
@@ -220,13 +197,5 @@ mod tests {
         let records = vec![json!({"close": 1, "day": "2024-01-01"}), json!({"close": 2, "day": "2024-01-02"})];
         let (groups, path) = grouped(&record, records, "*");
         assert_eq!((groups, path), (json!({"2024-01-01": {"close": 1}, "2024-01-02": {"close": 2}}), ""));
-    }
-
-    #[test]
-    fn indices_become_lists() {
-        let body = json!({"1": [1], "x": 2});
-        assert_eq!(with_lists(body.clone()), body);
-        assert_eq!(with_lists(json!({"1": [1]})), json!([{}, [1]]));
-        assert_eq!(with_lists(json!({"a": {"0": 1}})), json!({"a": [1]}));
     }
 }

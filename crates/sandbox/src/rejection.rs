@@ -40,14 +40,14 @@ impl Rejection {
     }
 
     fn body(&self, layout: &ErrorBodyInfo) -> Value {
-        let mut body = Map::new();
+        let mut body = Value::Object(Map::new());
         if let Some(path) = layout.message.first() {
             put(&mut body, path, self.message.as_str().into());
         }
         if let Some(path) = layout.code.first() {
             put(&mut body, path, self.code.into());
         }
-        Value::Object(body)
+        body
     }
 }
 

@@ -219,7 +219,7 @@ fn in_envelope(
     if matches!(data, "" | ".") {
         return records;
     }
-    let mut body = Map::new();
+    let mut body = Value::Null;
     put(&mut body, &data.replace('*', "all"), records);
     let error_body = &registry.service.error_body;
     let status_path = error_body.code.first().or(error_body.message.first());
@@ -236,7 +236,7 @@ fn in_envelope(
     if let Some(part) = invented {
         put(&mut body, MARK, part.into());
     }
-    groups::with_lists(Value::Object(body))
+    body
 }
 
 /// The metadata of a series.
