@@ -293,6 +293,13 @@ impl<R> PageResponse<R> {
         self.received > 0 && self.without_time == self.received && records.count() < self.received
     }
 
+    /// Returns the first and the last time of the records outside of the window; `None` if there are none.
+    pub(super) fn times_of_others(&self) -> Option<Span> {
+        let first = self.others.iter().min()?;
+        let last = self.others.iter().max()?;
+        Some(Span { from: *first, to: *last })
+    }
+
     /// Returns the steps that have records, in order, each with their number.
     pub(super) fn groups(&self, grid: TimeGrid) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();

@@ -62,8 +62,9 @@ pub(super) struct Pager<R> {
     pub(super) set_aside: SetAside,
     /// A search for the first record; its current page is the last element of `pages`.
     search: Option<Search>,
-    /// The first and the last time of the last page that had records, but none of its window.
-    unrelated_page: Option<(Timestamp, Timestamp)>,
+    /// The times of the page that the service has returned for a window of one step, none of which is in that window. If a
+    /// larger window has the same page, its parts would have the same page too.
+    page_of_any_window: Option<Span>,
 }
 
 /// A search for the first record begins only after this many requests for empty pages. For fewer empty pages, a search
@@ -95,7 +96,7 @@ impl<R> Pager<R> {
             received: 0,
             set_aside: SetAside::default(),
             search: None,
-            unrelated_page: None,
+            page_of_any_window: None,
             options,
         }
     }
@@ -248,7 +249,6 @@ impl<R> Pager<R> {
     fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let received = response.received;
         let is_empty = response.is_empty();
-        let is_same_unrelated_page = is_empty && self.is_same_unrelated_page(&response);
         let Some(page) = self.pages.get_mut(index) else { return };
         let has_nothing_new = page.confirms.is_some() && response.len() <= page.known;
         if let Some(doubted) = page.confirms {
@@ -273,11 +273,16 @@ impl<R> Pager<R> {
             page.state = PageState::Settled(Ok(response));
             return;
         }
+        let times_of_others = response.times_of_others();
+        let is_page_of_any_window = is_empty && times_of_others.is_some() && times_of_others == self.page_of_any_window;
+        if is_empty && steps == 1 {
+            self.page_of_any_window = times_of_others;
+        }
         let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
         // If a step has several records, they may have displaced the records of other steps from the page.
         let has_groups = count(response.len()) > covered && self.options.all_pages_of.is_none();
         if steps > 1 && (has_groups || !response.missing.is_empty()) {
-            if self.limits.is_full(received) && !is_same_unrelated_page {
+            if self.limits.is_full(received) && !is_page_of_any_window {
                 // The remaining records did not fit on the page.
                 if !is_empty {
                     self.limits.cut(usize::try_from(covered).unwrap_or(usize::MAX));
@@ -300,20 +305,6 @@ impl<R> Pager<R> {
             self.limits.complete(received);
         }
         page.state = PageState::Settled(Ok(response));
-    }
-
-    /// Returns whether a page without a record of its window has the same times as the last page of this kind. If such a
-    /// page is full, the service returns it for any window, and smaller windows would have the same page.
-    fn is_same_unrelated_page(&mut self, response: &PageResponse<R>) -> bool {
-        let first = response.others.iter().min().copied();
-        let last = response.others.iter().max().copied();
-        let times = first.zip(last);
-        if times.is_none() {
-            return false;
-        }
-        let is_same = self.unrelated_page == times;
-        self.unrelated_page = times;
-        is_same
     }
 
     /// Requests a window again whose response lacks records that an earlier response had, or counts it as failed.

@@ -57,9 +57,13 @@ impl Interval {
         Self { step, anchor }
     }
 
-    /// The same intervals, one of which begins at `anchor`.
+    /// The same intervals, one of which begins at `anchor`. Business days begin at the time of day of the anchor.
     #[must_use]
     pub const fn anchored(self, anchor: Timestamp) -> Self {
+        let anchor = match self.step {
+            Step::Fixed(_) | Step::Months(_) => anchor,
+            Step::BusinessDays => monday_before(anchor),
+        };
         Self { anchor, ..self }
     }
 
@@ -182,6 +186,12 @@ impl Interval {
         let first = month_of(self.anchor);
         (first, self.anchor.nanos - start_of_month(first).nanos)
     }
+}
+
+/// The time of day of `time` on the Monday of its week.
+const fn monday_before(time: Timestamp) -> Timestamp {
+    let days_since_monday = (time.unix_seconds() - FIRST_MONDAY.unix_seconds()).div_euclid(DAY).rem_euclid(7);
+    Timestamp { nanos: time.nanos - days_since_monday as i128 * DAY as i128 * SECOND }
 }
 
 /// As many months as timestamps have before and after 1970, so that calculations with them do not overflow.
@@ -366,6 +376,8 @@ mod tests {
             ("1bd", "2024-03-01T09:00", "2024-03-01", "2024-03-04"),
             ("1bd", "2024-03-03", "2024-03-01", "2024-03-04"),
             ("1bd", "2024-03-04", "2024-03-04", "2024-03-05"),
+            ("1bd@2024-01-02T16:00:00Z", "2024-01-06T20:00", "2024-01-05T16:00", "2024-01-08T16:00"),
+            ("1bd@2024-01-07T16:00:00Z", "2024-01-08T16:00", "2024-01-08T16:00", "2024-01-09T16:00"),
         ] {
             let intervals = interval(intervals);
             let found = [intervals.start_of(time(within)), intervals.end_of(time(within))];
