@@ -11,12 +11,13 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 47] = [
+const RESERVED: [&str; 48] = [
     "all",
     "allow-empty",
     "as-of",
     "color",
     "compact-every",
+    "dark",
     "dry-run",
     "end",
     "end-with-stdin",
