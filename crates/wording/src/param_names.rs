@@ -18,6 +18,7 @@ const RESERVED: [&str; 48] = [
     "color",
     "compact-every",
     "dark",
+    "dark",
     "dry-run",
     "end",
     "end-with-stdin",
