@@ -18,7 +18,6 @@ const RESERVED: [&str; 48] = [
     "color",
     "compact-every",
     "dark",
-    "dark",
     "dry-run",
     "end",
     "end-with-stdin",
