@@ -92,7 +92,7 @@ impl ParamNames {
         let (plain, others): (Vec<&str>, Vec<&str>) = wire_names.iter().partition(|name| is_plain(name));
         let mut names = Self::default();
         for wire_name in plain.into_iter().chain(others).chain(earlier.difference(&wire_names).copied()) {
-            let option = free_option(wire_name, &names.taken);
+            let option = free_option(wire_name, &wire_names, &names.taken);
             names.taken.insert(option.clone());
             names.options.insert(wire_name.to_owned(), option);
         }
@@ -159,23 +159,27 @@ fn option_style(wire_name: &str) -> String {
     kebab
 }
 
-/// Returns the option of a param, with a number if others have taken it.
-fn free_option(wire_name: &str, taken: &BTreeSet<String>) -> String {
+/// Returns the option of a param, with a number if others have taken it. The option of a param is never the name of another
+/// one, which is a key of job files.
+fn free_option(wire_name: &str, wire_names: &BTreeSet<&str>, taken: &BTreeSet<String>) -> String {
     let base = option_style(wire_name);
     let mut option = base.clone();
     let mut number = 1_usize;
-    while taken.contains(&option) || is_reserved_option(&option) {
+    loop {
+        let is_other = option != wire_name && wire_names.contains(option.as_str());
+        if !is_other && !taken.contains(&option) && !is_reserved_option(&option) {
+            return option;
+        }
         number += 1;
         option = format!("{base}-{number}");
     }
-    option
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HOSTILE: [&str; 17] = [
+    const HOSTILE: [&str; 19] = [
         "startTime",
         "start_time",
         "StartTime<",
@@ -186,7 +190,9 @@ mod tests {
         "param-ids",
         "param_start_time",
         "from",
+        "param-from",
         "24h",
+        "param-24h",
         "endpoints",
         "ids-2",
         "quiet",
