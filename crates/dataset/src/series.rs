@@ -14,8 +14,11 @@ use crate::error::Error;
 use crate::fetched_at;
 use crate::table_schema::{ENDPOINT, UNKNOWN_FIELDS};
 
-/// Names of columns that every table has.
-const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
+/// Columns that each table has.
+const COLUMNS: [&str; 3] = [ENDPOINT, UNKNOWN_FIELDS, fetched_at::NAME];
+
+/// The beginning of the name in tables of a param that has the name of such a column.
+const PARAM_PREFIX: &str = "param_";
 
 /// A time series of records: an endpoint with its params.
 ///
@@ -53,13 +56,13 @@ impl SeriesRequest {
         if history.is_some_and(|info| !info.has_interval()) {
             return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
         }
-        let (is_column, mut params) = (|name: &str| name == time || RESERVED.contains(&name), params(&request));
-        if let Some((name, _)) = params.iter().find(|(name, value)| is_column(name) && value.is_some()) {
+        let mut params = params(&request);
+        if params.iter().any(|(name, value)| name == time && value.is_some()) {
             return Err(Error::invalid_input(format!(
-                "{endpoint}: the param `{name}` has the name of another column of a table; omit it"
+                "{endpoint}: the param `{time}` has the name of the time field of a record; omit it"
             )));
         }
-        params.retain(|(name, _)| !is_column(name));
+        params.retain(|(name, _)| name != time);
         let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
         let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
         let time_is_end = history.is_some_and(|info| info.time_is_end);
@@ -72,6 +75,8 @@ impl SeriesRequest {
     }
 
     /// Sets the time range of this series, with an exclusive end. By default, it is that of the [job](crate::Backfill).
+    /// A series whose range ends before [`Backfill::OPEN_END`](crate::Backfill::OPEN_END) is fetched by runs and not
+    /// [followed](crate::Backfill::follow).
     #[must_use]
     pub fn within(self, range: Range<impl Into<Timestamp>>) -> Self {
         Self { range: Some(range.start.into()..range.end.into()), ..self }
@@ -142,12 +147,14 @@ fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
 }
 
 /// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A
-/// param with the name of a column that each table has gets a prefix.
+/// param with the name of a column that each table has gets a prefix. A param whose own name is such a name with prefixes
+/// gets a further one, so that no two params have the same name.
 fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
     let oldest = endpoint.param(name).and_then(|param| param.also_named.first());
     let stored = oldest.map_or(name, |oldest| *oldest);
-    if [ENDPOINT, UNKNOWN_FIELDS, fetched_at::NAME].contains(&stored) {
-        return format!("param_{stored}");
+    let without_prefixes = stored.trim_start_matches(PARAM_PREFIX);
+    if COLUMNS.contains(&without_prefixes) {
+        return format!("{PARAM_PREFIX}{stored}");
     }
     stored.to_owned()
 }
@@ -185,6 +192,10 @@ mod tests {
             ("coin", "coin"),
             ("venue", "venue"),
             ("endpoint", "param_endpoint"),
+            ("param_endpoint", "param_param_endpoint"),
+            ("param_param_endpoint", "param_param_param_endpoint"),
+            ("param_fetched_at", "param_param_fetched_at"),
+            ("param_site", "param_site"),
         ] {
             assert_eq!(stored_name(&ENDPOINT, name), stored);
         }
