@@ -42,7 +42,13 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
 }
 
 fn is_out_of_range(param: &ParamInfo, value: &str) -> bool {
-    value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
+    let mut numbers = separated(param, value).filter_map(|number| number.parse().ok());
+    numbers.any(|number| !param.range.contains(number))
+}
+
+/// Splits the values of a list. The values of separate params are joined with commas.
+fn separated<'v>(param: &ParamInfo, value: &'v str) -> std::str::Split<'v, char> {
+    value.split(param.separator().unwrap_or(','))
 }
 
 /// A reason why the service may have rejected a value: the value is known to be rejected, the value is not one
@@ -50,7 +56,7 @@ fn is_out_of_range(param: &ParamInfo, value: &str) -> bool {
 /// message lists the accepted values, they are not repeated.
 fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let name = param.wire_name;
-    let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
+    let values: Vec<_> = if param.list_setter.is_some() { separated(param, value).collect() } else { vec![value] };
     if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
         return Some(format!("`{name}` is {} to accept one value only", known_as(known)));
     }
@@ -83,7 +89,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::headers::Headers;
-    use crate::registry::{EndpointInfo, Range, ValueType};
+    use crate::registry::{EndpointInfo, ListFormat, Range, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)
@@ -171,6 +177,25 @@ mod tests {
             assert_eq!(value_hint(&info, value, "no").as_deref(), expected, "{value}");
         }
         assert_eq!(value_hint(&SERVED, "kraken", "`venue` has to be one of bybit, okx"), None);
+    }
+
+    #[test]
+    fn a_list_is_split_at_its_separator() {
+        for (list_as, value) in [
+            (ListFormat::Commas, "okx,bybit"),
+            (ListFormat::Spaces, "okx bybit"),
+            (ListFormat::Pipes, "okx|bybit"),
+            (ListFormat::Repeated, "okx,bybit"),
+        ] {
+            let list = ParamInfo { list_setter: Some("venues"), list_as, ..param("venue", ValueType::String) };
+            let known = ParamInfo { allowed_values: &["okx", "bybit"], ..list };
+            assert_eq!(value_hint(&known, value, "no"), None, "{value}");
+            let single = ParamInfo { single_value: Some(Evidence::Reported), ..list };
+            assert!(value_hint(&single, value, "no").is_some(), "{value}");
+            let numbers = value.replace("okx", "1").replace("bybit", "60");
+            let limit = ParamInfo { range: Range { min: None, max: Some(50.0) }, ..list };
+            assert!(is_out_of_range(&limit, &numbers), "{numbers}");
+        }
     }
 
     #[test]
