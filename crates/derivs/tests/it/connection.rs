@@ -5,7 +5,8 @@ use std::fs;
 use std::net::TcpListener;
 
 use crate::pipes::get;
-use crate::support::{self, Service, derivs, derivs_with, metric, run, run_output, run_with};
+use crate::support::catalogue::metric;
+use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 #[test]
 fn missing_settings_are_listed_with_their_variables() {
