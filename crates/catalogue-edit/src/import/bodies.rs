@@ -10,21 +10,41 @@ use super::schemas::type_of;
 use super::service::error_status;
 use crate::draft::{ANY, Draft, TIMESTAMP, holding, innermost, item, record_in, record_name};
 
+/// The statuses of successful responses without a body.
+const WITHOUT_BODY: [&str; 2] = ["204", "205"];
+
 impl<'d> Reader<'d> {
     /// Returns the body of a successful response; `None` if the body is unknown. Records in the body have provisional
     /// names.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let responses = operation.get("responses")?;
-        let success = success_response(responses);
-        let chosen = success.map(|(status, _)| status);
+        let body = self.successful_body(operation, responses, name, pointer);
+        let is_series = body.as_ref().is_some_and(|body| body.series.is_some());
+        self.note_other_responses(responses, is_series, pointer);
+        body
+    }
+
+    /// Notes the responses that are not imported. A series without a body has no records, as the client reads it.
+    fn note_other_responses(&mut self, responses: &Value, is_series: bool, pointer: &str) {
+        let chosen = success_response(responses).map(|(status, _)| status);
+        let weight = if chosen.is_none() { Weight::Missing } else { Weight::Aside };
         for (status, _) in entries_of(responses) {
+            let is_read = Some(status) == chosen || is_series && WITHOUT_BODY.contains(&status);
             // Error statuses are imported as facts about the service, so they are not omissions.
-            if Some(status) != chosen && error_status(status).is_none() && !status.starts_with("x-") {
-                let weight = if chosen.is_none() { Weight::Missing } else { Weight::Aside };
+            if !is_read && error_status(status).is_none() && !status.starts_with("x-") {
                 self.omissions.add(weight, format!("the response `{status}`"), &format!("{pointer}/responses"));
             }
         }
-        let (chosen, response) = success?;
+    }
+
+    fn successful_body(
+        &mut self,
+        operation: &'d Value,
+        responses: &'d Value,
+        name: &str,
+        pointer: &str,
+    ) -> Option<Body> {
+        let (chosen, response) = success_response(responses)?;
         let pointer = format!("{pointer}/responses/{chosen}");
         let (response, reference) = self.resolve(response, &pointer)?;
         let pointer = reference.unwrap_or(&pointer);
@@ -49,7 +69,7 @@ impl<'d> Reader<'d> {
         let own = text(operation, "x-data");
         let body = self.series(schema, own, name, &at).or_else(|| self.without_envelope(schema, name, &at))?;
         // A series without a body has no records.
-        if body.series.is_none() && ["204", "205"].iter().any(|status| responses.get(status).is_some()) {
+        if body.series.is_none() && WITHOUT_BODY.iter().any(|status| responses.get(status).is_some()) {
             self.omit_type("can be missing (status 204)", &at);
             return None;
         }
