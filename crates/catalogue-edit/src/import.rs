@@ -74,7 +74,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         members: Members::new(),
         base: None,
     };
-    reader.base = reader.base_address();
+    reader.base = reader.base_address()?;
     let kept = reader.kept(&document.root, extensions::OF_SERVICE, "#");
     let kept = kept.and_then(|kept| kept.into_spec().0);
     let is_unit_known = kept.is_some();

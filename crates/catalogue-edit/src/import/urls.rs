@@ -1,5 +1,7 @@
 //! The URLs of operations: paths with servers of their own, and the styles of params in paths.
 
+use std::collections::BTreeSet;
+
 use serde_yaml::Value;
 
 use super::Reader;
@@ -47,24 +49,40 @@ fn shared_start(one: &str, other: &str) -> String {
     shared
 }
 
+/// Describes that no server has the host of the options.
+fn no_server(host: &str, all: &[Address]) -> String {
+    let known: BTreeSet<&str> = all.iter().filter_map(|address| address.host.as_deref()).collect();
+    if known.is_empty() {
+        return format!("the description names no host, so `{host}` is not one of its servers; omit `--host`");
+    }
+    let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+    format!("no server of the description has the host `{host}`; pass one of these: {}", known.join(", "))
+}
+
 impl<'d> Reader<'d> {
     /// Returns the server whose endpoints are imported: the host of the options, or that of the first server, and the part of
-    /// the path that all of its servers share. Returns `None` if the description names no server.
-    pub(super) fn base_address(&self) -> Option<Address> {
+    /// the path that all of its servers share. Returns `None` if the description names no server, and an error if none of its
+    /// servers has the host of the options.
+    pub(super) fn base_address(&self) -> Result<Option<Address>, String> {
         let all = self.addresses();
-        let first = all.first()?;
-        let host = self.options.host.as_ref().map(|host| host.to_ascii_lowercase()).or(first.host.clone());
+        let chosen = self.options.host.as_ref().map(|host| host.to_ascii_lowercase());
+        if let Some(host) = &chosen
+            && all.iter().all(|address| address.host.as_ref() != Some(host))
+        {
+            return Err(no_server(host, &all));
+        }
+        let Some(first) = all.first() else { return Ok(None) };
+        let host = chosen.or(first.host.clone());
         let mut path: Option<String> = None;
         for address in all.iter().filter(|address| address.host.is_none() || address.host == host) {
             path = Some(path.map_or_else(|| address.path.clone(), |path| shared_start(&path, &address.path)));
         }
-        Some(Address { host, path: path.unwrap_or_default() })
+        Ok(Some(Address { host, path: path.unwrap_or_default() }))
     }
 
     /// Returns the address of the description, and those of paths and operations with a server of their own.
     fn addresses(&self) -> Vec<Address> {
-        let mut all: Vec<Address> =
-            items(&self.document.root, "servers").first().and_then(Address::of).into_iter().collect();
+        let mut all = Vec::from_iter(self.description_address());
         for (_, item) in entries(&self.document.root, "paths") {
             let Some((item, _)) = self.document.follow(item) else { continue };
             let operation = item.get("get").and_then(|operation| self.document.follow(operation));
@@ -93,7 +111,7 @@ impl<'d> Reader<'d> {
     pub(super) fn path_on_server(&mut self, path: &str, item: &'d Value, operation: &'d Value) -> Option<String> {
         let own = self.own_address(item, operation);
         let Some(address) = own.or(self.description_address()) else { return Some(path.to_owned()) };
-        let base = self.base.get_or_insert_with(|| Address { host: address.host.clone(), path: String::new() });
+        let Some(base) = &self.base else { return Some(path.to_owned()) };
         if address.host.is_none() || address.host == base.host {
             let prefix = address.path.strip_prefix(&base.path).unwrap_or_default();
             return Some(format!("{prefix}{path}"));
