@@ -59,13 +59,16 @@ pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
 /// Returns a sentence if several series begin exactly the same number of intervals before the end of their range: the
 /// service has only the newest records.
 pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
-    let mut ages: BTreeMap<(Duration, u64), usize> = BTreeMap::new();
+    let mut ages: BTreeMap<(Duration, u64), Vec<Duration>> = BTreeMap::new();
     for one in series.iter().filter(|one| one.begins_late() && one.first < one.end) {
         let steps = one.interval.passed(&(one.first..one.end));
-        *ages.entry((one.interval.longest(), steps)).or_default() += 1;
+        let age = one.first.abs_diff(one.end);
+        ages.entry((one.interval.longest(), steps)).or_default().push(age);
     }
-    let ((longest, steps), _) = ages.into_iter().find(|(_, count)| *count >= CAPPED_SERIES)?;
-    let hours = longest.as_secs().saturating_mul(steps) / 3600;
+    let ((_, steps), capped) = ages.into_iter().find(|(_, ages)| ages.len() >= CAPPED_SERIES)?;
+    // Months and years have different lengths.
+    let oldest = capped.into_iter().max()?;
+    let hours = oldest.as_secs() / 3600;
     let series = format!(
         "several series begin exactly {steps} intervals ago, so the service has only the newest {steps} records"
     );
@@ -94,6 +97,21 @@ mod tests {
                 "delisted: asked until 1970-02-11 16:00, the last record ends at 1970-01-21 20:00"
             ]
         );
+    }
+
+    #[test]
+    fn a_cap_in_years_has_the_hours_of_these_years() {
+        let [start, first, end] = ["2000-01-01", "2012-01-01", "2024-01-01"].map(|text| text.parse().unwrap());
+        let series = ["a", "b", "c"].map(|label| SeriesEnds {
+            label,
+            asked: start..end,
+            first,
+            end,
+            interval: "1y".parse().unwrap(),
+        });
+        let hours = (12 * 365 + 3) * 24;
+        let text = cap(&series).unwrap();
+        assert!(text.contains("exactly 12 intervals ago") && text.contains(&format!("`oldest: {hours}h`")), "{text}");
     }
 
     #[test]

@@ -136,7 +136,7 @@ pub(crate) fn argument(time: Timestamp) -> String {
     text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
 }
 
-/// Returns the number of intervals that overlap any of the ranges.
+/// Returns the sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice.
 pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, interval: Interval) -> u64 {
     ranges.into_iter().map(|range| interval.count(range)).sum()
 }
