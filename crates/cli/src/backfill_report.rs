@@ -98,9 +98,24 @@ fn hints(label: &str, report: &SeriesReport, to: Timestamp) -> Vec<String> {
     ranges.into_iter().filter_map(hint).collect()
 }
 
+/// A series without a record.
+struct Empty {
+    label: String,
+    range: Range<Timestamp>,
+}
+
 /// Creates the failure for series without a record.
-fn no_record(labels: &[String], file: &JobFile) -> Failure {
-    let (names, range) = (readable(&listed(labels)), time_arg::span(&(file.from.time..file.to)));
+fn no_record(empty: &[Empty]) -> Failure {
+    let labels: Vec<String> = empty.iter().map(|one| one.label.clone()).collect();
+    let names = readable(&listed(&labels));
+    let start = empty.iter().map(|one| one.range.start).min().unwrap_or(time_arg::OPEN);
+    let end = empty.iter().map(|one| one.range.end).max().unwrap_or(time_arg::OPEN);
+    let whole = start..end;
+    let range = if empty.iter().all(|one| one.range == whole) {
+        time_arg::span(&whole)
+    } else {
+        format!("in their ranges between {} and {}", time_arg::shown(start), time_arg::shown(end))
+    };
     Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
         .help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }
@@ -173,8 +188,8 @@ impl Reporter {
             let failure = Failure::new(ending, format!("{cause}; kept the {kept} fetched so far"));
             return Err(failure.help("run the same command to continue"));
         }
-        // The age of the last record is not printed if the range ends in the past.
-        let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
+        // The age of the last record is not printed if all ranges end in the past.
+        let now = Some(Timestamp::now()).filter(|now| file.latest_end() + summary.elapsed + NOW > *now);
         // If no request was needed, the plan has already reported that.
         if summary.requests > 0 || !summary.files.is_empty() {
             outcome(self.log, out, &summary, &self.labels, now);
@@ -219,8 +234,7 @@ impl Reporter {
         let series = summary.failed.into_iter().map(|(series, error)| (series, self.failed(series, error)));
         let reasons: Vec<_> = pages.chain(series).collect();
         if !is_failed {
-            let empty = summary.series.iter().zip(&self.labels).filter(|(report, _)| report.is_empty());
-            return Err(no_record(&empty.map(|(_, label)| label.clone()).collect::<Vec<_>>(), file));
+            return Err(no_record(&self.empty(file, &summary.series)));
         }
         let failure = self.incomplete(summary.pages, &reasons);
         if is_stream {
@@ -231,6 +245,18 @@ impl Reporter {
         // The service would reject the same request again.
         let is_final = failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0;
         Err(if is_final { failure } else { failure.help("run the same command to fetch the missing records") })
+    }
+
+    /// Returns the series without a record.
+    fn empty(&self, file: &JobFile, reports: &[SeriesReport]) -> Vec<Empty> {
+        let mut empty = Vec::new();
+        for ((report, label), one) in reports.iter().zip(&self.labels).zip(&file.series) {
+            if report.is_empty() {
+                let range = file.range(one, report.interval);
+                empty.push(Empty { label: label.clone(), range });
+            }
+        }
+        empty
     }
 
     /// Prints the repairs of a run, and the marks that nobody has acknowledged. Returns a failure if a complete run has
@@ -384,6 +410,23 @@ fn failed_request(label: &str, history::FailedPage { range, error, .. }: &histor
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn series_without_a_record_are_named_with_their_ranges() {
+        let empty = |label: &str, from: &str, to: &str| {
+            let [start, end] = [from, to].map(|text| time_arg::timestamp(text).unwrap());
+            Empty { label: label.to_owned(), range: start..end }
+        };
+        let hours = empty("hours", "2025-01-01", "2025-01-02");
+        let message = |all: &[Empty]| no_record(all).to_string().lines().next().unwrap().to_owned();
+        let one = message(std::slice::from_ref(&hours));
+        assert_eq!(one, "no record of hours from 2025-01-01 00:00 to 2025-01-02 00:00");
+        let same = message(&[hours, empty("days", "2025-01-01", "2025-01-02")]);
+        assert_eq!(same, "no record of hours, days from 2025-01-01 00:00 to 2025-01-02 00:00");
+        let several = [empty("hours", "2025-01-01", "2025-01-02"), empty("days", "2024-03-01", "2024-05-01")];
+        let expected = "no record of hours, days in their ranges between 2024-03-01 00:00 and 2025-01-02 00:00";
+        assert_eq!(message(&several), expected);
+    }
 
     #[test]
     fn a_service_that_does_not_respond_ends_with_code_4() {

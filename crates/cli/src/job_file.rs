@@ -35,8 +35,33 @@ pub(crate) struct JobFile {
 impl JobFile {
     /// The range of a series: its own start and end, or those of the job.
     pub(crate) fn range(&self, series: &Series, interval: Interval) -> Range<Timestamp> {
-        let from = series.from.unwrap_or(self.from);
-        from.of(interval)..series.to.unwrap_or(self.to)
+        self.start_of(series).of(interval)..self.end_of(series)
+    }
+
+    fn start_of(&self, series: &Series) -> Start {
+        series.from.unwrap_or(self.from)
+    }
+
+    fn end_of(&self, series: &Series) -> Timestamp {
+        series.to.unwrap_or(self.to)
+    }
+
+    /// The latest end of the ranges of all series.
+    pub(crate) fn latest_end(&self) -> Timestamp {
+        let ends = self.series.iter().map(|one| self.end_of(one));
+        ends.max().unwrap_or(self.to)
+    }
+
+    /// Rejects a series whose range ends before its start.
+    pub(crate) fn check_ranges(&self) -> Result<()> {
+        for series in &self.series {
+            let start = self.start_of(series).time;
+            let end = self.end_of(series);
+            if end < start {
+                return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -262,6 +287,41 @@ mod tests {
         let source = Source { name: "job.toml".to_owned(), text: &text };
         let job = source.job(overrides, Log::Nothing).unwrap();
         assert_eq!(ranges(&job)[0], "from 2024-01-31 00:00 to 2025-03-01 00:00");
+    }
+
+    /// A job with the series of a metric, one with a range of its own and one with that of the job.
+    fn with_own_range(range: &str, own: &str) -> JobFile {
+        let Metric { name, key, keys, history, .. } = metric();
+        let mut text = format!("{range}out = \"a.csv\"\n");
+        for (value, range) in keys.iter().zip([own, ""]) {
+            text += &format!("[[series]]\nendpoints = \"{name}\"\n{range}");
+            text += &format!("{} = \"{value}\"\n{} = \"{}\"\n", key.wire_name, history.step, metric().step(3600));
+        }
+        check(&text).unwrap()
+    }
+
+    #[test]
+    fn the_range_of_each_series_is_checked() {
+        let job = with_own_range("from = 2025-02-01\nto = 2025-03-01\n", "from = 2024-02-01\nto = 2024-03-01\n");
+        job.check_ranges().unwrap();
+        // No series has the range of the job.
+        let mut own = with_own_range("from = 2025-01-02\nto = 2025-01-01\n", "from = 2025-02-01\nto = 2025-03-01\n");
+        own.series.pop();
+        own.check_ranges().unwrap();
+        let reversed = with_own_range("from = 2025-02-01\n", "to = 2025-01-01\n");
+        let error = reversed.check_ranges().unwrap_err().to_string();
+        assert_eq!(error, "the range ends at 2025-01-01T00:00:00Z, before its start 2025-02-01T00:00:00Z");
+    }
+
+    #[test]
+    fn the_latest_end_is_that_of_any_series() {
+        let later = with_own_range("from = 2025-01-01\nto = 2025-02-01\n", "to = \"now\"\n");
+        assert_eq!(later.latest_end(), time_arg::OPEN);
+        let earlier = with_own_range("from = 2025-01-01\n", "to = 2025-02-01\n");
+        assert_eq!(earlier.latest_end(), time_arg::OPEN);
+        let mut own = with_own_range("from = 2025-01-01\n", "to = 2025-02-01\n");
+        own.series.pop();
+        assert_eq!(time_arg::shown(own.latest_end()), "2025-02-01 00:00");
     }
 
     #[test]

@@ -314,17 +314,24 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
     Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program().name)))
 }
 
-/// Notes the endpoints that have no records as old as the start of a range.
+/// Notes the endpoints that have no records as old as the start of a range. A series without a start of its own has the
+/// start `from`.
 pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
     for of_endpoint in series.chunk_by(|one, other| is_same(one.endpoint, other.endpoint)) {
         let endpoint = of_endpoint[0].endpoint;
         let Some(oldest) = history(endpoint).and_then(|info| info.oldest) else { continue };
         let begin = Timestamp::now() - oldest;
-        if from < begin {
+        if earliest_start(of_endpoint, from) < begin {
             let begin = time_arg::shown(begin.floor(Duration::from_secs(60)));
             log.remark(&format!("{}: the service has no records before {begin}", name(endpoint)));
         }
     }
+}
+
+/// Returns the earliest start of the ranges of series, of which those without a start of their own have the start `from`.
+fn earliest_start(series: &[Series], from: Timestamp) -> Timestamp {
+    let starts = series.iter().map(|one| one.from.map_or(from, |own| own.time));
+    starts.min().unwrap_or(from)
 }
 
 /// Endpoints with the values of their params, and the service. A command has this after its own options, which would
@@ -407,6 +414,23 @@ mod tests {
         let both = check(&[name], &[(metric().open_param().wire_name, &[&*several[0], &*several[1]])], &[]);
         assert_eq!(both, several);
         assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), *keys);
+    }
+
+    #[test]
+    fn the_earliest_start_is_one_that_a_series_has() {
+        let of_job = time_arg::timestamp("2025-01-01").unwrap();
+        let starts = ["2024-01-01", "2025-06-01"].map(|text| time_arg::start(text).unwrap());
+        let [early, late] = starts.map(|from| Series { from: Some(from), ..Series::new(object()) });
+        let without = Series::new(object());
+        for (series, expected) in [
+            (vec![without.clone()], "2025-01-01 00:00"),
+            (vec![early.clone()], "2024-01-01 00:00"),
+            (vec![late.clone()], "2025-06-01 00:00"),
+            (vec![late.clone(), without.clone()], "2025-01-01 00:00"),
+            (vec![without, late, early], "2024-01-01 00:00"),
+        ] {
+            assert_eq!(time_arg::shown(earliest_start(&series, of_job)), expected);
+        }
     }
 
     #[test]

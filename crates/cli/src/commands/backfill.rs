@@ -154,10 +154,7 @@ impl Backfill {
 
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
-        let (start, end) = (file.from.time, file.to);
-        if end < start {
-            return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
-        }
+        file.check_ranges()?;
         let connected = self.connection.open_for_files(log, None).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
