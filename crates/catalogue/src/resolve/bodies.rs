@@ -114,7 +114,7 @@ impl<'a> Resolver<'a> {
             (None, Some(envelope)) => envelope.optional && data.is_none(),
             (None, None) => false,
         };
-        let key = body.key.iter().map(ToString::to_string).collect();
+        let key = identity(body, time.as_deref());
         Body::Series { record, data, is_optional, time, key, evidence }
     }
 
@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         for name in &body.key {
-            if fields.iter().all(|field| field.name != **name) {
+            if fields.iter().chain(&body.labels).all(|field| field.name != **name) {
                 self.error("unknown-field/key", name.at(), &[name]);
             }
         }
@@ -276,6 +276,18 @@ impl NewRecord<'_> {
 
 fn reference(records: &RecordsOfFile<'_>, record: &Record) -> RecordRef {
     RecordRef { module: records.module.map(str::to_owned), ident: record.ident.clone() }
+}
+
+/// Returns the fields that identify a record in addition to its time: its labels, and those of the declared key.
+fn identity(body: &spec::Body, time: Option<&str>) -> Vec<String> {
+    let labels = body.labels.iter().map(|label| label.name.to_string());
+    let mut names: Vec<String> = labels.filter(|label| Some(label.as_str()) != time).collect();
+    for name in &body.key {
+        if !names.contains(&**name) {
+            names.push(name.to_string());
+        }
+    }
+    names
 }
 
 /// `true` if the records are in groups, which the path of the data selects with `*`.

@@ -135,7 +135,8 @@ map! {
         /// with another period, such as an average over the year, has no time.
         may time_of: Vec<Text>;
         /// The fields that identify a record of a series in addition to its time, for example `[symbol, strike]` if one
-        /// response has records of several contracts for each time. Omit it if there is one record for each time.
+        /// response has records of several contracts for each time. Omit it if there is one record for each time. Labels
+        /// are always part of the key.
         may key: Vec<Text>;
         /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
         /// the envelope; any other time field has its own unit.

@@ -50,7 +50,8 @@ impl Endpoint for Samples {
         .path(Some("/range"))
         .accepts(&[])
         .series::<SamplesRecord>(Some("time"), Evidence::Documented)
-        .data(Some("data.result.*.values"));
+        .data(Some("data.result.*.values"))
+        .key(&["job", "instance"]);
 }
 
 /// One record of Samples.
@@ -117,7 +118,8 @@ impl Endpoint for Downloads {
         .accepts(&[])
         .series::<DownloadsRecord>(Some("day"), Evidence::Reported)
         .data(Some("*.downloads"))
-        .data_optional(true);
+        .data_optional(true)
+        .key(&["package"]);
 }
 
 /// One record of Downloads.
