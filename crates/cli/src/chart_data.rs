@@ -2,13 +2,14 @@
 //!
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::ValueType;
+use runtime::registry::{EndpointInfo, ValueType};
 
-use crate::chart_drawing::{Line, Panel, share_scales};
+use crate::chart_drawing::{Line, Panel, check_lines, line_label, share_scales};
 use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
@@ -38,7 +39,7 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let mut panels = Vec::new();
     for of_endpoint in all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint)) {
         let fields = numeric_fields(of_endpoint);
-        panels.extend(panels_of_endpoint(of_endpoint, &fields, chosen));
+        panels.extend(panels_of_endpoint(of_endpoint, &fields, chosen)?);
         known.extend(fields.into_iter().map(|field| field.name));
     }
     for name in chosen {
@@ -58,19 +59,22 @@ fn unknown_field(name: &str, known: &[String]) -> Failure {
     Failure::usage(format!("no record has a numeric field `{name}`")).help(help)
 }
 
-fn panels_of_endpoint(all: &[Fetched], fields: &[NumericField], chosen: &[String]) -> Vec<Panel> {
+fn panels_of_endpoint(all: &[Fetched], fields: &[NumericField], chosen: &[String]) -> Result<Vec<Panel>> {
     let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
     let labels = labels(&series);
     let mut panels = Vec::new();
     for field in drawn_fields(fields, chosen) {
         let mut lines = Vec::new();
         for (one, label) in all.iter().zip(&labels) {
-            lines.push(Line::new(label.clone(), points(one, &field.name), one.step));
+            for (records, points) in points_by_label(one, &field.name) {
+                lines.push(Line::new(line_label(label.clone(), &records), points, one.step));
+            }
         }
+        check_lines(lines.len())?;
         let shown_name = if fields.len() > 1 { Some(field.name.as_str()) } else { None };
         panels.push(Panel { title: title(&series, shown_name), unit: field.unit.to_owned(), lines, scale: None });
     }
-    panels
+    Ok(panels)
 }
 
 /// The fields that are drawn: those that the user has chosen, or one.
@@ -109,14 +113,43 @@ pub(crate) fn default_field<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.iter().position(|name| name == "close").unwrap_or(0)
 }
 
-fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
-    let mut points = Vec::new();
+/// The numbers of a field with their times.
+type Points = Vec<(Timestamp, f64)>;
+
+/// The points of a series, by the values of the fields that distinguish records of one time.
+fn points_by_label(one: &Fetched, name: &str) -> BTreeMap<String, Points> {
+    let mut all: BTreeMap<String, Points> = BTreeMap::new();
+    if one.series.endpoint.key.is_empty() {
+        // A series without a number is a line without points.
+        all.entry(String::new()).or_default();
+    }
     for (time, record) in one.times.iter().zip(&one.records) {
         if let Some(number) = record.value(name).and_then(FieldValue::number) {
-            points.push((*time, number));
+            all.entry(record_label(one.series.endpoint, record)).or_default().push((*time, number));
         }
     }
-    points
+    all
+}
+
+/// The values of the fields that distinguish records of one time.
+fn record_label(endpoint: &EndpointInfo, record: &AnyRecord) -> String {
+    let mut values = Vec::new();
+    for name in endpoint.key {
+        match record.value(name) {
+            Some(value) if value.is_null() => {}
+            Some(value) => values.push(shown(value)),
+            None => {}
+        }
+    }
+    values.join(", ")
+}
+
+fn shown(value: FieldValue<'_>) -> String {
+    match (value.text(), value.number()) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(number)) => number.to_string(),
+        (None, None) => format!("{value:?}"),
+    }
 }
 
 /// The numeric fields of an endpoint. If the catalogue lists no fields, those of the first record are used.

@@ -14,6 +14,7 @@ use kuva::render::plots::Plot;
 use kuva::render::theme::Theme;
 use runtime::Timestamp;
 
+use crate::failure::{Failure, Result};
 use crate::progress::counted;
 use crate::table::readable;
 
@@ -49,6 +50,20 @@ pub(crate) struct Panel {
     pub(crate) lines: Vec<Line>,
     /// The range of the values that it shares with other panels; `None` if it has its own.
     pub(crate) scale: Option<(f64, f64)>,
+}
+
+/// Refuses more lines of an endpoint than a panel can have.
+pub(crate) fn check_lines(count: usize) -> Result<()> {
+    if count <= MAX_LINES {
+        return Ok(());
+    }
+    let message = format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}");
+    Err(Failure::usage(message).help("select series by their params"))
+}
+
+/// The label of a line: that of its series, and the values that distinguish records of one time.
+pub(crate) fn line_label(series: String, records: &str) -> String {
+    if records.is_empty() { series } else { format!("{series} {records}") }
 }
 
 /// Gives the panels of one unit the same scale.

@@ -6,7 +6,7 @@ use dataset::{SeriesStatus, StoredRows, StoredTables};
 use runtime::Timestamp;
 
 use crate::chart_data::default_field;
-use crate::chart_drawing::{Line, MAX_LINES, Panel, share_scales};
+use crate::chart_drawing::{Line, Panel, check_lines, line_label, share_scales};
 use crate::failure::{Failure, Result};
 use crate::series_label::label_of;
 
@@ -37,11 +37,7 @@ pub(crate) async fn panels(
 ) -> Result<StoredPanels> {
     let mut all = StoredPanels { panels: Vec::new(), left_out: Vec::new(), names: BTreeSet::new() };
     for of_endpoint in series.chunk_by(|one, other| one.endpoint() == other.endpoint()) {
-        if of_endpoint.len() > MAX_LINES {
-            let count = of_endpoint.len();
-            let message = format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}");
-            return Err(Failure::usage(message).help("select series by their params"));
-        }
+        check_lines(of_endpoint.len())?;
         all.add(tables, of_endpoint, chosen, range).await?;
     }
     if let Some(missing) = chosen.iter().find(|name| !all.names.contains(*name)) {
@@ -91,6 +87,7 @@ impl StoredPanels {
         let numbers = dataset::numbers(stored, field, |path| known.contains_key(path)).await?;
         self.left_out.extend(numbers.left_out);
         let mut lines = Vec::new();
+        check_lines(numbers.series.len())?;
         for numbers in numbers.series {
             let Some(status) = known.get(numbers.path.as_str()) else { continue };
             let step = status.interval.longest();
@@ -98,7 +95,7 @@ impl StoredPanels {
             let from = range.from.unwrap_or_else(|| last - (RECORDS - 1) * step);
             let all = numbers.times.into_iter().zip(numbers.values);
             let points = all.filter(|(time, _)| (from..range.to).contains(time));
-            lines.push(Line::new(label_of(status), points, step));
+            lines.push(Line::new(line_label(label_of(status), &numbers.label), points, step));
         }
         Ok(lines)
     }

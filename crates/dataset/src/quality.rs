@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use runtime::Timestamp;
 use runtime::registry::Range;
 
@@ -15,6 +15,7 @@ use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
 use crate::stored_tables::StoredTables;
 use crate::table_schema::UNKNOWN_FIELDS;
+use crate::text_writer::Cell;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};
 
@@ -81,6 +82,8 @@ pub struct FieldQuality {
 pub struct SeriesNumbers {
     /// The path that identifies the series.
     pub path: String,
+    /// The values of the fields that distinguish records of one time, separated by commas; empty without such fields.
+    pub label: String,
     /// The times of the records that have a number, and the numbers.
     pub times: Vec<Timestamp>,
     /// The numbers.
@@ -138,31 +141,45 @@ pub struct Numbers {
     pub left_out: Vec<String>,
 }
 
-/// Reads the numbers of a field of the selected series.
+/// Reads the numbers of a field of the selected series. Records of one series with different labels are apart.
 pub async fn numbers(
     stored: &StoredRows<'_>,
     field: &str,
     is_selected: impl Fn(&str) -> bool,
 ) -> Result<Numbers, Error> {
-    let mut all: BTreeMap<String, SeriesNumbers> = BTreeMap::new();
+    let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
     let add = |path: &str, batch: &RecordBatch| {
         let Some(column) = batch.column_by_name(field) else { return Ok(()) };
-        let of_series = all.entry(path.to_owned()).or_default();
+        let key = stored.key_of(path);
         let time = stored.time_of(path).unwrap_or_default();
         for (row, time) in times(batch, &time)?.iter().enumerate() {
             if let Some(value) = number(column, row) {
-                of_series.times.push(timestamp(*time));
-                of_series.values.push(value);
+                let of_label = all.entry((path.to_owned(), label(batch, key, row))).or_default();
+                of_label.times.push(timestamp(*time));
+                of_label.values.push(value);
             }
         }
         Ok(())
     };
     let left_out = stored.read(is_selected, add).await?;
     let mut series = Vec::new();
-    for (path, numbers) in all {
-        series.push(SeriesNumbers { path, ..numbers });
+    for ((path, label), numbers) in all {
+        series.push(SeriesNumbers { path, label, ..numbers });
     }
     Ok(Numbers { series, left_out })
+}
+
+/// Returns the values of the key in a row.
+fn label(rows: &RecordBatch, key: &[String], row: usize) -> String {
+    let mut values = Vec::new();
+    for name in key {
+        let Some((index, field)) = rows.schema_ref().column_with_name(name) else { continue };
+        let column = rows.column(index);
+        if column.is_valid(row) {
+            values.push(Cell::new(field, column, row).text().to_string());
+        }
+    }
+    values.join(", ")
 }
 
 /// The rows of a series so far.

@@ -125,6 +125,12 @@ impl StoredRows<'_> {
         Some(table.time_of(path).to_owned())
     }
 
+    /// The fields that identify a record of a series in addition to its time.
+    pub(crate) fn key_of(&self, path: &str) -> &[String] {
+        let series = self.tables.iter().find_map(|table| table.state.series.get(path));
+        series.map_or(&[], |series| &series.rows.key)
+    }
+
     /// Returns the fields of the records that are numbers, each with its unit, which may be empty.
     pub fn numeric_fields(&self) -> Vec<NumericField> {
         let mut fields = Vec::new();

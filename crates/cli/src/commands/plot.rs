@@ -13,7 +13,7 @@ use runtime::registry::HistoryInfo;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched};
-use crate::chart_drawing::{self, Background, Line, MAX_LINES, Panel};
+use crate::chart_drawing::{self, Background, Line, Panel, check_lines};
 use crate::chart_text;
 use crate::endpoint_names::{history, is_same, name};
 use crate::examples;
@@ -126,8 +126,8 @@ impl Plot {
     async fn fetched(&self, log: Log) -> Result<(Vec<Fetched>, Vec<Failure>)> {
         let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
         let of_endpoints = all.chunk_by(|one, other| is_same(one.endpoint, other.endpoint));
-        if let Some(count) = of_endpoints.map(<[_]>::len).find(|count| *count > MAX_LINES) {
-            return Err(Failure::usage(format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}")));
+        for of_endpoint in of_endpoints {
+            check_lines(of_endpoint.len())?;
         }
         let connected = self.requested.connection.open(log).await?;
         let (mut histories, mut requests) = (Vec::new(), Vec::new());

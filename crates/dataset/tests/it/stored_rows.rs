@@ -217,3 +217,25 @@ async fn replaced_rows_of_a_removed_series_are_not_read() {
         assert_eq!(revisions, [], "{name}");
     }
 }
+
+/// Records that the key distinguishes are apart, as those of several series are.
+#[tokio::test(start_paused = true)]
+async fn numbers_of_a_series_are_apart_for_each_value_of_its_key() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let records = Records::default();
+        for hour in 0..3 {
+            for (strike, more) in [("a", 0), ("b", 10)] {
+                records.lock().unwrap().push(record(END - 3 * HOUR + hour * HOUR, strike, hour + more));
+            }
+        }
+        run(&job(vec![series(&STRIKES, &records)], END - 3 * HOUR, END, &path)).await;
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let tables = StoredTables::open(&target).await.unwrap();
+        let rows = tables.rows(None, None).unwrap();
+        let numbers = dataset::numbers(&rows, "volumeRatio", |_| true).await.unwrap();
+        let found: Vec<_> = numbers.series.iter().map(|one| (one.label.as_str(), one.values.as_slice())).collect();
+        assert_eq!(found, [("a", &[0.0, 1.0, 2.0][..]), ("b", &[10.0, 11.0, 12.0][..])], "{name}");
+    }
+}
