@@ -8,8 +8,7 @@ use crate::draft::TIMESTAMP;
 /// Returns the history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {
     let named = |words: &str, fits: &dyn Fn(&Param) -> bool| {
-        let is_named =
-            |param: &&Param| param.name.to_snake_case().split('_').any(|own| words.split(' ').any(|word| word == own));
+        let is_named = |param: &&Param| param.name.to_snake_case().split('_').any(|own| is_one_of(words, own));
         let mut found = params.iter().filter(|param| param.const_value.is_none() && fits(param)).filter(is_named);
         found.next().map(|param| param.name.clone())
     };
@@ -30,4 +29,11 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
         ..History::default()
     };
     Some(found).filter(|found| found.from.is_some() || found.to.is_some())
+}
+
+/// Returns whether a word is one of several words, alone or as in `startyear`.
+fn is_one_of(words: &str, own: &str) -> bool {
+    const PERIODS: [&str; 6] = ["date", "day", "month", "period", "time", "year"];
+    let start = PERIODS.iter().find_map(|period| own.strip_suffix(period)).unwrap_or(own);
+    words.split(' ').any(|word| word == own || word == start)
 }

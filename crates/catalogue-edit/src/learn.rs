@@ -13,7 +13,9 @@ mod error_words;
 mod fields;
 mod groups;
 mod guess_type;
+mod key;
 mod metadata;
+mod pages;
 mod query;
 mod reader;
 mod renamed_fields;
@@ -203,6 +205,8 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     reader.merge(&seen);
     query::learn(editor, options.evidence, &at, &sample.query);
     propose_history(editor, options.evidence, &at);
+    pages::propose_pages(editor, &at, &responses);
+    key::note_key(editor, &at, &responses);
     Ok(())
 }
 

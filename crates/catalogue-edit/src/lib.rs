@@ -19,9 +19,11 @@ mod learn;
 mod merge;
 mod observed_query;
 mod observed_values;
+mod pages;
 mod rust_names;
 mod saved_response;
 mod unix_time;
+mod written_periods;
 mod yaml_edit;
 mod yaml_layout;
 

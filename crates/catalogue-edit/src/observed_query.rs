@@ -10,6 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::exact_numbers::Number;
 use crate::unix_time::{is_named_like_a_time, unit_of};
+use crate::written_periods::period_of_param;
 
 /// A param of a query as it was sent.
 pub(crate) struct QueryParam {
@@ -98,6 +99,9 @@ impl ValueKind {
             if TimeForm::Written(format).is_written(value) {
                 return Self::Time(TimeForm::Written(format));
             }
+        }
+        if let Some(format) = period_of_param(name, value) {
+            return Self::Time(TimeForm::Written(format));
         }
         let Some(number) = Number::parse(value) else { return Self::Text };
         if let Some(unit) = unit_of(number.float).filter(|_| is_time_param(name)) {

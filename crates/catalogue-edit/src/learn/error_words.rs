@@ -225,9 +225,13 @@ fn add_paths(known: &mut ErrorBody, errors: &[SavedResponse]) {
             }
             continue;
         }
+        let message = leaves.iter().find(|leaf| leaf.is_message());
+        if has_status && known.code.is_empty() && message.is_some() {
+            // Without a message, the word of the status has been the message so far.
+            known.code.append(&mut known.message);
+        }
         let is_text = |path: &String| error.at(path).is_some_and(|value| value.is_string() || value.is_sequence());
         if !known.message.iter().any(is_text) {
-            let message = leaves.iter().find(|leaf| leaf.is_message());
             known.message.extend(message.map(|leaf| leaf.path.clone()));
         }
         let code = leaves.iter().find(|leaf| leaf.is_code()).map(|leaf| leaf.path.clone());

@@ -1,13 +1,13 @@
 //! Guesses the type of a field from its name and its values.
 
 use std::collections::BTreeSet;
-use std::ops::{Range, RangeInclusive};
 
 use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
 use crate::observed_values::{Observed, shown};
 use crate::unix_time::{ends_in, is_among, is_named_like_a_time, unit_of};
+use crate::written_periods::is_period;
 
 /// A guessed type.
 #[derive(Debug, PartialEq)]
@@ -110,32 +110,6 @@ pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
         && seen.integers + seen.text_times == seen.values()
         && !texts.is_empty()
         && texts.iter().all(|text| is_period(text, format))
-}
-
-/// `true` if a text is a period of this format in the years 1600 to 2199.
-fn is_period(text: &str, format: TimeFormat) -> bool {
-    if !TimeForm::Written(format).is_written(text) {
-        return false;
-    }
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let is_year = is_number_in(&digits, 0..4, &(1600..=2199));
-    let is_month = is_number_in(&digits, 4..6, &(1..=12));
-    let is_day = is_month && is_number_in(&digits, 6..8, &(1..=31));
-    let is_hour = is_day && is_number_in(&digits, 8..10, &(0..=23));
-    let is_period_of_year = match format {
-        TimeFormat::Year => true,
-        TimeFormat::Quarter => is_number_in(&digits, 4..5, &(1..=4)),
-        TimeFormat::Month => is_month,
-        TimeFormat::CompactHour | TimeFormat::Hour => is_hour,
-        TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day,
-    };
-    is_year && is_period_of_year
-}
-
-/// `true` if the digits at these positions are a number in a range.
-fn is_number_in(digits: &str, positions: Range<usize>, range: &RangeInclusive<u32>) -> bool {
-    let number = digits.get(positions).and_then(|digits| digits.parse().ok());
-    number.is_some_and(|number| range.contains(&number))
 }
 
 /// The type that keeps every digit of numbers of which `number` would lose some. A later value can be larger, so an

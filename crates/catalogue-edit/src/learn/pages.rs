@@ -1,0 +1,130 @@
+//! Learns how the pages of an endpoint follow each other, from what its responses have beside their records.
+
+use serde_yaml::Value;
+
+use crate::content::At;
+use crate::editor::Editor;
+use crate::pages::{Member, MemberContent, Recognized, line, recognize};
+use crate::saved_response::SavedResponse;
+
+/// The greatest number of keys in the path of a member that leads to the next page.
+const MAX_DEPTH: usize = 3;
+
+/// Sets the `pages` of a series whose responses and params show them, or adds a note with the line to add.
+pub(super) fn propose_pages(editor: &mut Editor, at: &At, responses: &[SavedResponse]) {
+    let endpoint = editor.endpoint(at);
+    let Some(body) = endpoint.body.known().filter(|body| body.series.is_some()) else { return };
+    if endpoint.pages.is_some() {
+        return;
+    }
+    let shared = editor.service.envelope.as_ref().map(|envelope| envelope.data.as_str());
+    let data = body.data.as_deref().map(String::as_str).or(shared).unwrap_or(".");
+    let members = all_members(responses, data);
+    let params = editor.params_of(endpoint).unwrap_or_default();
+    match recognize(&params, &members) {
+        None => {}
+        Some(Recognized::Pages(pages)) => {
+            editor.note(format!("the endpoint gets `{}`", line(&pages)));
+            editor.endpoint_mut(at).pages = Some(*pages);
+        }
+        Some(Recognized::Candidate { cause, line }) => {
+            editor.note(format!("there may be further pages: {cause}; if there are, add `{line}`"));
+        }
+    }
+}
+
+/// Returns what any of the responses has beside its records.
+fn all_members(responses: &[SavedResponse], data: &str) -> Vec<Member> {
+    let mut all: Vec<Member> = Vec::new();
+    for response in responses {
+        let records = response.at(data).and_then(Value::as_sequence).map(Vec::len);
+        let mut beside = Beside { data, records, members: Vec::new() };
+        beside.read(&response.body, "", 0);
+        for member in beside.members {
+            match all.iter_mut().find(|known| known.path == member.path) {
+                Some(known) => known.content = known.content.max(member.content),
+                None => all.push(member),
+            }
+        }
+    }
+    all
+}
+
+/// The members of a response beside the records at a path.
+struct Beside<'d> {
+    data: &'d str,
+    /// The number of records.
+    records: Option<usize>,
+    members: Vec<Member>,
+}
+
+impl Beside<'_> {
+    /// Adds the members of an object. Of a list, only objects before its records are read, as in `[{"page": 1}, [...]]`.
+    fn read(&mut self, value: &Value, path: &str, depth: usize) {
+        if depth == MAX_DEPTH {
+            return;
+        }
+        let keys: Vec<(String, &Value)> = match value {
+            Value::Mapping(members) => {
+                members.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), value))).collect()
+            }
+            Value::Sequence(items) if self.is_within(path) => {
+                items.iter().take(2).enumerate().map(|(index, item)| (index.to_string(), item)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (key, inner) in keys {
+            // Such keys cannot be a part of a path.
+            if key.is_empty() || key.contains(['.', '*']) {
+                continue;
+            }
+            let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+            if path == self.data {
+                continue;
+            }
+            match inner {
+                Value::Mapping(_) | Value::Sequence(_) => self.read(inner, &path, depth + 1),
+                scalar => {
+                    let content = self.content(scalar);
+                    self.members.push(Member { path, content });
+                }
+            }
+        }
+    }
+
+    /// Returns whether the records are in the list at this path.
+    fn is_within(&self, list: &str) -> bool {
+        let rest = if list.is_empty() { Some(self.data) } else { self.data.strip_prefix(&format!("{list}.")) };
+        let index = rest.and_then(|rest| rest.split('.').next());
+        index.is_some_and(|index| index.parse::<usize>().is_ok())
+    }
+
+    fn content(&self, scalar: &Value) -> MemberContent {
+        match scalar {
+            Value::Null => MemberContent::Nothing,
+            Value::String(text) if text.is_empty() => MemberContent::Nothing,
+            Value::String(text) if is_url(text) => MemberContent::Url,
+            Value::String(text) => match text.parse::<u64>() {
+                Ok(number) => self.number(Some(number)),
+                Err(_) => MemberContent::Text,
+            },
+            Value::Number(number) => self.number(number.as_u64()),
+            _ => MemberContent::Other,
+        }
+    }
+
+    fn number(&self, number: Option<u64>) -> MemberContent {
+        let records = self.records.map(|records| records as u64);
+        if records.is_some_and(|records| number.is_some_and(|number| number > records)) {
+            MemberContent::MoreThanThePage
+        } else {
+            MemberContent::Number
+        }
+    }
+}
+
+/// Returns whether a text is the URL of a page, or its path with a query.
+fn is_url(text: &str) -> bool {
+    let is_path = text.starts_with('/') && text.contains('?');
+    is_path || text.starts_with("https://") || text.starts_with("http://")
+}
