@@ -109,6 +109,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("Rust names are derived by rules, and some are reserved", &["no-rust-name", "same-rust-name", "taken-name"]),
     ("`check` reports the invalid segment of a path", &["path-braces", "path-character", "path-segment"]),
     ("some header names are reserved", &["header-name"]),
+    ("the lengths of derived names and of file names are limited", &["long-name"]),
     ("a `use` entry can set the default of a required shared param", &["required-default"]),
 ];
 
