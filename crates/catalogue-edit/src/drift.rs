@@ -1,10 +1,11 @@
 //! Compares responses with the catalogue, and edits nothing.
 
 use catalogue::Catalogue;
+use indexmap::IndexMap;
 
 use crate::content::{At, Content};
 use crate::editor::{Editor, Refusal};
-use crate::gate::Gate;
+use crate::gate::{Gate, RangeCounts};
 use crate::learn::{EndpointResponses, LearnOptions, learn_one, read};
 
 /// The differences between the responses of an endpoint and its known body.
@@ -50,8 +51,24 @@ fn differences(
     match outcome {
         Err(why) => vec![format!("{}: {why}", sample.endpoint)],
         Ok(()) if is_changed => notes,
-        Ok(()) => first_undecodable(gate, options, sample).into_iter().collect(),
+        Ok(()) => match first_undecodable(gate, options, sample) {
+            Some(why) => vec![why],
+            None => out_of_range(gate, options, sample),
+        },
     }
+}
+
+/// Returns a line for each field with values outside of its range in the catalogue, with their number.
+fn out_of_range(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses) -> Vec<String> {
+    let mut counts: IndexMap<&'static str, RangeCounts> = IndexMap::new();
+    for response in read(options, sample).unwrap_or_default() {
+        gate.count_out_of_range(&sample.endpoint, &response, &mut counts);
+    }
+    let mut lines = Vec::new();
+    for (field, RangeCounts { values, outside }) in counts.into_iter().filter(|(_, counts)| counts.outside > 0) {
+        lines.push(format!("{}: {outside} of {values} values of `{field}` are outside its range", sample.endpoint));
+    }
+    lines
 }
 
 /// Returns a line about the first response that the client does not decode without a loss.

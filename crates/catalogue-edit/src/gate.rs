@@ -1,14 +1,22 @@
 //! Decodes responses with a catalogue as it will be, by the decoder of the runtime. What is learned must be decoded, and its
 //! numbers must keep their digits.
 
+use indexmap::IndexMap;
 use runtime::record::DecodedBody;
-use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, RecordLayout, Registry, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
 
 use crate::editor::Refusal;
 use crate::exact_numbers;
 use crate::saved_response::SavedResponse;
 use crate::unix_time::unit_of;
+
+/// The numbers of a field with a range.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RangeCounts {
+    pub(crate) values: u64,
+    pub(crate) outside: u64,
+}
 
 /// The client of a catalogue, as far as it decodes.
 pub(crate) struct Gate {
@@ -41,6 +49,29 @@ impl Gate {
             }
         }
         Ok(())
+    }
+
+    /// Adds the numbers of each field with a range in the records of a response.
+    pub(crate) fn count_out_of_range(
+        &self,
+        label: &str,
+        response: &SavedResponse,
+        counts: &mut IndexMap<&'static str, RangeCounts>,
+    ) {
+        let Some(endpoint) = self.registry.endpoint(label) else { return };
+        let (BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) = endpoint.body
+        else {
+            return;
+        };
+        for record in self.records(endpoint, response) {
+            for field in info.fields.iter().filter(|field| field.range != Range::ALL) {
+                let number = record.get(field.wire_name).and_then(exact_numbers::text_of);
+                let Some(number) = number.and_then(|digits| digits.parse::<f64>().ok()) else { continue };
+                let counts = counts.entry(field.wire_name).or_default();
+                counts.values += 1;
+                counts.outside += u64::from(!field.range.contains(number));
+            }
+        }
     }
 
     /// Checks the metadata next to the records of a series.

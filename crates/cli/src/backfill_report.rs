@@ -16,7 +16,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::Notes;
 use crate::job_file::JobFile;
 use crate::log::Log;
-use crate::marks;
+use crate::marks::{self, Mark};
 use crate::program::program;
 use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, sentences};
@@ -85,17 +85,24 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
     }
 }
 
-/// Returns hints about the ranges of a series that only a run with another start, or another end, fetches.
-fn hints(label: &str, report: &SeriesReport, to: Timestamp) -> Vec<String> {
+/// Returns a hint about the ranges of a series that an earlier run has planned, and that no run has fetched. `to` is the
+/// end of the range of the series.
+fn never_fetched(label: &str, report: &SeriesReport, to: Timestamp) -> Option<String> {
+    hint(label, "never fetched", &report.unfetched_ranges, report, to)
+}
+
+/// Returns a hint about the ranges of a series between its records that no run has requested.
+fn never_requested(label: &str, report: &SeriesReport, to: Timestamp) -> Option<String> {
+    hint(label, "never requested", &report.unrequested, report, to)
+}
+
+/// Describes ranges that only a run with another start, or another end, fetches.
+fn hint(label: &str, what: &str, ranges: &[Range<Timestamp>], report: &SeriesReport, to: Timestamp) -> Option<String> {
     if report.is_retired {
-        return Vec::new();
+        return None;
     }
-    let ranges = [("never fetched", &report.unfetched_ranges), ("never requested", &report.unrequested)];
-    let hint = |(what, ranges): (&str, &Vec<Range<Timestamp>>)| {
-        let count = counted(time_arg::steps(ranges, report.interval), "record");
-        time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), to)
-    };
-    ranges.into_iter().filter_map(hint).collect()
+    let count = counted(time_arg::steps(ranges, report.interval), "record");
+    time_arg::absent(&readable(&format!("{label}: {count} {what}")), ranges.iter(), to)
 }
 
 /// A series without a record.
@@ -156,13 +163,15 @@ impl Reporter {
             let range = file.range(series, report.interval);
             let notes =
                 self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
-            let hints = hints(&self.labels[index], report, range.end).into_iter().filter(|_| summary.is_complete);
+            let label = &self.labels[index];
+            let hints = [never_fetched(label, report, range.end), never_requested(label, report, range.end)];
+            let hints = hints.into_iter().flatten().filter(|_| summary.is_complete);
             let facts = json!({
                 "from": range.start.to_string(), "to": range.end.min(time_arg::now()).to_string(),
                 "added": added, "filled": filled, "revised": revised, "invalid": invalid, "account": account,
                 "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
                 "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
-                "out_of_range": report.out_of_range,
+                "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, &summary.lost_rows),
                 "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested), "files": report.files,
                 "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
             });
@@ -180,7 +189,9 @@ impl Reporter {
         let failed = self.failures.iter().map(|(series, failure)| failed_request(&self.labels[*series], failure));
         print_first(failed, "like this", warn);
         let (out, summary) = (&file.out, ended?);
-        let mark = self.marks(out, &summary);
+        let marked = self.marks(out, &summary);
+        let never_fetched = self.never_fetched(file, &summary, marked.is_some());
+        let failure = marked.or(never_fetched);
         if summary.is_cancelled || summary.is_unreachable {
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
             let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
@@ -207,11 +218,14 @@ impl Reporter {
             if summary.is_complete {
                 let unfetched = time_arg::steps(&report.unfetched_ranges, report.interval);
                 missing = (missing + report.unfetched).saturating_sub(unfetched);
-                warnings.extend(hints(label, report, file.range(one, report.interval).end));
+                warnings.extend(never_requested(label, report, file.range(one, report.interval).end));
             }
             if missing > 0 {
                 let missing = counted(missing, "record");
-                let text = format!("{label}: {missing} missing between its first and last record");
+                let unreadable = report.account.without_time > 0;
+                let what =
+                    if unreadable { ", some with an unreadable time" } else { " between its first and last record" };
+                let text = format!("{label}: {missing} missing{what}");
                 warnings.push(line_of(&text));
             }
         }
@@ -224,7 +238,7 @@ impl Reporter {
             self.log.remark(&format!("{lists}{}", if self.refetches_gaps { "" } else { older }));
         }
         if summary.is_complete {
-            return mark.map_or(Ok(()), Err);
+            return failure.map_or(Ok(()), Err);
         }
         // All series of a damaged file have the same error.
         let damage = summary.failed.iter().filter(|(_, error)| is_damage(error));
@@ -265,25 +279,24 @@ impl Reporter {
         for repair in &summary.repairs {
             self.log.warning(repair);
         }
-        let mut failure = None;
-        for missing in &summary.missing_fields {
-            let text = marks::missing_field(missing);
-            if missing.is_new && summary.is_complete && failure.is_none() {
-                let help = marks::missing_field_help(out, &missing.field);
-                failure = Some(Failure::new(ExitKind::Incomplete, text).help(help));
-            } else {
-                self.log.warning(&text);
-            }
+        let mut marks = marks::all(&summary.missing_fields, &summary.lost_rows);
+        let new = marks.iter().position(Mark::is_new).filter(|_| summary.is_complete);
+        let failed = new.map(|index| marks.remove(index));
+        marks::warn(self.log, &marks);
+        failed.map(|mark| Failure::new(ExitKind::Incomplete, mark.text()).help(mark.help(out)))
+    }
+
+    /// Returns a failure if a part of a series was planned by an earlier run, and no run has fetched it. `status` fails
+    /// for the same reason. If the run `has_failed`, only warns.
+    fn never_fetched(&self, file: &JobFile, summary: &Summary, has_failed: bool) -> Option<Failure> {
+        let mut hints = Vec::new();
+        for (index, (one, report)) in file.series.iter().zip(&summary.series).enumerate() {
+            let to = file.range(one, report.interval).end;
+            hints.extend(never_fetched(&self.labels[index], report, to).filter(|_| summary.is_complete));
         }
-        for lost in &summary.lost_rows {
-            let text = marks::lost_rows(lost);
-            if lost.is_new && summary.is_complete && failure.is_none() {
-                failure = Some(Failure::new(ExitKind::Incomplete, text).help(marks::lost_rows_help(out)));
-            } else {
-                self.log.warning(&text);
-            }
-        }
-        failure
+        let warnings = hints.split_off(if has_failed { 0 } else { hints.len().min(1) });
+        print_first(warnings.into_iter(), "like this", |line| self.log.warning(line));
+        hints.pop().map(|hint| Failure::new(ExitKind::Incomplete, hint))
     }
 
     /// Warns once for each endpoint that has several records in an interval, although the catalogue declares no key.
@@ -319,7 +332,15 @@ impl Reporter {
             if let (Some(first), Some(end), true) = (report.first, report.end, has_empty) {
                 let range = file.range(one, report.interval);
                 let asked = range.start..range.end.min(now);
-                ends.push(SeriesEnds { label, asked, first, end, interval: report.interval });
+                ends.push(SeriesEnds {
+                    label,
+                    asked,
+                    first,
+                    end,
+                    interval: report.interval,
+                    first_age: report.first_age,
+                    first_moves: report.first_moves,
+                });
             }
         }
         print_first(sentences(&ends).into_iter(), "like this", |line| self.log.remark(&readable(line)));

@@ -107,7 +107,8 @@ impl<'r> FileRun<'r> {
                 let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
                 check_clock(newest, self.log);
             }
-            if is_first && reporter.bar.total.records > 0 && rows.exists() {
+            let has_rows = matches!(&self.target, Target::File { format, .. } if *format != dataset::Format::Parquet);
+            if is_first && reporter.bar.total.records > 0 && has_rows && rows.exists() {
                 self.log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
             }
         }

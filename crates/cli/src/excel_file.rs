@@ -98,3 +98,46 @@ fn date_time(text: &str) -> Option<ExcelDateTime> {
     let time: Timestamp = text.parse().ok()?;
     ExcelDateTime::from_timestamp(time.unix_seconds()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read};
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn part(book: &[u8], name: &str) -> String {
+        let mut archive = zip::ZipArchive::new(Cursor::new(book)).unwrap();
+        let mut text = String::new();
+        archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    /// Times are days since 1900, and numbers keep every digit.
+    #[test]
+    fn a_sheet_has_the_times_numbers_and_texts_of_its_rows() {
+        let columns = [("at", true), ("rate", false), ("id", false), ("note", false)];
+        let columns = columns.map(|(name, is_time)| Column { name: name.to_owned(), is_time });
+        let mut excel = ExcelFile::new(columns.into()).unwrap();
+        for row in [
+            json!({ "at": "2025-01-01T12:00:00Z", "rate": -0.000_012_5, "id": 7, "note": "a <b> & c" }),
+            json!({ "at": "2025-01-02T00:00:00Z", "rate": null, "id": 9_007_199_254_740_993_u64, "note": true }),
+        ] {
+            excel.add(row.as_object().unwrap()).unwrap();
+        }
+        assert_eq!(excel.rows(), 2);
+        let book = excel.finish().unwrap();
+        let sheet = part(&book, "xl/worksheets/sheet1.xml");
+        for (cell, value) in [("A2", "45658.5"), ("A3", "45659"), ("B2", "-0.0000125"), ("C2", "7"), ("D3", "1")] {
+            let found = sheet.split_once(&format!("<c r=\"{cell}\"")).unwrap().1;
+            let number = found.split_once("<v>").and_then(|(_, rest)| rest.split_once("</v>")).unwrap().0;
+            assert_eq!(number.parse::<f64>().unwrap(), value.parse::<f64>().unwrap(), "{cell}");
+        }
+        assert!(!sheet.contains("r=\"B3\""), "{sheet}");
+        let texts = part(&book, "xl/sharedStrings.xml");
+        for text in ["at (UTC)", "rate", "9007199254740993", "a &lt;b&gt; &amp; c"] {
+            assert!(texts.contains(&format!(">{text}<")), "{texts}");
+        }
+    }
+}

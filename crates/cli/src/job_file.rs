@@ -87,6 +87,12 @@ pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<Jo
     Source { name: quoted(path), text: &text }.job(overrides, log)
 }
 
+/// Parses the start of a range, which is not in the future.
+fn past_start(text: &str) -> Result<Start, String> {
+    let start = time_arg::start(text)?;
+    if start.time > time_arg::now() { Err("it is in the future".to_owned()) } else { Ok(start) }
+}
+
 struct Source<'t> {
     name: String,
     text: &'t str,
@@ -99,7 +105,7 @@ impl Source<'_> {
         if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
             return Err(self.unknown_key(key, KEYS.into_iter()));
         }
-        let from = overrides.from.or(self.parsed(table, "from", time_arg::start)?);
+        let from = overrides.from.or(self.parsed(table, "from", past_start)?);
         if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
             return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
@@ -170,7 +176,7 @@ impl Source<'_> {
             };
             params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
         }
-        let from = self.parsed(table, "from", time_arg::start)?;
+        let from = self.parsed(table, "from", past_start)?;
         let to = self.parsed(table, "to", time_arg::end)?;
         let mut series = combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))?;
         for one in &mut series {
@@ -349,6 +355,10 @@ mod tests {
             (
                 "from = \"2025\"\nout = \"a\"\n".to_owned(),
                 "job.toml:1:8: invalid `from` `2025`: as Unix seconds, this would be 1970",
+            ),
+            (
+                format!("from = 2999-01-01\nout = \"a.csv\"\n{group}"),
+                "job.toml:1:8: invalid `from` `2999-01-01`: it is in the future",
             ),
             (head.to_owned(), "job.toml: `series` is missing"),
             (format!("{head}series = 1\n"), "job.toml:3:10: expected one or more [[series]] tables"),

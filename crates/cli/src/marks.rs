@@ -6,12 +6,60 @@ use std::time::Duration;
 use dataset::{LostRows, MissingField, quoted};
 use serde_json::{Value, json};
 
+use crate::log::Log;
 use crate::program::program;
 use crate::progress::listed;
 use crate::time_arg;
 
+/// What a user should know until the user acknowledges it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mark<'m> {
+    Field(&'m MissingField),
+    Rows(&'m LostRows),
+}
+
+/// Returns all marks of a target.
+pub(crate) fn all<'m>(missing_fields: &'m [MissingField], lost_rows: &'m [LostRows]) -> Vec<Mark<'m>> {
+    let mut marks = Vec::new();
+    marks.extend(missing_fields.iter().map(Mark::Field));
+    marks.extend(lost_rows.iter().map(Mark::Rows));
+    marks
+}
+
+/// Prints a warning for each mark.
+pub(crate) fn warn(log: Log, marks: &[Mark<'_>]) {
+    for mark in marks {
+        log.warning(&mark.text());
+    }
+}
+
+impl Mark<'_> {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Field(missing) => missing_field(missing),
+            Self::Rows(lost) => lost_rows(lost),
+        }
+    }
+
+    /// Returns the advice; `path` is the target.
+    pub(crate) fn help(&self, path: &str) -> String {
+        match self {
+            Self::Field(missing) => missing_field_help(path, &missing.field),
+            Self::Rows(lost) => lost_rows_help(path, std::slice::from_ref(*lost)),
+        }
+    }
+
+    /// Returns whether no complete run has reported the mark.
+    pub(crate) fn is_new(&self) -> bool {
+        match self {
+            Self::Field(missing) => missing.is_new,
+            Self::Rows(lost) => lost.is_new,
+        }
+    }
+}
+
 /// Describes a field that the service no longer sends.
-pub(crate) fn missing_field(missing: &MissingField) -> String {
+fn missing_field(missing: &MissingField) -> String {
     let MissingField { endpoint, field, new_fields, since, .. } = missing;
     let since = since.map_or(String::new(), |since| format!(" since {}", day(time_arg::shown(since))));
     let new: Vec<_> = new_fields.iter().map(|name| format!("`{name}`")).collect();
@@ -20,7 +68,7 @@ pub(crate) fn missing_field(missing: &MissingField) -> String {
 }
 
 /// Returns the advice about fields that the service no longer sends.
-pub(crate) fn missing_field_help(path: &str, field: &str) -> String {
+fn missing_field_help(path: &str, field: &str) -> String {
     let name = program().name;
     let path = quoted(path);
     format!(
@@ -30,11 +78,12 @@ pub(crate) fn missing_field_help(path: &str, field: &str) -> String {
 }
 
 /// Describes rows that were lost, with the series and their times.
-pub(crate) fn lost_rows(lost: &LostRows) -> String {
+fn lost_rows(lost: &LostRows) -> String {
     let LostRows { file, kept_as, series, .. } = lost;
     let kept = kept_as.as_ref().map_or(String::new(), |name| format!(" (the damaged file is {})", quoted(name)));
     if series.is_empty() {
-        return format!("{}: it is unknown which rows were lost{kept}", quoted(file));
+        let what = if lost.has_earlier_values { "earlier values" } else { "rows" };
+        return format!("{}: it is unknown which {what} were lost{kept}", quoted(file));
     }
     let mut names = Vec::new();
     for one in series {
@@ -46,14 +95,37 @@ pub(crate) fn lost_rows(lost: &LostRows) -> String {
     format!("{}: no run has fetched these rows again: {}{kept}", quoted(file), listed(&names))
 }
 
-/// Returns the advice about lost rows.
-pub(crate) fn lost_rows_help(path: &str) -> String {
+/// Returns the advice about lost rows. Only rows that are known end their mark when a run fetches them again.
+pub(crate) fn lost_rows_help(path: &str, all: &[LostRows]) -> String {
     let name = program().name;
     let path = quoted(path);
-    format!(
-        "a backfill of the series and the range fetches the rows again, if the service still has them; a copy of the \
-         file can be put back; `{name} acknowledge {path}` ends this message"
-    )
+    let mut help = Vec::new();
+    if all.iter().flat_map(|lost| &lost.series).any(|series| series.is_retired) {
+        help.push(format!(
+            "`{name} retire {path} --undo` with the params of a retired series lets runs request it again"
+        ));
+    }
+    let is_known = all.iter().all(|lost| !lost.series.is_empty());
+    if all.iter().all(|lost| lost.has_earlier_values) {
+        help.push("no run can fetch earlier values again".to_owned());
+    } else if is_known {
+        help.push("a backfill of the range fetches the rows again, if the service still has them".to_owned());
+    } else {
+        help.push("a backfill of the whole range fetches the rows again, if the service still has them".to_owned());
+    }
+    help.push("a copy of the file can be put back".to_owned());
+    let otherwise = if is_known { "otherwise, " } else { "then " };
+    help.push(format!("{otherwise}`{name} acknowledge {path}` ends this message"));
+    help.join("; ")
+}
+
+/// Returns the times of the lost rows of a series.
+pub(crate) fn lost_times(path: &str, all: &[LostRows]) -> Vec<[String; 2]> {
+    let mut times = Vec::new();
+    for series in all.iter().flat_map(|lost| &lost.series).filter(|series| series.path == path) {
+        times.extend(time_arg::pairs(&series.ranges));
+    }
+    times
 }
 
 pub(crate) fn missing_fields_json(all: &[MissingField]) -> Vec<Value> {

@@ -22,7 +22,7 @@ pub(crate) fn totals(path: &str, quality: &Quality) -> String {
     };
     let parts = [
         format!("{} series", quality.series.len()),
-        counted(of_series(|one| one.status.rows), "record"),
+        counted(of_series(|one| one.rows), "record"),
         format!("{} missing", of_series(|one| one.status.missing)),
         format!("{} never requested", of_series(|one| steps(&one.status, &one.status.unrequested))),
         format!("{} never fetched", of_series(|one| steps(&one.status, &one.status.unfetched))),
@@ -51,7 +51,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
             }));
         }
         let mut object = identity_of(&one.status);
-        object.insert("records".to_owned(), one.status.rows.into());
+        object.insert("records".to_owned(), one.rows.into());
         object.insert("missing".to_owned(), one.status.missing.into());
         object.insert("gaps".to_owned(), json!(time_arg::pairs(&one.status.gaps)));
         object.insert("unrequested".to_owned(), json!(time_arg::pairs(&one.status.unrequested)));

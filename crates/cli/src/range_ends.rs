@@ -11,7 +11,8 @@ use runtime::{Interval, Timestamp};
 
 use crate::time_arg::shown;
 
-/// The number of series that begin the same number of intervals ago, from which this is a limit of the service.
+/// The number of series that begin the same number of intervals before the request, from which this is a limit of the
+/// service.
 const CAPPED_SERIES: usize = 3;
 
 /// The records of a series, and the range that was requested.
@@ -23,6 +24,10 @@ pub(crate) struct SeriesEnds<'a> {
     /// The end of the interval of the last record.
     pub(crate) end: Timestamp,
     pub(crate) interval: Interval,
+    /// The number of intervals between the first record and the request; `None` if no earlier ones were requested.
+    pub(crate) first_age: Option<u64>,
+    /// Whether two runs have seen the first record move with the clock.
+    pub(crate) first_moves: bool,
 }
 
 impl SeriesEnds<'_> {
@@ -56,23 +61,50 @@ pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
     series.iter().filter_map(SeriesEnds::sentence).collect()
 }
 
-/// Returns a sentence if several series begin exactly the same number of intervals before the end of their range: the
-/// service has only the newest records.
+/// The series that begin the same number of intervals before the request.
+#[derive(Default)]
+struct SameAge {
+    series: usize,
+    has_moved: bool,
+    /// The longest time that these intervals take; months and years have different lengths.
+    length: Duration,
+}
+
+/// Returns a sentence if the service has only its newest records: the first record of a series has moved with the clock,
+/// or several series begin exactly the same number of intervals before the request.
 pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
-    let mut ages: BTreeMap<(Duration, u64), Vec<Duration>> = BTreeMap::new();
-    for one in series.iter().filter(|one| one.begins_late() && one.first < one.end) {
-        let steps = one.interval.passed(&(one.first..one.end));
-        let age = one.first.abs_diff(one.end);
-        ages.entry((one.interval.longest(), steps)).or_default().push(age);
+    let mut ages: BTreeMap<(Duration, u64), SameAge> = BTreeMap::new();
+    for one in series.iter().filter(|one| one.begins_late()) {
+        let Some(age) = one.first_age else { continue };
+        let of_age = ages.entry((one.interval.longest(), age)).or_default();
+        of_age.series += 1;
+        of_age.has_moved |= one.first_moves;
+        let count = i64::try_from(age).unwrap_or(i64::MAX);
+        let length = one.interval.shifted(one.first, count).abs_diff(one.interval.start_of(one.first));
+        of_age.length = of_age.length.max(length);
     }
-    let ((_, steps), capped) = ages.into_iter().find(|(_, ages)| ages.len() >= CAPPED_SERIES)?;
-    // Months and years have different lengths.
-    let oldest = capped.into_iter().max()?;
-    let hours = oldest.as_secs() / 3600;
-    let series = format!(
-        "several series begin exactly {steps} intervals ago, so the service has only the newest {steps} records"
-    );
-    Some(format!("{series}; declare `oldest: {hours}h` under `history` of the catalogue"))
+    let is_cap = |of_age: &SameAge| of_age.has_moved || of_age.series >= CAPPED_SERIES;
+    let ((_, steps), of_age) = ages.into_iter().find(|(_, of_age)| is_cap(of_age))?;
+    let why = if of_age.has_moved {
+        "the first record moves with the clock".to_owned()
+    } else {
+        format!("{} series begin exactly {steps} intervals before their request", of_age.series)
+    };
+    let span = exact(of_age.length.as_secs());
+    Some(format!(
+        "{why}, so the service has only the newest {steps} records; a run at least every {span} keeps all later ones \
+         (maintainers of the catalogue: `oldest: {span}` under `history`)"
+    ))
+}
+
+/// Formats seconds in the longest unit in which they are an integer.
+fn exact(seconds: u64) -> String {
+    for (unit, length) in [('d', 86_400), ('h', 3600), ('m', 60)] {
+        if seconds.is_multiple_of(length) {
+            return format!("{}{unit}", seconds / length);
+        }
+    }
+    format!("{seconds}s")
 }
 
 #[cfg(test)]
@@ -83,7 +115,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let asked = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(1000 * 3600);
         let [first, end] = [first, end].map(|hours| Timestamp::from_unix_seconds(hours * 3600));
-        SeriesEnds { label, asked, first, end, interval: hour.into() }
+        SeriesEnds { label, asked, first, end, interval: hour.into(), first_age: None, first_moves: false }
     }
 
     #[test]
@@ -100,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_in_years_has_the_hours_of_these_years() {
+    fn a_cap_in_years_has_the_days_of_these_years() {
         let [start, first, end] = ["2000-01-01", "2012-01-01", "2024-01-01"].map(|text| text.parse().unwrap());
         let series = ["a", "b", "c"].map(|label| SeriesEnds {
             label,
@@ -108,20 +140,27 @@ mod tests {
             first,
             end,
             interval: "1y".parse().unwrap(),
+            first_age: Some(12),
+            first_moves: false,
         });
-        let hours = (12 * 365 + 3) * 24;
         let text = cap(&series).unwrap();
-        assert!(text.contains("exactly 12 intervals ago") && text.contains(&format!("`oldest: {hours}h`")), "{text}");
+        assert!(text.contains("exactly 12 intervals before") && text.contains("`oldest: 4383d`"), "{text}");
     }
 
-    #[test]
-    fn several_series_of_the_same_length_show_a_cap() {
-        let two = [ends("a", 280, 1000), ends("b", 280, 1000)];
+    fn several_series_of_the_same_age_or_one_that_moves_show_a_cap() {
+        let aged = |label, first_age| SeriesEnds { first_age, ..ends(label, 280, 1000) };
+        // The user has chosen the start, or the coins were listed at the same time and stopped at different times.
+        assert_eq!(cap(&[ends("a", 280, 1000), ends("b", 280, 1000), ends("c", 280, 1000)]), None);
+        let two = [aged("a", Some(720)), aged("b", Some(720))];
         assert_eq!(cap(&two), None);
-        let three = [two[0].clone(), two[1].clone(), ends("c", 280, 1000)];
-        assert!(
-            cap(&three)
-                .is_some_and(|text| text.contains("only the newest 720 records") && text.contains("`oldest: 720h`"))
-        );
+        let three = [
+            two[0].clone(),
+            two[1].clone(),
+            SeriesEnds { end: two[0].end + Duration::from_secs(3600), ..two[0].clone() },
+        ];
+        let found = cap(&three).unwrap_or_default();
+        assert!(found.contains("only the newest 720 records") && found.contains("`oldest: 30d`"), "{found}");
+        let moving = SeriesEnds { first_moves: true, ..aged("a", Some(7)) };
+        assert!(cap(&[moving]).is_some_and(|text| text.contains("every 7h")));
     }
 }

@@ -6,8 +6,24 @@ use dataset::{SeriesStatus, Status, StoredTables, Target, quoted};
 
 use crate::failure::{ExitKind, Failure, Result, repair_help};
 use crate::log::Log;
+use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::Selection;
+
+/// Fails if a target has no series.
+pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
+    if !status.series.is_empty() {
+        return Ok(());
+    }
+    if let Some(damage) = status.damaged.first() {
+        return Err(Failure::new(ExitKind::Incomplete, damage.clone()).help(repair_help(path)));
+    }
+    if let Some(by) = &status.running {
+        let message = format!("{}: a run is in progress ({by}); it has no rows yet", quoted(path));
+        return Err(Failure::new(ExitKind::Incomplete, message));
+    }
+    Err(Failure::nothing_at(path))
+}
 
 /// The tables of a target, which are opened once, and their state.
 pub(crate) struct StoredTarget<'p> {
@@ -22,16 +38,8 @@ impl<'p> StoredTarget<'p> {
         let tables = StoredTables::open(&Target::parse(path)?).await?;
         let status = tables.status()?;
         let this = Self { path, tables, status };
+        require_series(&this.status, path)?;
         let running = this.status.running.as_ref().map(|by| format!("a run is in progress ({by})"));
-        if this.status.series.is_empty() {
-            return Err(match (this.status.damaged.first(), running) {
-                (Some(damage), _) => Failure::new(ExitKind::Incomplete, damage.clone()).help(repair_help(path)),
-                (None, Some(running)) => {
-                    Failure::new(ExitKind::Incomplete, format!("{}: {running}; it has no rows yet", quoted(path)))
-                }
-                (None, None) => Failure::nothing_at(path),
-            });
-        }
         let pending = this.status.pending;
         let records = counted(pending, "fetched record");
         if let Some(running) = running {
@@ -40,6 +48,7 @@ impl<'p> StoredTarget<'p> {
         } else if pending > 0 {
             log.warning(&format!("{}: {records} are not in the files yet; the next run adds them", quoted(path)));
         }
+        marks::warn(log, &marks::all(&this.status.missing_fields, &this.status.lost_rows));
         Ok(this)
     }
 

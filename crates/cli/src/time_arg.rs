@@ -141,6 +141,12 @@ pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, 
     ranges.into_iter().map(|range| interval.count(range)).sum()
 }
 
+/// Rejects a range that ends before its start.
+pub(crate) fn check(range: &Range<Timestamp>) -> Result<(), String> {
+    let Range { start, end } = range;
+    if end < start { Err(format!("the range ends at {end}, before its start {start}")) } else { Ok(()) }
+}
+
 /// Formats the bounds of a range.
 pub(crate) fn span(range: &Range<Timestamp>) -> String {
     format!("from {} to {}", shown(range.start), shown(range.end))

@@ -33,17 +33,10 @@ pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
         return Err(Error::invalid_input(format!("{}: {why}", quoted(path))));
     }
     let mut adopted = Adopted::default();
-    let mut without_state = Vec::new();
-    for place in Place::with_data(&storage).await? {
-        match place.stored().await {
-            Ok(Some(_)) => {}
-            Ok(None) | Err(Error::Damaged { .. }) => without_state.push(place),
-            Err(error) => adopted.failed.push(error),
-        }
-    }
-    let locked = LockedTables::of_places(target, without_state).await?;
+    // No run can write a state after the tables are locked.
+    let locked = LockedTables::of_places(target, Place::with_data(&storage).await?).await?;
     adopted.failed.extend(locked.failed);
-    for mut table in locked.tables {
+    for mut table in locked.tables.into_iter().filter(|table| table.stored.is_none()) {
         if let Err(error) = adopted.add(&mut table).await {
             adopted.failed.push(error);
         }
@@ -53,11 +46,12 @@ pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
 
 impl Adopted {
     async fn add(&mut self, table: &mut Table) -> Result<(), Error> {
+        table.note_damaged_rows().await?;
         self.repairs.extend(table.repair().await?);
         table.adopt();
         table.save().await?;
         self.series.extend(table.state.series.keys().cloned());
-        self.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &table.lost_files));
+        self.lost_rows.extend(lost_rows::unacknowledged(&table.state));
         Ok(())
     }
 }

@@ -96,11 +96,7 @@ impl Table {
             let sections = written.pop().map(|written| written.sections).unwrap_or_default();
             written.push(Written { file: self.place.name(&name), sections });
         }
-        if written.is_empty() {
-            self.save().await?;
-        } else {
-            self.save_after_write().await?;
-        }
+        self.save().await?;
         self.clear_journal().await?;
         Ok((written, text == TextState::Changed))
     }
@@ -112,6 +108,9 @@ impl Table {
         let (columns, partition) = (self.columns.clone(), self.state.partition);
         let current = self.current().into_iter().filter(|(path, _)| !removed.contains(path));
         self.state.series = current.map(|(path, (series, _))| (path, series)).collect();
+        for path in removed {
+            self.state.marks.remove_series(path);
+        }
         let mut parts = journal::parts(&self.journal, partition, removed);
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
             for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {
@@ -153,19 +152,7 @@ impl Table {
             NewContent { parts: &Parts::new(), columns: &columns, removed: &BTreeSet::new(), rules: &BTreeMap::new() };
         let (_, version) = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
         self.state.files.insert(path, version);
-        self.save_after_write().await
-    }
-
-    /// Writes the state after a data file. A single Parquet file has the state in its metadata.
-    async fn save_after_write(&mut self) -> Result<(), Error> {
-        if !self.place.is_single || self.place.text.is_some() {
-            return self.save().await;
-        }
-        // The other state is deleted before the journal, because without the journal it would count as newer.
-        self.place.storage.delete(&self.place.state()).await?;
-        self.stored = Some(self.state.clone());
-        self.version = None;
-        Ok(())
+        self.save().await
     }
 
     /// Returns how the rows of each series are merged, by its path.

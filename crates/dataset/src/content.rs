@@ -12,9 +12,11 @@ use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::place::Place;
 use crate::row_facts::RowFacts;
+use crate::saved_state::VERSION;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
 use crate::table::Table;
+use crate::table_state::TableState;
 
 /// The open tables of a job.
 pub(crate) struct Content {
@@ -119,12 +121,16 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
     if !table.place.is_single && state.partition.is_none() {
         state.partition = Some(job.partition.unwrap_or_else(|| Partition::for_rows(interval, table.series.len())));
     }
-    // A single file without rows gets the source of the job, even if an earlier run with another source failed.
-    let is_empty = state.files.is_empty() && table.journal.is_empty();
-    if state.origin.is_empty() || table.place.is_single && is_empty {
-        state.origin.clone_from(&job.source_label);
-    }
     let own = &job.source_label;
+    // A single file without rows gets the source of the job, even if an earlier run with another source has failed or has
+    // written a file that was deleted.
+    let is_empty = state.files.is_empty() && table.journal.is_empty();
+    if table.place.is_single && is_empty && !state.origin.is_empty() && state.origin != *own {
+        *state = TableState { version: VERSION, ..TableState::default() };
+    }
+    if state.origin.is_empty() {
+        state.origin.clone_from(own);
+    }
     let known = [&*state.origin, other].into_iter().find(|known| !known.is_empty() && known != own);
     let why = match (known, state.partition.zip(job.partition)) {
         (Some(known), _) => format!("its rows are from `{known}`, but this job fetches from `{own}`"),

@@ -15,6 +15,9 @@ pub(crate) const STATE: &str = "state.json";
 /// The end of the name of the folder with the state of a single file.
 pub(crate) const PARTS: &str = ".parts";
 
+/// The name of the file with the earlier values of rows.
+pub(crate) const REVISIONS: &str = "revisions.gz";
+
 /// The extension of the files of a journal, which no reader takes for data.
 pub(crate) const JOURNAL: &str = ".rows";
 

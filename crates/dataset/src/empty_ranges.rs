@@ -64,6 +64,16 @@ impl EmptyRanges {
         self.0.iter()
     }
 
+    /// Returns whether a range without records contains a time.
+    pub(crate) fn has(&self, time: Timestamp) -> bool {
+        self.0.iter().any(|known| known.from <= time && time < known.to)
+    }
+
+    /// Returns whether a range without records ends at a time.
+    pub(crate) fn touches(&self, time: Timestamp) -> bool {
+        self.0.iter().any(|known| known.to == time)
+    }
+
     /// Notes a response without records at a time.
     pub(crate) fn note_empty(&mut self, range: &Range<Timestamp>, now: Timestamp) {
         let mut next = range.start;

@@ -41,9 +41,12 @@ mod unknown_values;
 mod column_storage;
 mod columns;
 mod file_storage;
+mod last_seen;
+mod partial_intervals;
 mod row_facts;
 
 mod changes;
+mod first_seen;
 mod retired_series;
 mod revisions;
 mod series_state;
@@ -54,9 +57,11 @@ mod earlier_rows;
 mod marks;
 mod section;
 
-mod lost_rows;
 mod merge_rules;
 mod table_state;
+
+mod lost_rows;
+mod vanished_rows;
 
 mod saved_state;
 

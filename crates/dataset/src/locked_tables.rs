@@ -30,7 +30,7 @@ impl LockedTables {
             if table.is_without_state() {
                 table.adopt();
             }
-            table.note_missing();
+            table.note_vanished();
             this.tables.push(table);
         }
         Ok(this)

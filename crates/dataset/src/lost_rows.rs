@@ -1,25 +1,28 @@
-//! Rows of damaged or missing files that no run has fetched again.
+//! Rows of damaged, missing or replaced files that no run has fetched again.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use runtime::Timestamp;
 
-use crate::marks::{LostMark, Marks};
+use crate::data_set_paths::REVISIONS;
+use crate::marks::LostMark;
+use crate::table_state::TableState;
 
-/// Rows that a damaged or missing file had and that no run has fetched again.
+/// Rows that a damaged, missing or replaced file had and that no run has fetched again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostRows {
     /// The file.
     pub file: String,
-    /// The name under which the damaged file was kept; `None` for a missing file.
+    /// The name under which the damaged file was kept; `None` for a missing or replaced file.
     pub kept_as: Option<String>,
-    /// The time of the run that has found the damage.
+    /// The time at which the loss was found.
     pub since: Option<Timestamp>,
     /// The lost rows of each series. Empty if it is unknown which rows the file had.
     pub series: Vec<LostSeries>,
-    /// `true` if this run has found the damage, and no earlier one.
+    /// `true` if the file had the earlier values of rows, and not the rows.
+    pub has_earlier_values: bool,
+    /// `true` until a complete run has reported them.
     pub is_new: bool,
 }
 
@@ -31,22 +34,27 @@ pub struct LostSeries {
     pub path: String,
     /// The intervals of the rows.
     pub ranges: Vec<Range<Timestamp>>,
+    /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
+    pub is_retired: bool,
 }
 
-/// Returns the lost rows that no user has acknowledged. A run has found the damage of the files in `found`.
-pub(crate) fn unacknowledged(marks: &Marks, found: &BTreeSet<String>) -> Vec<LostRows> {
+/// Returns the lost rows that no user has acknowledged.
+pub(crate) fn unacknowledged(state: &TableState) -> Vec<LostRows> {
     let mut all = Vec::new();
-    for mark in marks.lost.iter().filter(|mark| mark.acknowledged.is_none()) {
-        all.push(lost_rows(mark, found.contains(&mark.file)));
+    for mark in state.marks.lost.iter().filter(|mark| mark.acknowledged.is_none()) {
+        all.push(lost_rows(mark, state));
     }
     all
 }
 
-fn lost_rows(mark: &LostMark, is_new: bool) -> LostRows {
+fn lost_rows(mark: &LostMark, state: &TableState) -> LostRows {
     let mut series = Vec::new();
     for (path, rows) in &mark.rows {
-        series.push(LostSeries { path: path.clone(), ranges: rows.ranges().collect() });
+        let is_retired = state.series.get(path).is_some_and(|series| series.retired.is_some());
+        series.push(LostSeries { path: path.clone(), ranges: rows.ranges().collect(), is_retired });
     }
     let kept_as = Some(mark.kept_as.clone()).filter(|name| !name.is_empty());
-    LostRows { file: mark.file.clone(), kept_as, since: mark.since, series, is_new }
+    let is_new = mark.reported.is_none();
+    let has_earlier_values = mark.file.ends_with(REVISIONS);
+    LostRows { file: mark.file.clone(), kept_as, since: mark.since, series, has_earlier_values, is_new }
 }

@@ -38,8 +38,11 @@ pub(crate) struct LostMark {
     /// The name of the file, and the name under which the damaged file was kept.
     pub(crate) file: String,
     pub(crate) kept_as: String,
-    /// The time of the run that has moved the file.
+    /// The time at which the loss was found.
     pub(crate) since: Option<Timestamp>,
+    /// The time of the first complete run that has reported the mark.
+    #[serde(default)]
+    pub(crate) reported: Option<Timestamp>,
     /// The times of the rows that were lost, by series. A run removes the times that it fetches again.
     pub(crate) rows: BTreeMap<String, TimeRanges>,
     /// Whether it is known which rows the file had.
@@ -86,6 +89,16 @@ impl Marks {
             mark.rows.retain(|_, rows| !rows.is_empty());
         }
         self.lost.retain(|mark| !mark.is_listed || !mark.rows.is_empty());
+    }
+
+    /// Notes that a complete run has reported all marks of lost rows. Returns whether one of them was new.
+    pub(crate) fn note_reported(&mut self, now: Timestamp) -> bool {
+        let mut has_new = false;
+        for mark in self.lost.iter_mut().filter(|mark| mark.reported.is_none()) {
+            mark.reported = Some(now);
+            has_new = true;
+        }
+        has_new
     }
 
     /// Removes a series from all marks.

@@ -153,6 +153,9 @@ impl ParquetInput {
             count += batch.num_rows();
             found.add(&batch, &schema)?;
         }
+        // The parts of intervals depend on the rows that are written at once, and files of an earlier version list neither.
+        found.partial = section.rows.partial.clone();
+        found.last_seen = section.rows.last_seen.clone();
         if self.state.version == OLDEST {
             found.out_of_range = section.rows.out_of_range.clone();
         }

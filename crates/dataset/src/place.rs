@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use runtime::Timestamp;
 
-use crate::data_set_paths::{HOME, JOURNAL, PARTS, STATE, is_part, reject_part};
+use crate::data_set_paths::{HOME, JOURNAL, PARTS, REVISIONS, STATE, is_part, reject_part};
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
@@ -72,7 +72,7 @@ impl Place {
 
     /// Returns the file with the earlier values of rows.
     pub(crate) fn revisions(&self) -> String {
-        format!("{}/revisions.gz", self.home)
+        format!("{}/{REVISIONS}", self.home)
     }
 
     /// Returns the state in the storage and the version of its file, if it has its own file.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use runtime::Timestamp;
 use runtime::registry::Range;
@@ -15,6 +16,7 @@ use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
 use crate::stored_tables::StoredTables;
 use crate::table_schema::UNKNOWN_FIELDS;
+use crate::target::Target;
 use crate::text_writer::Cell;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};
@@ -37,6 +39,8 @@ pub struct Quality {
 pub struct SeriesQuality {
     /// The state of the series.
     pub status: SeriesStatus,
+    /// Number of rows that were read; the state also counts those of a damaged file.
+    pub rows: u64,
     /// Number of rows with the time of the row before.
     pub repeated_times: u64,
     /// Number of values that later runs have replaced.
@@ -53,7 +57,7 @@ pub struct FieldQuality {
     pub field: String,
     /// Number of rows with a value, and without.
     pub values: u64,
-    /// Number of rows without a value.
+    /// Number of rows without a value: null, or an empty text.
     pub nulls: u64,
     /// The smallest number; `None` if no value is a number.
     pub min: Option<f64>,
@@ -93,13 +97,16 @@ pub struct SeriesNumbers {
 /// Computes figures about the values of a target. Reads all of its rows.
 pub async fn quality(tables: &StoredTables) -> Result<Quality, Error> {
     let status = tables.status()?;
-    let endpoints: BTreeSet<String> = status.series.iter().map(|one| one.endpoint().to_owned()).collect();
     let mut figures: BTreeMap<String, SeriesFigures> = BTreeMap::new();
     let mut left_out = BTreeSet::new();
-    // The endpoints of a data set may have different columns.
-    for endpoint in endpoints {
-        let of_endpoint = figures_of(tables, &endpoint, &mut figures).await?;
-        left_out.extend(of_endpoint);
+    if matches!(tables.target, Target::File { .. }) {
+        left_out.extend(figures_of(tables, None, &mut figures).await?);
+    } else {
+        // The endpoints of a data set may have different columns.
+        let endpoints: BTreeSet<&str> = status.series.iter().map(SeriesStatus::endpoint).collect();
+        for endpoint in endpoints {
+            left_out.extend(figures_of(tables, Some(endpoint), &mut figures).await?);
+        }
     }
     let mut all = Vec::new();
     for one in &status.series {
@@ -109,14 +116,15 @@ pub async fn quality(tables: &StoredTables) -> Result<Quality, Error> {
     Ok(Quality { status, series: all, left_out: left_out.into_iter().collect() })
 }
 
-/// Adds the figures of the series of an endpoint. Returns a message for each damaged or missing file.
+/// Adds the figures of the series of an endpoint, by default of all. Returns a message for each damaged or missing file.
 async fn figures_of(
     tables: &StoredTables,
-    endpoint: &str,
+    endpoint: Option<&str>,
     figures: &mut BTreeMap<String, SeriesFigures>,
 ) -> Result<Vec<String>, Error> {
-    let stored = tables.rows(Some(&BTreeSet::from([endpoint.to_owned()])), None)?;
-    let is_of_endpoint = |path: &str| endpoint_of(path) == endpoint;
+    let endpoints = endpoint.map(|endpoint| BTreeSet::from([endpoint.to_owned()]));
+    let stored = tables.rows(endpoints.as_ref(), None)?;
+    let is_of_endpoint = |path: &str| endpoint.is_none_or(|endpoint| endpoint_of(path) == endpoint);
     let add = |path: &str, batch: &RecordBatch| {
         let time = stored.time_of(path).unwrap_or_default();
         figures.entry(path.to_owned()).or_default().add(batch, &time)
@@ -149,7 +157,7 @@ pub async fn numbers(
 ) -> Result<Numbers, Error> {
     let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
     let add = |path: &str, batch: &RecordBatch| {
-        let Some(column) = batch.column_by_name(field) else { return Ok(()) };
+        let Some(column) = batch.column_by_name(field) else { return Ok::<(), Error>(()) };
         let key = stored.key_of(path);
         let time = stored.time_of(path).unwrap_or_default();
         for (row, time) in times(batch, &time)?.iter().enumerate() {
@@ -185,6 +193,7 @@ fn label(rows: &RecordBatch, key: &[String], row: usize) -> String {
 /// The rows of a series so far.
 #[derive(Default)]
 struct SeriesFigures {
+    rows: u64,
     last: Option<i64>,
     repeated_times: u64,
     fields: BTreeMap<String, Values>,
@@ -218,11 +227,18 @@ impl SeriesFigures {
             let revisions = self.revisions.remove(&field).unwrap_or_default();
             fields.push(FieldQuality { revisions, is_missing, ..values.figures(field) });
         }
-        SeriesQuality { status: status.clone(), repeated_times: self.repeated_times, revisions, fields }
+        SeriesQuality {
+            status: status.clone(),
+            rows: self.rows,
+            repeated_times: self.repeated_times,
+            revisions,
+            fields,
+        }
     }
 
     fn add(&mut self, batch: &RecordBatch, time: &str) -> Result<(), Error> {
         let times = times(batch, time)?;
+        self.rows += times.len() as u64;
         for time in times {
             self.repeated_times += u64::from(self.last == Some(*time));
             self.last = Some(*time);
@@ -242,7 +258,7 @@ impl SeriesFigures {
 
 impl Values {
     fn add(&mut self, column: &RowValue, row: usize, time: i64, range: Range) {
-        if column.is_null(row) {
+        if column.is_null(row) || is_empty_text(column, row) {
             self.nulls += 1;
             return;
         }
@@ -276,6 +292,11 @@ impl Values {
             is_missing: false,
         }
     }
+}
+
+/// Returns whether a value is an empty text, with which some services say that there is no value.
+fn is_empty_text(column: &RowValue, row: usize) -> bool {
+    column.as_string_opt::<i32>().is_some_and(|texts| texts.value(row).is_empty())
 }
 
 /// Returns the index of the largest change between two numbers, and its size in median absolute deviations.

@@ -36,11 +36,8 @@ struct Removal {
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
     let LockedTables { tables, failed, lock: _lock } = LockedTables::open(target).await?;
     let mut removals = Vec::new();
-    for mut table in tables {
+    for table in tables {
         let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
-        for path in &paths {
-            table.state.marks.remove_series(path);
-        }
         // A removal that was interrupted before the text file was written is finished.
         if !paths.is_empty() || table.text_state()? == TextState::Outdated {
             removals.push(Removal { table, paths });

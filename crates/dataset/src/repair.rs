@@ -3,7 +3,6 @@
 //! Nothing is deleted: a damaged file stays under another name. The rows that could not be read are marked until a run
 //! fetches them again, or a user acknowledges that they are lost.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arrow_schema::SchemaRef;
@@ -17,37 +16,38 @@ use crate::file_storage::{FileStorage, Out};
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
+use crate::revisions::{self, RevisionLog};
 use crate::table::{Damage, Table};
-use crate::time_ranges::TimeRanges;
-
-/// The present rows of series.
-type Present = BTreeMap<String, TimeRanges>;
+use crate::vanished_rows::Present;
 
 impl Table {
     /// Moves damaged files aside, writes their readable rows again, and marks the rows that were lost, also those of
-    /// missing files. Returns a message for each file.
+    /// missing and replaced files. Returns a message for each file.
     pub(crate) async fn repair(&mut self) -> Result<Vec<String>, Error> {
         let mut messages = Vec::new();
         for damage in std::mem::take(&mut self.damaged) {
             messages.push(self.repair_file(&damage).await?);
         }
-        messages.extend(self.note_missing());
+        messages.extend(self.note_vanished());
         if !messages.is_empty() {
             self.save().await?;
         }
         Ok(messages)
     }
 
-    /// Marks the rows of missing files, so that a later save of the state does not forget them. Returns a message for
-    /// each file.
-    pub(crate) fn note_missing(&mut self) -> Vec<String> {
-        // A text file without its rows is an error of the run.
-        let missing = if self.place.text.is_some() { BTreeMap::new() } else { std::mem::take(&mut self.lost) };
+    /// Marks the rows of missing and replaced files, so that a later save of the state does not forget them. Returns a
+    /// message for each file.
+    pub(crate) fn note_vanished(&mut self) -> Vec<String> {
         let mut messages = Vec::new();
-        for (path, rows) in missing {
+        // A text file without its rows is an error of the run.
+        if self.check_text().is_err() {
+            return messages;
+        }
+        for (path, vanished) in std::mem::take(&mut self.vanished) {
             let name = self.place.name(&path);
-            if self.note_lost(&name, String::new(), rows, true) {
-                messages.push(format!("{}: missing; a run fetches its rows again, if it can", quoted(name)));
+            let message = vanished.message(&name);
+            if self.note_lost(&name, String::new(), vanished.rows, true) {
+                messages.push(message);
             }
         }
         messages
@@ -67,6 +67,11 @@ impl Table {
             self.place.storage.rename(path, &to).await?;
             self.adopt();
             return Ok(format!("{moved}; rebuilt from the files, without the times that have no record"));
+        }
+        if *path == self.place.revisions() {
+            self.repair_revisions(&to).await?;
+            self.note_lost(name, kept_as, Present::new(), false);
+            return Ok(format!("{moved}; the earlier values that are readable stay"));
         }
         let salvaged = ParquetInput::salvage(&self.place.storage, path, self.state.columns.as_ref()).await?;
         // A single file has the only state of its table.
@@ -106,6 +111,19 @@ impl Table {
             return Ok(format!("{moved}, and the text to {kept}; {count} of its rows are readable and stay"));
         }
         Ok(format!("{moved}; {count} of its rows are readable and stay"))
+    }
+
+    /// Moves the damaged file with the earlier values of rows aside, and writes those that can be read again.
+    async fn repair_revisions(&mut self, to: &str) -> Result<(), Error> {
+        let storage = &self.place.storage;
+        let path = self.place.revisions();
+        let readable = revisions::readable(storage, &path).await?;
+        storage.rename(&path, to).await?;
+        let log = RevisionLog::default();
+        for revision in readable {
+            log.push(revision)?;
+        }
+        log.append(storage, &path).await
     }
 
     /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.
@@ -153,10 +171,9 @@ impl Table {
         if rows.is_empty() && is_listed {
             return false;
         }
-        self.lost_files.insert(file.to_owned());
         let since = Some(Timestamp::now());
         let file = file.to_owned();
-        self.state.marks.lost.push(LostMark { file, kept_as, since, rows, is_listed, acknowledged: None });
+        self.state.marks.lost.push(LostMark { file, kept_as, since, rows, is_listed, ..LostMark::default() });
         true
     }
 

@@ -7,7 +7,8 @@ use crate::file_storage::FileStorage;
 use crate::locked_tables::LockedTables;
 use crate::lost_rows::{self, LostRows};
 use crate::place::Place;
-use crate::table::Table;
+use crate::revisions;
+use crate::table::{Damage, Table};
 use crate::target::Target;
 
 /// The result of [`repair`].
@@ -32,7 +33,7 @@ pub async fn repair(target: &Target) -> Result<Repaired, Error> {
         if let Err(error) = repaired.add(&mut table).await {
             repaired.failed.push(error);
         }
-        repaired.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &table.lost_files));
+        repaired.lost_rows.extend(lost_rows::unacknowledged(&table.state));
     }
     Ok(repaired)
 }
@@ -49,8 +50,8 @@ impl Repaired {
 }
 
 impl Table {
-    /// Reads all rows, and notes the files that do not match their checksums.
-    async fn note_damaged_rows(&mut self) -> Result<(), Error> {
+    /// Reads all rows and their earlier values, and notes the files that do not match their checksums or cannot be read.
+    pub(crate) async fn note_damaged_rows(&mut self) -> Result<(), Error> {
         for path in self.state.files.keys().cloned().collect::<Vec<_>>() {
             // A file can be known to be damaged since the table was opened.
             if self.damaged.iter().any(|damage| damage.path == path) {
@@ -61,6 +62,12 @@ impl Table {
                 verified => verified?,
             }
         }
-        Ok(())
+        match revisions::read(&self.place.storage, &self.place.revisions()).await {
+            Err(Error::Damaged { path: name, why }) => {
+                self.damaged.push(Damage { path: self.place.revisions(), name, why });
+                Ok(())
+            }
+            read => read.map(drop),
+        }
     }
 }

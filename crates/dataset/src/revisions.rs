@@ -150,11 +150,27 @@ pub(crate) async fn read(storage: &FileStorage, path: &str) -> Result<BTreeSet<R
 
 fn lines(file: File) -> io::Result<BTreeSet<Revision>> {
     let mut all = BTreeSet::new();
+    for_each_line(file, |revision| {
+        all.insert(revision);
+    })?;
+    Ok(all)
+}
+
+/// Reads the revisions of a damaged file up to the damage, in their order.
+pub(crate) async fn readable(storage: &FileStorage, path: &str) -> Result<Vec<Revision>, Error> {
+    let Some((file, _)) = storage.open(path).await? else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    // The damage is already known.
+    let _damage = for_each_line(file, |revision| all.push(revision));
+    Ok(all)
+}
+
+fn for_each_line(file: File, mut each: impl FnMut(Revision)) -> io::Result<()> {
     let mut reader = BufReader::new(MultiGzDecoder::new(BufReader::new(file)));
     let mut line = String::new();
     while reader.by_ref().read_line(&mut line)? > 0 {
-        all.insert(serde_json::from_str(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?);
+        each(serde_json::from_str(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?);
         line.clear();
     }
-    Ok(all)
+    Ok(())
 }

@@ -9,9 +9,11 @@ use runtime::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::last_seen::LastSeen;
+use crate::partial_intervals::partial;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::{microseconds, times, timestamp};
+use crate::timestamps::{interval_of, times, timestamp};
 use crate::unknown_values::invalid;
 use crate::value_ranges::out_of_range;
 
@@ -32,6 +34,13 @@ pub(crate) struct RowFacts {
     pub(crate) last: Option<Timestamp>,
     /// The intervals with a row.
     pub(crate) present: TimeRanges,
+    /// The parts of these intervals without a row, where an interval usually has several rows at the same spacing. Files
+    /// of an earlier version list none.
+    #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
+    pub(crate) partial: TimeRanges,
+    /// The last row of each label. Files of an earlier version list none.
+    #[serde(default, skip_serializing_if = "LastSeen::is_empty")]
+    pub(crate) last_seen: LastSeen,
     /// The intervals with a row that has an invalid value.
     pub(crate) invalid: TimeRanges,
     /// The intervals with a row that has a value outside of the range in the catalogue. Files of format 5 list none.
@@ -70,6 +79,10 @@ impl RowFacts {
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
         let all = times(rows, &self.time)?;
         self.present.extend(&intervals(all, self.interval));
+        self.partial.extend(&partial(all, self.interval));
+        if !self.key.is_empty() {
+            self.last_seen.add(rows, all, &self.key);
+        }
         for (time, is_invalid) in all.iter().zip(invalid(rows, schema)) {
             if is_invalid {
                 self.invalid.add(self.range_of(timestamp(*time)));
@@ -94,6 +107,8 @@ impl RowFacts {
     /// Adds the facts of other rows.
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.present.extend(&other.present);
+        self.partial.extend(&other.partial);
+        self.last_seen.add_all(&other.last_seen);
         self.invalid.extend(&other.invalid);
         self.out_of_range.extend(&other.out_of_range);
         self.extend(other.first, other.last);
@@ -108,6 +123,8 @@ impl RowFacts {
     pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
         let removed = range.clone().into();
         self.present = self.present.without(&removed);
+        self.partial = self.partial.without(&removed);
+        self.last_seen.remove(range);
         self.invalid = self.invalid.without(&removed);
         self.out_of_range = self.out_of_range.without(&removed);
         let left = self.present.bounds();
@@ -124,7 +141,12 @@ impl RowFacts {
 
     /// Returns the ranges without a record between the first and the last record.
     pub(crate) fn gaps(&self) -> TimeRanges {
-        self.present.bounds().map(|bounds| self.present.uncovered(bounds)).unwrap_or_default()
+        let mut gaps = self.present.bounds().map(|bounds| self.present.uncovered(bounds)).unwrap_or_default();
+        // The first and the last interval may be partly before or after the data.
+        if let Some(known) = self.known() {
+            gaps.extend(&self.partial.within(&known));
+        }
+        gaps
     }
 }
 
@@ -152,19 +174,6 @@ fn intervals(times: &[i64], interval: Interval) -> TimeRanges {
     }
     add_run(&mut all, joined);
     all
-}
-
-/// Returns the interval that contains a time, in microseconds. For intervals of one length, it is a fast path.
-fn interval_of(time: i64, interval: Interval) -> Range<i64> {
-    let length = interval.step().length().and_then(|length| i64::try_from(length.as_micros()).ok());
-    let Some(length) = length.filter(|length| *length > 0) else {
-        let time = timestamp(time);
-        let start = microseconds(interval.start_of(time)).unwrap_or(i64::MIN);
-        return start..microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
-    };
-    let anchor = microseconds(interval.anchor()).unwrap_or_default();
-    let start = time.saturating_sub(time.saturating_sub(anchor).rem_euclid(length));
-    start..start.saturating_add(length)
 }
 
 /// Adds a range in microseconds, if there is one.

@@ -7,6 +7,7 @@ use runtime::history::Account;
 use serde::{Deserialize, Serialize};
 
 use crate::empty_ranges::EmptyRanges;
+use crate::first_seen::FirstSeen;
 use crate::row_facts::RowFacts;
 use crate::time_ranges::TimeRanges;
 
@@ -34,6 +35,10 @@ pub(crate) struct SeriesState {
     pub(crate) counts: Option<BTreeMap<Timestamp, u64>>,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
+    /// Intervals at the ends of responses without a readable record, for which records without a readable time were
+    /// received. Between two records, they are gaps anyway.
+    #[serde(default)]
+    pub(crate) without_time: TimeRanges,
     /// Checksums of the records without a readable time that were reported.
     #[serde(rename = "dropped")]
     pub(crate) unreadable: BTreeSet<u32>,
@@ -50,6 +55,9 @@ pub(crate) struct SeriesState {
     /// The intervals of the rows that the last run replaced because the service had revised them.
     #[serde(default)]
     pub(crate) revised_times: TimeRanges,
+    /// The first record, as runs have seen it that asked for earlier ones.
+    #[serde(default)]
+    pub(crate) first_seen: FirstSeen,
     /// The ranges that each run, by its start, has fetched. A merge in the middle of a run deletes the journal, which
     /// lists them, before newer records of the run settle them.
     #[serde(skip)]
@@ -68,9 +76,12 @@ impl SeriesState {
         self.counts.as_ref().map_or(intervals, |counts| counts.values().copied().fold(0, u64::saturating_add))
     }
 
-    /// Returns the requested ranges without a record between the first and the last record.
+    /// Returns the requested ranges without a record between the first and the last record, and those of records without
+    /// a readable time.
     pub(crate) fn gaps(&self) -> TimeRanges {
-        self.rows.gaps().without(&self.unrequested())
+        let mut gaps = self.rows.gaps().without(&self.unrequested());
+        gaps.extend(&self.without_time.without(&self.rows.present));
+        gaps
     }
 
     /// Returns the ranges between the first and the last record that no run has requested.

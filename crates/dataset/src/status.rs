@@ -9,10 +9,10 @@ use crate::error::{Error, quoted};
 use crate::lock::RunOwner;
 use crate::lost_rows::{self, LostRows};
 use crate::missing_fields::{self, MissingField};
+use crate::revisions;
 use crate::row_facts::RowFacts;
 use crate::series::{endpoint_of, read_param};
 use crate::series_state::SeriesState;
-use crate::stored_rows::missing;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
 use crate::target::Target;
@@ -60,7 +60,8 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// The end of the interval of the last record.
     pub end: Option<Timestamp>,
-    /// Requested ranges without records between the first and the last record; adjacent intervals form one range.
+    /// Requested ranges without records between the first and the last record, and those of received records without a
+    /// readable time; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
     /// Ranges between the first and the last record that no run has requested.
     pub unrequested: Vec<Range<Timestamp>>,
@@ -72,6 +73,14 @@ pub struct SeriesStatus {
     pub asked: Option<Range<Timestamp>>,
     /// Ranges in which the service had no record when they were requested.
     pub empty: Vec<Range<Timestamp>>,
+    /// The labels of records, such as contracts, that have stopped: the time of the last record of each, which is at least
+    /// two intervals before the last record of the series. They are no gaps.
+    pub last_seen: BTreeMap<String, Timestamp>,
+    /// The number of intervals between the first record and the request that has returned it, although that request or
+    /// an earlier one has asked for earlier records; `None` if no run has asked for earlier records.
+    pub first_age: Option<u64>,
+    /// `true` if two runs have seen the first record move with the clock: the service has only its newest records.
+    pub first_moves: bool,
     /// The account of the last run with requests for the series, by the names of its
     /// [figures](runtime::history::Account::figures); empty if there was no such run.
     pub account: BTreeMap<String, u64>,
@@ -130,6 +139,9 @@ impl SeriesStatus {
             is_retired: state.retired.is_some(),
             asked: state.requested.bounds(),
             empty: state.empty.all().map(|empty| empty.from..empty.to).collect(),
+            last_seen: all.last.map(|last| all.last_seen.before(all.interval.moved(last, -1))).unwrap_or_default(),
+            first_age: state.first_seen.age(rows.interval),
+            first_moves: state.first_seen.has_moved(rows.interval),
             account: state.account.0,
             rejected: state.rejected,
             is_running: false,
@@ -152,6 +164,8 @@ pub async fn verify(target: &Target) -> Result<Status, Error> {
         for path in table.state.files.keys() {
             status.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
         }
+        let revisions = revisions::read(&table.place.storage, &table.place.revisions()).await;
+        status.damaged.extend(revisions.err().map(|damage| damage.to_string()));
     }
     status.damaged.sort();
     status.damaged.dedup();
@@ -198,7 +212,7 @@ impl Status {
             self.without_state.push(table.place.name(&table.place.data));
         }
         self.missing_fields.extend(missing_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
-        self.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &BTreeSet::new()));
+        self.lost_rows.extend(lost_rows::unacknowledged(&table.state));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
             if !table.parts().is_dir() {
@@ -206,8 +220,8 @@ impl Status {
             }
             self.damaged.push(lost.to_string());
         } else {
-            for path in table.lost.keys() {
-                self.damaged.push(missing(&table.place.name(path)));
+            for (path, vanished) in &table.vanished {
+                self.damaged.push(vanished.message(&table.place.name(path)));
             }
             let why = match table.text_state()? {
                 TextState::Current => "",

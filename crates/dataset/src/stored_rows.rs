@@ -9,7 +9,7 @@ use runtime::Timestamp;
 
 use crate::columns::{converted, joined};
 use crate::earlier_rows::EarlierRows;
-use crate::error::{Error, quoted};
+use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
@@ -96,15 +96,10 @@ fn left_out(table: &Table) -> Vec<String> {
     for damage in table.damaged.iter().filter(|damage| damage.path != state) {
         all.push(damage.error().to_string());
     }
-    for path in table.lost.keys() {
-        all.push(missing(&table.place.name(path)));
+    for (path, vanished) in &table.vanished {
+        all.push(vanished.message(&table.place.name(path)));
     }
     all
-}
-
-/// Describes a missing file.
-pub(crate) fn missing(name: &str) -> String {
-    format!("{}: missing; a backfill of its range fetches the rows again, if the service still has them", quoted(name))
 }
 
 impl StoredRows<'_> {
@@ -131,6 +126,13 @@ impl StoredRows<'_> {
         series.map_or(&[], |series| &series.rows.key)
     }
 
+    /// Returns the times of the first and the last of some rows of a series, as [`read`](Self::read) passes them.
+    pub fn times(&self, path: &str, rows: &RecordBatch) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+        let Some(time) = self.time_of(path) else { return Ok(None) };
+        let times = times(rows, &time)?;
+        Ok(times.first().zip(times.last()).map(|(first, last)| (timestamp(*first), timestamp(*last))))
+    }
+
     /// Returns the fields of the records that are numbers, each with its unit, which may be empty.
     pub fn numeric_fields(&self) -> Vec<NumericField> {
         let mut fields = Vec::new();
@@ -144,22 +146,28 @@ impl StoredRows<'_> {
     }
 
     /// Passes the rows of the selected series to a function, file by file in the order of series and time, with the path
-    /// of their series. Returns a message for each damaged or missing file, whose rows are left out.
-    pub async fn read(
+    /// of their series. Returns a message for each damaged or missing file, whose rows are left out. An error of the
+    /// function ends the reading.
+    pub async fn read<E: From<Error>>(
         &self,
         is_selected: impl Fn(&str) -> bool,
-        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), Error>,
-    ) -> Result<Vec<String>, Error> {
+        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), E>,
+    ) -> Result<Vec<String>, E> {
         let mut damaged = self.damaged.clone();
         for table in &self.tables {
-            let mut earlier = self.earlier(table).await?;
+            let mut files = Vec::new();
             for path in table.state.files.keys() {
                 match self.intact(table, path).await {
-                    Ok(Some(input)) => self.read_file(&input, earlier.as_mut(), &is_selected, &mut each)?,
-                    Ok(None) => {}
+                    Ok(input) => files.extend(input),
                     Err(damage @ Error::Damaged { .. }) => damaged.push(damage.to_string()),
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(error.into()),
                 }
+            }
+            // A merge that is in progress writes the earlier values of a file before the file. So the values that are read
+            // after all files are opened include those of every row that these files no longer have.
+            let mut earlier = self.earlier(table).await?;
+            for input in &files {
+                self.read_file(input, earlier.as_mut(), &is_selected, &mut each)?;
             }
             let Some(mut earlier) = earlier else { continue };
             for series in earlier.series().iter().filter(|series| is_selected(series)) {
@@ -188,13 +196,13 @@ impl StoredRows<'_> {
         Ok(Some(input))
     }
 
-    fn read_file(
+    fn read_file<E: From<Error>>(
         &self,
         input: &ParquetInput,
         mut earlier: Option<&mut EarlierRows>,
         is_selected: impl Fn(&str) -> bool,
-        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), E>,
+    ) -> Result<(), E> {
         for section in input.state.sections.iter().filter(|section| is_selected(&section.path)) {
             let time = &section.rows.time;
             for batch in input.section(section)? {
@@ -209,13 +217,13 @@ impl StoredRows<'_> {
     }
 
     /// Passes on the rows that are in the range.
-    fn pass(
+    fn pass<E: From<Error>>(
         &self,
         series: &str,
         time: &str,
         rows: &RecordBatch,
-        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut each: impl FnMut(&str, &RecordBatch) -> Result<(), E>,
+    ) -> Result<(), E> {
         if rows.num_rows() == 0 {
             return Ok(());
         }

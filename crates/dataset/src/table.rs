@@ -1,6 +1,7 @@
 //! An open table: its state, its data files, and its journal.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -28,6 +29,7 @@ use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
 use crate::time_ranges::TimeRanges;
+use crate::vanished_rows::{Present, VanishedRows};
 
 /// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records
 /// beyond this number again.
@@ -76,12 +78,10 @@ pub(crate) struct Table {
     pub(crate) noticed: BTreeSet<(String, String)>,
     /// Whether the times of the data files are stored as differences.
     pub(crate) has_small_times: bool,
-    /// Data files that the state lists and that do not exist, with the rows that they had.
-    pub(crate) lost: BTreeMap<String, BTreeMap<String, TimeRanges>>,
+    /// The rows that data files had, and have no longer, by file.
+    pub(crate) vanished: BTreeMap<String, VanishedRows>,
     /// Damaged files, whose rows are not in the table.
     pub(crate) damaged: Vec<Damage>,
-    /// The names of the damaged and missing files whose rows this run has marked as lost.
-    pub(crate) lost_files: BTreeSet<String>,
     /// `true` if a merge moves damaged files aside. A message for each of them is added to the list.
     pub(crate) is_repaired: bool,
     pub(crate) repairs: Vec<String>,
@@ -111,9 +111,8 @@ impl Table {
             earlier: Earlier::default(),
             noticed: BTreeSet::new(),
             has_small_times: false,
-            lost: BTreeMap::new(),
+            vanished: BTreeMap::new(),
             damaged,
-            lost_files: BTreeSet::new(),
             is_repaired: false,
             repairs: Vec::new(),
         };
@@ -153,13 +152,13 @@ impl Table {
         let found = self.place.files().await?;
         let listed: Vec<_> = self.state.files.keys().cloned().collect();
         for path in listed.into_iter().filter(|path| !found.contains_key(path)) {
-            let rows = self.present(&path);
+            let vanished = VanishedRows::of_missing(self.present(&path), &self.state);
             self.state.files.remove(&path);
             if let Some((_, range)) = self.place.period_of(&path) {
                 self.state.replace(&range, &[]);
             }
             self.state.text = None;
-            self.lost.insert(path, rows);
+            self.vanished.insert(path, vanished);
         }
         let mut retired = RetiredSeries::default();
         for (path, version) in found {
@@ -175,21 +174,11 @@ impl Table {
             }
             let Some(input) = self.file(&path).await? else { continue };
             let schema = input.schema();
-            let file = input.state;
-            // The file of a table with one file also has the state, so that the file can be moved.
-            let table = if self.stored.is_none() { file.table_of_file() } else { None };
-            if let Some(listed) = file.retired.filter(|_| self.stored.is_none()) {
+            let mut file = input.state;
+            if let Some(listed) = file.retired.take().filter(|_| self.stored.is_none()) {
                 retired = retired.max_by_time(listed);
             }
-            if let Some(table) = table {
-                self.state = table;
-            } else {
-                self.state.replace(&range, &file.sections);
-                self.state.text = None;
-            }
-            if self.state.origin.is_empty() {
-                self.state.origin = file.origin;
-            }
+            self.replace_file(&path, &range, file);
             self.state.columns = Some(schema);
             self.state.files.insert(path, version);
         }
@@ -198,6 +187,44 @@ impl Table {
             self.stored = Some(self.state.clone());
         }
         Ok(())
+    }
+
+    /// Adapts the state to a data file that it does not list, or lists with another version.
+    fn replace_file(&mut self, path: &str, range: &Range<Timestamp>, file: FileState) {
+        // The file of a table with one file also has the state, so that the file can be moved.
+        let table = file.table_of_file();
+        let is_foreign = !self.state.origin.is_empty() && self.state.origin != file.origin;
+        match table {
+            Some(table) if self.stored.is_none() || is_foreign => {
+                self.state = table;
+            }
+            table => {
+                let before = self.present(path);
+                // The file may have the rows of other series than the one before.
+                for (path, series) in table.map(|table| table.series).unwrap_or_default() {
+                    self.state.series.entry(path).or_insert(series);
+                }
+                self.state.replace(range, &file.sections);
+                self.state.text = None;
+                self.note_replaced(path, before);
+            }
+        }
+        if self.state.origin.is_empty() {
+            self.state.origin = file.origin;
+        }
+    }
+
+    /// Notes the rows that a file had before it was replaced, and has no longer. A merge that was interrupted may have
+    /// replaced rows by those of the journal.
+    fn note_replaced(&mut self, path: &str, mut before: Present) {
+        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
+            if let Some(rows) = before.get_mut(&section.path) {
+                *rows = rows.without(&section.fetched);
+            }
+        }
+        if let Some(vanished) = VanishedRows::of_replaced(before, &self.present(path), &self.state) {
+            self.vanished.insert(path.to_owned(), vanished);
+        }
     }
 
     /// Returns the columns of the files, of the journal, and of the job. Fails if a column has another type in the

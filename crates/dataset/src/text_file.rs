@@ -44,7 +44,8 @@ impl Table {
             format!("the file cannot be continued, because {rows} is missing; move the file away and {again}")
         } else {
             format!(
-                "no backfill has written the file, or {} was deleted; name another file, or move it away and {again}",
+                "the folder {} with its rows is missing; if it was renamed or moved, put it back; otherwise, or if no \
+                 backfill has written the file, name another file, or move it away and {again}",
                 quoted(folder)
             )
         };

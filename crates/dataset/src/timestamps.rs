@@ -2,12 +2,13 @@
 //!
 //! All timestamp columns have this unit, because some services write times with that resolution.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMicrosecondType;
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::error::Error;
 
@@ -29,4 +30,17 @@ pub(crate) fn microseconds(time: Timestamp) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_micros();
     whole.checked_mul(1_000_000)?.checked_add(rest.into())
+}
+
+/// Returns the interval that contains a time, in microseconds. For intervals of one length, it is a fast path.
+pub(crate) fn interval_of(time: i64, interval: Interval) -> Range<i64> {
+    let length = interval.step().length().and_then(|length| i64::try_from(length.as_micros()).ok());
+    let Some(length) = length.filter(|length| *length > 0) else {
+        let time = timestamp(time);
+        let start = microseconds(interval.start_of(time)).unwrap_or(i64::MIN);
+        return start..microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
+    };
+    let anchor = microseconds(interval.anchor()).unwrap_or_default();
+    let start = time.saturating_sub(time.saturating_sub(anchor).rem_euclid(length));
+    start..start.saturating_add(length)
 }

@@ -246,3 +246,25 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all.sort();
     all
 }
+
+/// The catalogue states the range, so a value outside of it is news.
+#[test]
+fn values_outside_of_their_range_are_a_difference() {
+    let body = |rates: [i32; 2]| {
+        let [first, second] = rates;
+        format!(r#"[{{"time":1700000000,"rate":{first}}},{{"time":1700003600,"rate":{second}}}]"#).into_bytes()
+    };
+    let mut texts: std::collections::BTreeMap<String, String> = started().into_iter().collect();
+    let learned = learn(catalogue(&started()), &options(&[body([1, 2])])).unwrap();
+    for (name, text) in learned.texts() {
+        texts.insert(name.to_owned(), text.replace("name: rate, ", "name: rate, range: {min: 0, max: 10}, "));
+    }
+    let texts: Texts = texts.into_iter().collect();
+    let differences = |rates: [i32; 2]| {
+        let found = drift(catalogue(&texts), &options(&[body(rates)])).unwrap();
+        found.into_iter().flat_map(|endpoint| endpoint.differences).collect::<Vec<_>>()
+    };
+    assert_eq!(differences([3, 10]), [""; 0]);
+    let found = differences([3, 70]);
+    assert!(found.len() == 1 && found[0].ends_with("1 of 2 values of `rate` are outside its range"), "{found:?}");
+}

@@ -13,7 +13,6 @@ use super::excerpt::Excerpt;
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::marks;
 use crate::quality_report::{table_of, totals};
 use crate::record_columns::fields;
 use crate::selected_series::Selection;
@@ -40,7 +39,7 @@ pub(crate) async fn described(path: &str, paths: &BTreeSet<String>, log: Log) ->
     let quality = dataset::quality(&target.tables).await?;
     let mut series = quality.series.clone();
     series.retain(|one| paths.contains(&one.status.path));
-    let rows: u64 = series.iter().map(|one| one.status.rows).sum();
+    let rows: u64 = series.iter().map(|one| one.rows).sum();
     let mut text = format!("file {path}\nrows {rows}\n");
     let more = series.len().saturating_sub(MAX_SERIES);
     series.truncate(MAX_SERIES);
@@ -170,7 +169,7 @@ async fn ends_csv(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result
         if let Some(excerpt) = excerpts.get_mut(path) {
             excerpt.add(batch);
         }
-        Ok(())
+        Ok::<(), dataset::Error>(())
     };
     stored.read(|path| selected.contains(path), add).await?;
     let excerpts: Vec<Excerpt> = excerpts.into_values().collect();
@@ -207,7 +206,7 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     let stored = target.tables.rows(Some(&endpoints), None)?.within(from..to);
     let add = |_: &str, batch: &dataset::RecordBatch| {
         excerpt.add(batch);
-        Ok(())
+        Ok::<(), dataset::Error>(())
     };
     let left_out = stored.read(|path| selected.contains(path), add).await?;
     let all = excerpt.count;
@@ -221,12 +220,6 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
 pub(crate) async fn report(path: &str, log: Log) -> Result<String> {
     let target = StoredTarget::open(path, log).await?;
     let quality = dataset::quality(&target.tables).await?;
-    for missing in &quality.status.missing_fields {
-        log.warning(&marks::missing_field(missing));
-    }
-    for lost in &quality.status.lost_rows {
-        log.warning(&marks::lost_rows(lost));
-    }
     let table = table_of(&quality.series).csv(true)?;
     let text = format!("{}\n\n{}", totals(path, &quality), compact_csv(table.as_bytes())?);
     target.check_left_out(&quality.left_out, "the report", log)?;

@@ -7,6 +7,7 @@ use dataset::{MissingField, Target, quoted};
 
 use crate::failure::{self, Failure, Result};
 use crate::log::Log;
+use crate::stored_target::require_series;
 
 /// End the messages about fields that the service no longer sends, and about rows that were lost
 #[derive(Args, Debug)]
@@ -23,9 +24,7 @@ impl Acknowledge {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let target = Target::parse(&self.path)?;
         let status = dataset::status(&target).await?;
-        if status.series.is_empty() {
-            return Err(Failure::nothing_at(&self.path));
-        }
+        require_series(&status, &self.path)?;
         if let Some(field) = &self.field {
             self.check_field(field, &status.missing_fields)?;
         }

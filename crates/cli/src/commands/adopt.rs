@@ -7,6 +7,7 @@ use crate::failure::{self, ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::marks;
 use crate::progress::counted;
+use crate::stored_target::require_series;
 
 /// Rebuild the state of a data set from its files, for example after it was copied without `.backfill`
 ///
@@ -30,19 +31,17 @@ impl Adopt {
         for repair in &adopted.repairs {
             log.warning(repair);
         }
-        for lost in &adopted.lost_rows {
-            log.warning(&marks::lost_rows(lost));
-        }
+        marks::warn(log, &marks::all(&[], &adopted.lost_rows));
         failure::first_of(adopted.failed)?;
         if !adopted.repairs.is_empty() {
             let files = counted(adopted.repairs.len() as u64, "file");
             let message = format!("{path}: {files} damaged; a backfill of their range fetches what was not readable");
-            return Err(Failure::new(ExitKind::Incomplete, message).help(marks::lost_rows_help(&self.path)));
+            return Err(
+                Failure::new(ExitKind::Incomplete, message).help(marks::lost_rows_help(&self.path, &adopted.lost_rows))
+            );
         }
         if adopted.series.is_empty() {
-            if dataset::status(&target).await?.series.is_empty() {
-                return Err(Failure::nothing_at(&self.path));
-            }
+            require_series(&dataset::status(&target).await?, &self.path)?;
             log.remark(&format!("{path}: nothing to do; no state is missing"));
         }
         Ok(())

@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dataset::{SeriesStatus, StoredRows, check_new_file, quoted};
+use dataset::{SeriesStatus, Status, StoredRows, check_new_file, quoted};
 use runtime::Timestamp;
 use serde_json::{Value, json};
 
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{Failure, Result};
 use crate::log::{self, Log};
+use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
 use crate::stored_target::StoredTarget;
@@ -62,6 +63,7 @@ enum TextFormat {
 impl Export {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let form = self.form()?;
+        time_arg::check(&self.range()).map_err(Failure::usage)?;
         if let Some(out) = &self.out {
             check_new_file(out)?;
         }
@@ -86,7 +88,7 @@ impl Export {
         if self.json {
             // Standard output is for the rows.
             for one in &series {
-                log::write(&exported.object(one, &self.range()).to_string());
+                log::write(&exported.object(one, &target.status, &self.range()).to_string());
             }
         }
         if let Some(file) = &self.out {
@@ -134,11 +136,19 @@ impl Export {
     }
 }
 
+/// The exported rows of a series.
+#[derive(Clone, Copy, Debug, Default)]
+struct SeriesRows {
+    count: u64,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
 /// What was exported.
 #[derive(Default)]
 struct Exported {
-    /// Number of rows of each series, by path.
-    counts: BTreeMap<String, u64>,
+    /// The rows of each series, by path.
+    series: BTreeMap<String, SeriesRows>,
     /// A message for each damaged or missing file, whose rows are left out.
     left_out: Vec<String>,
 }
@@ -151,24 +161,22 @@ impl Exported {
         stored: &StoredRows<'_>,
         is_selected: impl Fn(&str) -> bool,
     ) -> Result<()> {
-        let mut failure = None;
-        let counts = &mut self.counts;
+        let all = &mut self.series;
         let each = |path: &str, batch: &dataset::RecordBatch| {
-            *counts.entry(path.to_owned()).or_default() += batch.num_rows() as u64;
-            let Err(error) = rows.add(batch) else { return Ok(()) };
-            failure = Some(error);
-            Err(dataset::Error::InvalidInput("an export that cannot be written is not read further".to_owned()))
+            let series = all.entry(path.to_owned()).or_default();
+            series.count += batch.num_rows() as u64;
+            if let Some((first, last)) = stored.times(path, batch)? {
+                series.first = series.first.into_iter().chain([first]).min();
+                series.last = series.last.max(Some(last));
+            }
+            rows.add(batch)
         };
-        let read = stored.read(is_selected, each).await;
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        self.left_out = read?;
+        self.left_out = stored.read(is_selected, each).await?;
         Ok(())
     }
 
     /// Describes the rows of a series.
-    fn object(&self, series: &SeriesStatus, range: &Range<Timestamp>) -> Value {
+    fn object(&self, series: &SeriesStatus, status: &Status, range: &Range<Timestamp>) -> Value {
         let mut gaps = Vec::new();
         for gap in &series.gaps {
             let start = gap.start.max(range.start);
@@ -178,10 +186,15 @@ impl Exported {
             }
         }
         let mut object = identity_of(series);
-        object.insert("added".to_owned(), self.counts.get(&series.path).copied().unwrap_or_default().into());
-        object.insert("first".to_owned(), json!(series.first.map(|time| time.max(range.start).to_string())));
-        object.insert("last".to_owned(), json!(series.last.map(|time| time.min(range.end).to_string())));
+        let rows = self.series.get(&series.path).copied().unwrap_or_default();
+        let missing_fields = status.missing_fields.iter().filter(|missing| missing.endpoint == series.endpoint());
+        let missing_fields: Vec<&str> = missing_fields.map(|missing| missing.field.as_str()).collect();
+        object.insert("added".to_owned(), rows.count.into());
+        object.insert("first".to_owned(), json!(rows.first.map(|time| time.to_string())));
+        object.insert("last".to_owned(), json!(rows.last.map(|time| time.to_string())));
         object.insert("gaps".to_owned(), json!(time_arg::pairs(&gaps)));
+        object.insert("lost_rows".to_owned(), json!(marks::lost_times(&series.path, &status.lost_rows)));
+        object.insert("missing_fields".to_owned(), json!(missing_fields));
         object.insert("error".to_owned(), Value::Null);
         Value::Object(object)
     }

@@ -84,6 +84,9 @@ impl Plot {
     async fn draw_stored(&self, path: &str, log: Log) -> Result<()> {
         let target = StoredTarget::open(path, log).await?;
         let series = target.selected(&Selection::new(Vec::new(), self.requested.params.clone()), log)?;
+        if let Some(from) = self.from {
+            time_arg::check(&(from.time..self.to)).map_err(Failure::usage)?;
+        }
         let range = Range { from: self.from.map(|from| from.time), to: self.to };
         let stored = stored_chart::panels(&target.tables, &series, &self.fields, &range).await?;
         let drawn = self.draw_panels(&stored.panels, "the range has no numbers", log);

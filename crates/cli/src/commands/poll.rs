@@ -90,8 +90,7 @@ impl Poll {
                 }
                 outcome(log, out, &summary, &labels, Some(Timestamp::now()));
                 summary.repairs.iter().for_each(|repair| log.warning(repair));
-                summary.missing_fields.iter().for_each(|missing| log.warning(&marks::missing_field(missing)));
-                summary.lost_rows.iter().for_each(|lost| log.warning(&marks::lost_rows(lost)));
+                marks::warn(log, &marks::all(&summary.missing_fields, &summary.lost_rows));
                 if let Some((plan, out, target)) = first.take().filter(|_| !summary.is_cancelled) {
                     tokio::spawn(async move {
                         notes(&out, &target, &plan).await.iter().for_each(|(_, note)| log.warning(note));

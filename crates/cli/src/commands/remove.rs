@@ -6,12 +6,13 @@ use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
 use serde_json::{Value, json};
 
-use crate::failure::{self, ExitKind, Failure, Result};
+use crate::failure::{self, Failure, Result};
 use crate::log::Log;
 use crate::program::program;
 use crate::progress::{counted, listed};
 use crate::selected_series::{Selection, identity_of};
 use crate::series_label::label_of;
+use crate::stored_target::require_series;
 use crate::{stdout, time_arg};
 
 /// Delete series from a file or a data set; `retire` keeps their rows
@@ -38,13 +39,9 @@ impl Remove {
         self.selection.check().map_err(to_all)?;
         let target = Target::parse(&self.path)?;
         let path = quoted(&self.path);
-        let dataset::Status { series, damaged, .. } = dataset::status(&target).await?;
-        if series.is_empty() {
-            // Nothing can be removed from a target whose only table is damaged.
-            let damage = damaged.into_iter().next().map(|damage| Failure::new(ExitKind::Incomplete, damage));
-            return Err(damage.unwrap_or_else(|| Failure::nothing_at(&self.path)));
-        }
-        let series = match self.selection.of(series, &self.path, log) {
+        let status = dataset::status(&target).await?;
+        require_series(&status, &self.path)?;
+        let series = match self.selection.of(status.series, &self.path, log) {
             Err(none) if !self.dry_run => {
                 // A removal that was interrupted may have left an outdated text file.
                 let finished = dataset::remove(&target, |_| false).await?;

@@ -7,6 +7,7 @@ use crate::failure::{self, ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::marks;
 use crate::progress::counted;
+use crate::stored_target::require_series;
 
 /// Read all rows, move damaged files aside, and keep their readable rows
 ///
@@ -24,21 +25,19 @@ impl Repair {
         let target = Target::parse(&self.path)?;
         let path = quoted(&self.path);
         let status = dataset::status(&target).await?;
-        if status.series.is_empty() && status.damaged.is_empty() {
-            return Err(Failure::nothing_at(&self.path));
+        if status.damaged.is_empty() {
+            require_series(&status, &self.path)?;
         }
         let repaired = dataset::repair(&target).await?;
         for repair in &repaired.repairs {
             log.warning(repair);
         }
-        for lost in &repaired.lost_rows {
-            log.warning(&marks::lost_rows(lost));
-        }
+        marks::warn(log, &marks::all(&[], &repaired.lost_rows));
         failure::first_of(repaired.failed)?;
         if !repaired.lost_rows.is_empty() {
             let files = counted(repaired.lost_rows.len() as u64, "file");
             let failure = Failure::new(ExitKind::Incomplete, format!("{path}: {files} with lost rows"));
-            return Err(failure.help(marks::lost_rows_help(&self.path)));
+            return Err(failure.help(marks::lost_rows_help(&self.path, &repaired.lost_rows)));
         }
         if repaired.repairs.is_empty() {
             log.remark(&format!("{path}: no file is damaged"));

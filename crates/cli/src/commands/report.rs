@@ -4,7 +4,6 @@ use clap::Args;
 
 use crate::failure::Result;
 use crate::log::Log;
-use crate::marks;
 use crate::quality_report::{object, table_of, totals};
 use crate::stdout;
 use crate::stored_target::StoredTarget;
@@ -31,12 +30,6 @@ impl Report {
         } else {
             stdout::lines(&format!("{}\n\n", totals(&self.path, &quality)))?;
             table_of(&quality.series).print()?;
-        }
-        for missing in &quality.status.missing_fields {
-            log.warning(&marks::missing_field(missing));
-        }
-        for lost in &quality.status.lost_rows {
-            log.warning(&marks::lost_rows(lost));
         }
         target.check_left_out(&quality.left_out, "the report", log)
     }

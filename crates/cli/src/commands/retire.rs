@@ -12,6 +12,7 @@ use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
 use crate::series_label::label_of;
 use crate::stdout;
+use crate::stored_target::require_series;
 
 /// Keep the rows of series, such as delisted coins, and request them no more
 ///
@@ -36,7 +37,9 @@ impl Retire {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         self.selection.check()?;
         let target = Target::parse(&self.path)?;
-        let series = self.selection.of(dataset::status(&target).await?.series, &self.path, log)?;
+        let status = dataset::status(&target).await?;
+        require_series(&status, &self.path)?;
+        let series = self.selection.of(status.series, &self.path, log)?;
         let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
         let retired = dataset::retire(&target, |path| selected.contains(path), !self.undo).await?;
         let changed = retired.series;

@@ -20,7 +20,8 @@ use crate::program::program;
 use crate::progress::{age, counted, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, sentences};
 use crate::series_label::label_of;
-use crate::table::{Cell, Table};
+use crate::stored_target::require_series;
+use crate::table::{Cell, Table, readable};
 use crate::{stdout, time_arg};
 
 /// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds
@@ -44,7 +45,7 @@ pub(crate) struct Status {
     /// Read every row and compare all files with their checksums
     #[arg(long)]
     verify: bool,
-    /// Show only the series that need attention: those with missing, invalid or rejected records, or without the newest
+    /// Show only the series for which the command fails
     #[arg(long)]
     failed: bool,
     /// Print one JSON object
@@ -61,8 +62,8 @@ impl Status {
             let path = quoted(&self.path);
             log.warning(&format!("{path}: a run is in progress ({by}); its records are not in the files yet"));
         }
-        if status.series.is_empty() && status.damaged.is_empty() && status.running.is_none() {
-            return Err(Failure::nothing_at(&self.path));
+        if status.damaged.is_empty() && status.running.is_none() {
+            require_series(&status, &self.path)?;
         }
         if self.json {
             let series: Vec<_> = self.shown(&status, now).map(|series| object(series, now)).collect();
@@ -81,7 +82,7 @@ impl Status {
             stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
             if status.series.len() > LARGE || self.failed {
-                log.remark(&totals(&status, now));
+                log.remark(&self.totals(&status, now));
             }
             let shown: Vec<_> = self.shown(&status, now).collect();
             if !shown.is_empty() {
@@ -89,15 +90,12 @@ impl Status {
             }
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
-        for missing in &status.missing_fields {
-            log.warning(&marks::missing_field(missing));
-        }
-        for lost in &status.lost_rows {
-            log.warning(&marks::lost_rows(lost));
-        }
+        marks::warn(log, &marks::all(&status.missing_fields, &status.lost_rows));
         if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
         }
+        let stopped = stopped(&status);
+        print_first(stopped.into_iter(), "like this", |line| log.remark(line));
         let ends = ends(&status);
         print_first(sentences(&ends).into_iter(), "like this", |line| log.remark(line));
         if let Some(line) = cap(&ends) {
@@ -117,25 +115,15 @@ impl Status {
 
     /// Returns the problems for which the command fails, each with the number or names of the affected items.
     fn problems(&self, status: &dataset::Status, now: Timestamp) -> Vec<String> {
-        let max_age = |series: &SeriesStatus| self.max_age.filter(|_| !series.is_retired);
-        let is_old = |series: &&SeriesStatus| {
-            // A series without any record, such as one that does not exist yet, has no age. Nothing is newer than the
-            // last record until the next interval has ended.
-            let can_be_newer = series.behind(now) != Some(0);
-            let is_old = |max| series.end.map_or(!series.unfetched.is_empty(), |end| can_be_newer && end + max < now);
-            max_age(series).is_some_and(is_old)
-        };
-        let is_future = |series: &&SeriesStatus| max_age(series).is_some() && series.last > Some(now);
+        let is_old = |series: &&SeriesStatus| self.is_old(series, now);
+        let is_future = |series: &&SeriesStatus| self.is_future(series, now);
         let names = |is_affected: &dyn Fn(&&SeriesStatus) -> bool| {
             let labels: Vec<_> = status.series.iter().filter(is_affected).map(label_of).collect();
             (!labels.is_empty()).then(|| listed(&labels))
         };
         let damaged = status.damaged.len() as u64;
-        // The next request of a rejected series would be rejected too, and a run that is in progress may fetch the
-        // rest.
-        let is_waiting = |series: &SeriesStatus| series.rejected.is_some() || series.is_running || series.is_retired;
-        let unfetched = part_of(status, "fetched", |series| &series.unfetched, |series| !is_waiting(series));
-        let is_rejected = |series: &&SeriesStatus| series.rejected.is_some() && !series.is_retired;
+        let unfetched = part_of(status, "fetched", |series| &series.unfetched, is_unfetched);
+        let is_rejected = |series: &&SeriesStatus| is_rejected(series);
         let rejected = names(&is_rejected);
         let reason = status.series.iter().find(is_rejected).and_then(|series| series.rejected.as_deref());
         let unfinished = if damaged > 0 {
@@ -173,10 +161,46 @@ impl Status {
         Some(format!("the state of {} is missing; {command} rebuilds it from the files", listed(&names)))
     }
 
+    /// Returns whether the last record of a series is too old.
+    fn is_old(&self, series: &SeriesStatus, now: Timestamp) -> bool {
+        let Some(max_age) = self.max_age.filter(|_| !series.is_retired) else { return false };
+        // A series without any record, such as one that does not exist yet, has no age. Nothing is newer than the last
+        // record until the next interval has ended.
+        let can_be_newer = series.behind(now) != Some(0);
+        series.end.map_or(!series.unfetched.is_empty(), |end| can_be_newer && end + max_age < now)
+    }
+
+    /// Returns whether a series whose age is judged ends in the future.
+    fn is_future(&self, series: &SeriesStatus, now: Timestamp) -> bool {
+        self.max_age.is_some() && !series.is_retired && series.last > Some(now)
+    }
+
+    /// Returns whether the command fails because of a series.
+    fn fails(&self, status: &dataset::Status, series: &SeriesStatus, now: Timestamp) -> bool {
+        let has_lost_rows = status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
+        let lacks_field = status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
+        let is_judged = self.is_old(series, now) || self.is_future(series, now);
+        is_unfetched(series) || is_rejected(series) || has_lost_rows || lacks_field || is_judged
+    }
+
     /// Returns the series of the output.
     fn shown<'s>(&self, status: &'s dataset::Status, now: Timestamp) -> impl Iterator<Item = &'s SeriesStatus> {
-        let is_filtered = self.failed;
-        status.series.iter().filter(move |series| !is_filtered || needs_attention(series, now))
+        status.series.iter().filter(move |series| !self.failed || self.fails(status, series, now))
+    }
+
+    /// Returns one line with the totals of all series.
+    fn totals(&self, status: &dataset::Status, now: Timestamp) -> String {
+        let mut rows = 0;
+        let mut missing = 0;
+        let mut failed = 0;
+        for series in &status.series {
+            rows += series.rows;
+            missing += series.missing;
+            failed += u64::from(self.fails(status, series, now));
+        }
+        let series = HumanCount(status.series.len() as u64);
+        let failed = HumanCount(failed);
+        format!("{series} series, {}, {} missing; {failed} failed", counted(rows, "record"), HumanCount(missing))
     }
 
     /// Returns the number of marks that no user has acknowledged.
@@ -198,29 +222,15 @@ impl Status {
 /// The number of series above which the totals are shown first.
 const LARGE: usize = 20;
 
-/// Returns whether a series is not complete and up to date.
-fn needs_attention(series: &SeriesStatus, now: Timestamp) -> bool {
-    let lacks_records = series.missing > 0 || !series.unfetched.is_empty() || !series.unrequested.is_empty();
-    !series.is_retired && (lacks_records || series.invalid > 0 || state(series, now) != "up to date")
+/// Returns whether a part of a series was never fetched. The next request of a rejected series would be rejected too, and
+/// a run that is in progress may fetch the rest.
+fn is_unfetched(series: &SeriesStatus) -> bool {
+    let is_waiting = series.rejected.is_some() || series.is_running || series.is_retired;
+    !series.unfetched.is_empty() && !is_waiting
 }
 
-/// Returns one line with the totals of all series.
-fn totals(status: &dataset::Status, now: Timestamp) -> String {
-    let mut rows = 0;
-    let mut missing = 0;
-    let mut failed = 0;
-    for series in &status.series {
-        rows += series.rows;
-        missing += series.missing;
-        failed += u64::from(needs_attention(series, now));
-    }
-    let series = HumanCount(status.series.len() as u64);
-    format!(
-        "{series} series, {}, {} missing; {} need attention",
-        counted(rows, "record"),
-        HumanCount(missing),
-        HumanCount(failed)
-    )
+fn is_rejected(series: &SeriesStatus) -> bool {
+    series.rejected.is_some() && !series.is_retired
 }
 
 /// Names the series with such ranges, and the option with which a run fetches them.
@@ -237,12 +247,26 @@ fn part_of(
     time_arg::absent(&what, affected.iter().flat_map(|series| ranges(series)), time_arg::OPEN)
 }
 
+/// Returns a line for each series with labels that have stopped, such as contracts that have expired.
+fn stopped(status: &dataset::Status) -> Vec<String> {
+    let mut lines = Vec::new();
+    for series in status.series.iter().filter(|series| !series.last_seen.is_empty()) {
+        let mut labels = Vec::new();
+        for (label, last) in &series.last_seen {
+            labels.push(readable(&format!("{label} {}", time_arg::shown(*last))));
+        }
+        lines.push(format!("{}: last seen: {}", label_of(series), listed(&labels)));
+    }
+    lines
+}
+
 /// Returns the ends of all series that have records, except those that are not requested any more.
 fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
     let mut all = Vec::new();
     for series in status.series.iter().filter(|series| !series.is_retired) {
         if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
-            all.push(SeriesEnds { label: &series.path, asked, first, end, interval: series.interval });
+            let SeriesStatus { interval, first_age, first_moves, .. } = *series;
+            all.push(SeriesEnds { label: &series.path, asked, first, end, interval, first_age, first_moves });
         }
     }
     all
@@ -299,6 +323,7 @@ fn table_of(all: &[&SeriesStatus], now: Timestamp) -> Table {
 fn object(series: &SeriesStatus, now: Timestamp) -> Value {
     let time = |time: Timestamp| time.to_string();
     let params: BTreeMap<_, _> = series.params().collect();
+    let last_seen: BTreeMap<_, _> = series.last_seen.iter().map(|(label, last)| (label, time(*last))).collect();
     let is_up_to_date = series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty();
     json!({
         "path": series.path, "endpoint": series.endpoint(), "params": params, "files": series.files,
@@ -310,7 +335,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "invalid": series.invalid, "out_of_range": series.out_of_range,
         "account": series.account,
         "asked": series.asked.as_ref().map(|asked| [asked.start.to_string(), asked.end.to_string()]),
-        "empty": time_arg::pairs(&series.empty),
+        "empty": time_arg::pairs(&series.empty), "last_seen": last_seen, "first_age": series.first_age, "first_moves": series.first_moves,
     })
 }
 

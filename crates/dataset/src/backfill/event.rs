@@ -151,9 +151,10 @@ pub struct SeriesReport {
     pub unreadable: u64,
     /// What became of the records that this run has received, and of the steps that it has requested.
     pub account: Account,
-    /// Number of missing records between the first and the last record.
+    /// Number of missing records between the first and the last record, and of received records before and after them
+    /// without a readable time.
     pub missing: u64,
-    /// The requested ranges without records between the first and the last record.
+    /// The ranges of these records.
     pub gaps: Vec<Range<Timestamp>>,
     /// The files with rows of the series that this run has written.
     pub files: Vec<String>,
@@ -175,6 +176,11 @@ pub struct SeriesReport {
     pub end: Option<Timestamp>,
     /// The intervals of the records.
     pub interval: Interval,
+    /// The number of intervals between the first record and the request that has returned it, although that request or
+    /// an earlier one has asked for earlier records; `None` if no run has asked for earlier records.
+    pub first_age: Option<u64>,
+    /// `true` if two runs have seen the first record move with the clock: the service has only its newest records.
+    pub first_moves: bool,
 }
 
 impl SeriesReport {
@@ -195,6 +201,8 @@ impl SeriesReport {
     pub(super) fn note(&mut self, state: &SeriesState) {
         (self.first, self.last) = (state.rows.first, state.rows.last);
         (self.end, self.interval) = (state.rows.end(), state.rows.interval);
+        self.first_age = state.first_seen.age(self.interval);
+        self.first_moves = state.first_seen.has_moved(self.interval);
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.interval), gaps.ranges().collect());
         self.is_retired = state.retired.is_some();

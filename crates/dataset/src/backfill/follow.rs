@@ -1,6 +1,7 @@
 //! Keeps a target up to date: followers deliver new records, which are written to the journal soon, and to the data
 //! files later.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use runtime::history::{Follow, Page, Update};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error as RequestError, Timestamp};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Backfill;
@@ -49,6 +50,10 @@ struct Following<'j, W> {
     watch: W,
     /// Each follower waits for its next update in its own task.
     followers: JoinSet<Next>,
+    /// The task of each series that is followed, which is not retired.
+    tasks: BTreeMap<usize, AbortHandle>,
+    /// `true` after the first run, which may fail at once.
+    has_begun: bool,
     /// Delivered pages that are not in the journal yet, with the indices of their series.
     pages: Vec<(usize, Page<AnyRecord>)>,
     /// Number of delivered records that are not in the files yet.
@@ -71,7 +76,9 @@ impl Backfill {
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
     /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
     /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
-    /// writing ten seconds after `cancel` completes, the next run adds or requests the record.
+    /// writing ten seconds after `cancel` completes, the next run adds or requests the record. A series that a user
+    /// [retires](crate::retire()) is no longer followed from the next write on, and again after the run of an hour if the
+    /// user has ended that.
     pub async fn follow(
         &self,
         compact_every: Duration,
@@ -91,6 +98,8 @@ impl Backfill {
             job: self,
             watch,
             followers: JoinSet::new(),
+            tasks: BTreeMap::new(),
+            has_begun: false,
             pages: Vec::new(),
             pending: 0,
             run_at: now,
@@ -98,7 +107,7 @@ impl Backfill {
             compact_every,
         };
         let ended = this.until(pin!(cancel)).await;
-        if ended.is_err() && this.followers.is_empty() {
+        if ended.is_err() && !this.has_begun {
             return ended;
         }
         let written = this.finish().await;
@@ -114,7 +123,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 Ok(false) => {}
                 Ok(true) => return Ok(()),
                 // The records are kept until the other run has ended.
-                Err(Error::InUse { .. }) if !self.followers.is_empty() => {}
+                Err(Error::InUse { .. }) if self.has_begun => {}
                 Err(error) => return Err(error),
             }
             let next_write = Instant::now() + COLLECT;
@@ -122,9 +131,11 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 tokio::select! {
                     biased;
                     () = cancel.as_mut() => return Ok(()),
-                    Some(next) = self.followers.join_next() => {
-                        self.update(next.map_err(|panic| Error::storage(&self.job.target, panic))?)?;
-                    }
+                    Some(next) = self.followers.join_next() => match next {
+                        Ok(next) => self.update(next)?,
+                        Err(retired) if retired.is_cancelled() => {}
+                        Err(panic) => return Err(Error::storage(&self.job.target, panic)),
+                    },
                     () = sleep_until(next_write) => break,
                 }
             }
@@ -158,9 +169,15 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             return Ok(true);
         }
         let summary = ended?;
-        if self.followers.is_empty() && !is_cancelled {
-            for (series, report) in summary.series.iter().enumerate().filter(|(_, report)| !report.is_retired) {
-                self.begin(series, report.last, Duration::ZERO);
+        if !is_cancelled {
+            self.has_begun = true;
+            for (series, report) in summary.series.iter().enumerate() {
+                // A user can retire a series, and end that, at any time.
+                if report.is_retired {
+                    self.end(series);
+                } else if !self.tasks.contains_key(&series) {
+                    self.begin(series, report.last, Duration::ZERO);
+                }
             }
         }
         (self.watch)(FollowEvent::Run(summary));
@@ -186,16 +203,29 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
 
     /// Waits for the next update of a follower.
     fn wait(&mut self, mut follower: Follower) {
-        self.followers.spawn(async move {
+        let series = follower.series;
+        let task = self.followers.spawn(async move {
             sleep(follower.pause).await;
             let update = follower.records.next().await;
             (follower, update)
         });
+        self.tasks.insert(series, task);
+    }
+
+    /// Ends the follower of a series.
+    fn end(&mut self, series: usize) {
+        if let Some(task) = self.tasks.remove(&series) {
+            task.abort();
+        }
     }
 
     /// Keeps the records of an update until they are written.
     fn update(&mut self, (mut follower, update): Next) -> Result<(), Error> {
         let series = follower.series;
+        // The series was retired while the update was delivered.
+        if !self.tasks.contains_key(&series) {
+            return Ok(());
+        }
         match update {
             Ok(update) => {
                 (self.watch)(FollowEvent::Update { series, update: &update });
@@ -224,6 +254,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     async fn append(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
             let mut content = Content::open(self.job, true).await?;
+            self.end_retired(&content);
             for (item, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
@@ -242,6 +273,16 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             self.pages.clear();
         }
         Ok(())
+    }
+
+    /// Ends the followers of series that a user has retired since the last write, and drops their records.
+    fn end_retired(&mut self, content: &Content) {
+        for (series, state) in content.states().iter().enumerate() {
+            if state.retired.is_some() {
+                self.end(series);
+                self.pages.retain(|(other, _)| *other != series);
+            }
+        }
     }
 
     /// Adds all delivered records to the files after the job was cancelled. If another run keeps writing the target,

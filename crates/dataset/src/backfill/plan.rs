@@ -198,7 +198,7 @@ fn unsettled(
     let interval = page.interval;
     let is_start = interval.start_of(from) == from;
     let first = if is_start { from } else { interval.end_of(from) };
-    let valid = state.rows.present.without(&state.rows.invalid);
+    let valid = state.rows.present.without(&state.rows.invalid).without(&state.rows.partial);
     let gaps = valid.uncovered(first..interval.start_of(recent)).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {

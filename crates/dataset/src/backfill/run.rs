@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::history::{FailedPage, Page, Progress, Report};
+use runtime::history::{Account, FailedPage, Page, Progress, Report};
 use runtime::record::AnyRecord;
 use tokio::time::Instant;
 
@@ -23,10 +23,13 @@ use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
+use crate::first_seen::Sighting;
 use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
+use crate::row_facts::RowFacts;
 use crate::section::Section;
+use crate::series::SeriesRequest;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
@@ -39,6 +42,16 @@ fn divided_by(job: &Backfill, content: &Content, plan: &BackfillPlan) -> Option<
     let shortest = content.tables.values().filter_map(|table| table.state.partition).min();
     let capacity = (ROWS * job.journal_files) as u64;
     shortest.filter(|_| plan.records() > capacity)
+}
+
+/// The earliest page of a series with records.
+#[derive(Clone, Copy, Debug)]
+struct FirstPage {
+    /// The start of the range of the page.
+    from: Timestamp,
+    first: Timestamp,
+    /// The time of the service.
+    seen: Timestamp,
 }
 
 /// The state of a run.
@@ -54,6 +67,8 @@ pub(super) struct Run<'j, W> {
     /// The pages of empty ranges that are requested again.
     probes: Vec<Item>,
     pub(super) active: Vec<Active>,
+    /// The earliest page with records of each series.
+    first_pages: BTreeMap<usize, FirstPage>,
     /// The progress of the ranges that were fetched.
     pub(super) done: Progress,
     /// Number of ranges that were begun.
@@ -106,10 +121,16 @@ impl Backfill {
         }
         run.note_present();
         run.note_accounts();
+        run.note_first_seen();
+        run.note_without_time(&plan);
         if !run.summary.is_cancelled {
             run.merge().await?;
         }
-        Ok(run.finish())
+        run.finish();
+        if run.summary.is_complete {
+            run.note_reported().await?;
+        }
+        Ok(run.summary)
     }
 }
 
@@ -126,6 +147,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             watch,
             probes: probes(plan),
             active: Vec::new(),
+            first_pages: BTreeMap::new(),
             done: Progress::default(),
             begun_items: 0,
             lost: 0,
@@ -198,15 +220,50 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
     }
 
+    /// Notes the intervals of the records without a readable time that are at an end of a series.
+    fn note_without_time(&mut self, plan: &BackfillPlan) {
+        let states = self.content.states();
+        for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
+            let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
+            let ends = unreadable_ends(&known.rows, &planned.range, count);
+            let Some(state) = self.state(index).filter(|_| count > 0) else { continue };
+            for range in ends.ranges() {
+                // The response for this range had records, although nobody can read their times.
+                let _rest = state.empty.note_records(&range);
+            }
+            state.without_time.extend(&ends);
+        }
+    }
+
+    /// Notes the first record of each series if earlier ones were requested, and the service had none.
+    fn note_first_seen(&mut self) {
+        for (index, page) in std::mem::take(&mut self.first_pages) {
+            let Some(interval) = self.job.series.get(index).map(SeriesRequest::interval) else { continue };
+            let Some(state) = self.state(index) else { continue };
+            // An earlier run may have stored records that are earlier than this page.
+            let is_earlier = |first: Timestamp| first < page.from && !state.empty.has(first);
+            let has_earlier = state.rows.first.is_some_and(is_earlier);
+            let begins_late = interval.moved(page.from, 2) <= page.first;
+            if !has_earlier && (begins_late || state.empty.touches(page.from)) {
+                state.first_seen.note(Sighting { seen: page.seen, first: page.first });
+            }
+        }
+    }
+
     /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
     pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
-        if page.times.is_empty() {
+        if let Some(state) = self.state(series) {
+            state.without_time = state.without_time.without(&page.range.clone().into());
+        }
+        let Account { delivered, invalid, without_time, .. } = page.report.account;
+        if delivered + invalid + without_time == 0 {
             let now = self.job.reached(Timestamp::now());
             if let Some(state) = self.state(series) {
                 state.empty.note_empty(&page.range, now);
             }
             return;
         }
+        self.note_first_page(series, page);
         let Some(state) = self.state(series) else { return };
         let rest = state.empty.note_records(&page.range);
         let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
@@ -223,6 +280,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             let item = Item::new(series, range);
             let requests = self.requests(&item);
             self.items.push(item, requests);
+        }
+    }
+
+    fn note_first_page(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let Some(first) = page.times.first().copied() else { return };
+        let seen = self.job.reached(Timestamp::now());
+        let known = self.first_pages.entry(series).or_insert(FirstPage { from: page.range.start, first, seen });
+        if first < known.first {
+            *known = FirstPage { from: page.range.start, first, seen };
         }
     }
 
@@ -263,17 +329,28 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         (self.watch)(&BackfillEvent::Progress { progress: all });
     }
 
-    /// Returns the summary.
-    fn finish(self) -> Summary {
-        let Self { begun, job, content, mut summary, has_response, done, last_lost, mut watch, .. } = self;
+    /// Notes that this run reports all marks of lost rows.
+    async fn note_reported(&mut self) -> Result<(), Error> {
+        let now = Timestamp::now();
+        for table in self.content.tables.values_mut() {
+            if table.state.marks.note_reported(now) {
+                table.save().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes the summary.
+    fn finish(&mut self) {
+        let Self { begun, job, content, summary, has_response, done, last_lost, watch, .. } = self;
         summary.requests = done.requests;
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
         let damage = |series| Some((series, content.damage(series)?));
         summary.failed.extend((0..job.series.len()).filter_map(damage));
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
         // minutes.
-        summary.is_unreachable |= has_failed && !has_response;
-        if let Some((series, page)) = last_lost.filter(|_| summary.is_unreachable) {
+        summary.is_unreachable |= has_failed && !*has_response;
+        if let Some((series, page)) = last_lost.take().filter(|_| summary.is_unreachable) {
             let mut report = Report::default();
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
@@ -285,14 +362,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let marked = content.tables.values().flat_map(|table| unacknowledged(&table.state.marks, &table.noticed));
         summary.missing_fields = joined(marked);
         for table in content.tables.values() {
-            summary.lost_rows.extend(lost_rows::unacknowledged(&table.state.marks, &table.lost_files));
+            summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
             summary.repairs.extend(table.repairs.iter().cloned());
         }
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;
         summary.elapsed = begun.elapsed();
-        summary
     }
 }
 
@@ -303,6 +379,22 @@ fn probes(plan: &BackfillPlan) -> Vec<Item> {
         probes.extend(series.probes.iter().map(|probe| Item::new(index, probe.clone())));
     }
     probes
+}
+
+/// Returns the intervals of a range after the last and before the first record, as many as there are received records
+/// without a readable time that are not between these two.
+fn unreadable_ends(rows: &RowFacts, range: &Range<Timestamp>, count: u64) -> TimeRanges {
+    let interval = rows.interval;
+    let mut ends = TimeRanges::default();
+    let shift = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut left = count.saturating_sub(rows.gaps().within(range).steps(interval));
+    let bounds = rows.present.bounds().unwrap_or(range.start..range.start);
+    let after = bounds.end.max(range.start);
+    ends.add(after..range.end.min(interval.shifted(after, shift(left))));
+    left = left.saturating_sub(ends.steps(interval));
+    let before = bounds.start.min(range.end);
+    ends.add(range.start.max(interval.shifted(before, -shift(left)))..before);
+    ends
 }
 
 /// Adds a file that is not in the list.

@@ -6,9 +6,10 @@ use dataset::BackfillEvent;
 use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
-use crate::support::service::RATIO;
+use crate::support::service::{RATIO, STRIKES};
 use crate::support::{
-    DAY, END, HOUR, Script, body, client, client_of, coins, files, job, read, run, scripted, series, state_of, with,
+    DAY, END, HOUR, Script, body, client, client_of, coins, files, hours, job, read, run, scripted, series, state_of,
+    with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -48,6 +49,110 @@ async fn a_step_that_is_partly_in_the_range_is_not_empty() {
     let summary = run(&job(coins(&client(), &["BTC"]), END - DAY + half, END - half, &path)).await;
     let account = summary.series[0].account;
     assert_eq!((account.covered, account.empty, account.delivered), (23, 0, 23), "{account:?}");
+}
+
+/// Returns a body in which the time of some records is not readable.
+fn body_without_times(from: i64, to: i64, is_readable: impl Fn(i64) -> bool) -> String {
+    let mut records = Vec::new();
+    for time in ((from + HOUR) / HOUR * HOUR..=to).step_by(3600) {
+        let time = if is_readable(time) { time.to_string() } else { format!("\"no {time}\"") };
+        records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#));
+    }
+    format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+}
+
+/// Nothing after these records shows that there were some.
+#[tokio::test(start_paused = true)]
+async fn records_without_a_readable_time_at_an_end_are_missing() {
+    // The hours before the end without a readable time.
+    for (name, hours, missing) in [("end", 0..50, 50), ("start", 80..200, 16), ("middle", 50..80, 30)] {
+        let client = client_of(move |_, from, to| {
+            let is_readable = |time: i64| !(END - hours.end * HOUR..END - hours.start * HOUR).contains(&time);
+            (200, body_without_times(from, to.min(END - HOUR), is_readable))
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.parquet");
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 4 * DAY, END, &path);
+        let summary = run(&whole).await;
+        let report = &summary.series[0];
+        let steps: u64 = report.gaps.iter().map(|gap| (gap.end - gap.start).as_secs() / 3600).sum();
+        assert_eq!((report.missing, steps), (missing, missing), "{name}: {report:?}");
+        let state = state_of(&path).await;
+        assert_eq!(state.series[0].missing, missing, "{name}");
+        assert_eq!(state.series[0].empty, [], "{name}");
+    }
+}
+
+/// The age is that of the first record at the time of its request, whatever the start that the user has chosen.
+#[tokio::test(start_paused = true)]
+async fn a_first_record_that_moves_with_the_clock_is_seen_by_two_runs() {
+    let now = Arc::new(Mutex::new(END));
+    let shared = now.clone();
+    let client = client_of(move |_, from, to| {
+        let now = *shared.lock().unwrap();
+        (200, body(from.max(now - 720 * HOUR - HOUR), to.min(now - HOUR), |_| Some("0.5".to_owned())))
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let client = client.build().unwrap();
+    let chosen = run(&job(coins(&client, &["BTC"]), END - 10 * DAY, END, &dir.path().join("chosen.parquet"))).await;
+    assert_eq!((chosen.series[0].first_age, chosen.series[0].first_moves), (None, false));
+    let whole = |end: i64| {
+        let job = job(coins(&client, &["BTC"]), END - 60 * DAY, end, &dir.path().join("out.parquet"));
+        with(job, |job| job.refetch_gaps = true)
+    };
+    let first = run(&whole(END)).await;
+    assert_eq!((first.series[0].first_age, first.series[0].first_moves), (Some(720), false));
+    *now.lock().unwrap() = END + 2 * DAY;
+    let second = with(whole(END + 2 * DAY), |job| job.refetch = std::time::Duration::from_secs(100 * 86_400));
+    let second = run(&second).await;
+    assert_eq!((second.series[0].first_age, second.series[0].first_moves), (Some(720), true), "{second:?}");
+}
+
+/// A contract that has expired is no gap of the series.
+#[tokio::test(start_paused = true)]
+async fn a_label_that_stopped_was_last_seen_at_its_last_record() {
+    let client = client_of(|_, from, to| {
+        let mut records = Vec::new();
+        for time in ((from + HOUR) / HOUR * HOUR..=to.min(END - HOUR)).step_by(3600) {
+            let strikes: &[u64] = if time < END - 20 * HOUR { &[100, 200] } else { &[100] };
+            for strike in strikes {
+                records.push(format!(r#"{{"openDate":{time},"strike":"{strike}","volumeRatio":0.5}}"#));
+            }
+        }
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let series = vec![hours(&client.build().unwrap(), &STRIKES, "BTC")];
+    let summary = run(&job(series, END - 3 * DAY, END, &path)).await;
+    assert_eq!(summary.series[0].missing, 0, "{summary:?}");
+    let state = state_of(&path).await;
+    let last = Timestamp::from_unix_seconds(END - 21 * HOUR);
+    assert_eq!(state.series[0].last_seen, [("200".to_owned(), last)].into(), "{state:?}");
+    assert_eq!((state.damaged, state.series[0].missing), (Vec::new(), 0));
+}
+
+/// A response that lacks seven of eight hourly payments of an interval of eight hours has a gap.
+#[tokio::test(start_paused = true)]
+async fn records_that_are_missing_within_an_interval_are_a_gap() {
+    let client = client_of(|_, from, to| {
+        let mut records = Vec::new();
+        for time in ((from + 899) / 900 * 900..=to.min(END - 900)).step_by(900) {
+            // One hour has only its first quarter.
+            if !(END - 30 * HOUR + 900..END - 29 * HOUR).contains(&time) {
+                records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#));
+            }
+        }
+        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let summary = run(&job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &path)).await;
+    let start = Timestamp::from_unix_seconds(END - 30 * HOUR + 900);
+    let end = Timestamp::from_unix_seconds(END - 29 * HOUR);
+    assert_eq!((summary.series[0].missing, summary.series[0].gaps.clone()), (1, vec![start..end]), "{summary:?}");
+    let state = state_of(&path).await;
+    assert_eq!((state.damaged, state.series[0].missing), (Vec::new(), 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -121,6 +121,33 @@ async fn a_series_is_not_removed_while_it_is_followed() {
     }
 }
 
+/// A user can retire a series, and end that, while it is followed.
+#[tokio::test(start_paused = true)]
+async fn a_series_that_is_retired_is_no_longer_followed() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let service = Service::new();
+        let whole = service.job(&["BTC", "ETH"], &path);
+        let target = whole.target.clone();
+        let is_eth = |path: &str| path.contains("coin=ETH");
+        let rows = |coin: &str| read(&path).iter().filter(|row| row["coin"] == coin).count();
+        let change = async {
+            sleep(Duration::from_secs(600)).await;
+            dataset::retire(&target, is_eth, true).await.unwrap();
+            sleep(Duration::from_secs(3 * 3600)).await;
+            // The next write is that of the record of the hour that was open.
+            let is_late = |(url, time): &&(String, i64)| url.contains("ETH") && *time > END + HOUR + 100;
+            let requests = service.requests.lock().unwrap().iter().filter(is_late).count();
+            dataset::retire(&target, is_eth, false).await.unwrap();
+            (rows("ETH"), requests)
+        };
+        let (retired, ()) = tokio::join!(change, follow_until(&whole, 6 * HOUR + 200, |_| {}));
+        assert_eq!(retired, (48, 0), "{name}");
+        assert_eq!((rows("BTC"), rows("ETH")), (54, 54), "{name}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn kills_lose_no_record() {
     for name in TARGETS {

@@ -155,7 +155,7 @@ impl Month {
                 |_| true,
                 |_, batch| {
                     add_batch(batch, &mut rows);
-                    Ok(())
+                    Ok::<(), dataset::Error>(())
                 },
             );
             read.await.unwrap();

@@ -7,7 +7,8 @@ use dataset::{Error, StoredTables, Target, status};
 
 use crate::support::service::{RATIO, STRIKES, WIDE};
 use crate::support::{
-    DAY, END, HOUR, all_files, client, client_of, coins, files, hours, job, read, run, run_cancelled, state_of, with,
+    DAY, END, HOUR, Script, all_files, client, client_of, coins, files, hours, job, read, run, run_cancelled, scripted,
+    state_of, with,
 };
 
 fn target_of(path: &Path) -> Target {
@@ -141,6 +142,102 @@ async fn the_journal_of_a_killed_first_run_is_seen() {
     assert_eq!(read(&path).len(), 400 * 24);
 }
 
+/// A run that begins later than the lost rows cannot fetch them again, so it names them.
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_replaced_or_deleted_file_are_not_lost_in_silence() {
+    for name in ["out.csv", "out.parquet", "data/"] {
+        for is_deleted in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join(name);
+            let days = |from: i64, to: i64| job(coins(&client(), &["BTC"]), END + from * DAY, END + to * DAY, &path);
+            run(&days(-60, -40)).await;
+            let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+            let file = dir.path().join(file);
+            let older = fs::read(&file).unwrap();
+            run(&days(-60, -5)).await;
+            let mut lost = 35 * 24;
+            if is_deleted {
+                // Without its rows, a text file could not be continued.
+                let _ = fs::remove_file(dir.path().join("out.csv"));
+                fs::remove_file(&file).unwrap();
+                lost += 20 * 24;
+            } else {
+                fs::write(&file, older).unwrap();
+            }
+            let damaged = state_of(&path).await.damaged;
+            let expected = format!("{lost} ");
+            assert!(damaged.iter().any(|damage| damage.contains(&expected)), "{name}: {damaged:?}");
+            let summary = run(&days(-10, 0)).await;
+            assert!(summary.repairs.len() == 1 && summary.repairs[0].contains(&expected), "{name}: {summary:?}");
+            let [mark] = &summary.lost_rows[..] else { panic!("{name}: {summary:?}") };
+            assert!(mark.is_new && mark.series.len() == 1, "{name}: {mark:?}");
+            let again = run(&days(-10, 0)).await;
+            assert!(again.lost_rows.len() == 1 && !again.lost_rows[0].is_new, "{name}: {again:?}");
+            let whole = run(&days(-60, 0)).await;
+            assert_eq!((whole.lost_rows, read(&path).len()), (Vec::new(), 60 * 24), "{name}");
+        }
+    }
+}
+
+/// Another command, or a run that does not end, does not keep a complete run from naming the loss.
+#[tokio::test(start_paused = true)]
+async fn lost_rows_are_new_until_a_complete_run_has_named_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path)).await;
+    fs::remove_file(path.join("orderflow.volume_ratio/1h-2023.parquet")).unwrap();
+    dataset::retire(&target_of(&path), |_| true, false).await.unwrap();
+    let recent = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run_cancelled(&recent).await;
+    for is_new in [true, false] {
+        let summary = run(&recent).await;
+        assert_eq!(summary.lost_rows.iter().map(|lost| lost.is_new).collect::<Vec<_>>(), [is_new], "{summary:?}");
+    }
+}
+
+/// No other file has the earlier values.
+#[tokio::test(start_paused = true)]
+async fn damaged_earlier_values_are_found_and_those_before_the_damage_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let (client, script) = scripted(|_| Some("0.5".to_owned()));
+    let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
+    run(&whole).await;
+    let later: [Script; 2] = [|_| Some("0.25".to_owned()), |_| Some("0.125".to_owned())];
+    for value in later {
+        *script.lock().unwrap() = value;
+        run(&whole).await;
+    }
+    let file = path.join(".backfill/orderflow.volume_ratio-1h/revisions.gz");
+    let mut bytes = fs::read(&file).unwrap();
+    let end = bytes.len() - 20;
+    bytes[end] ^= 0x55;
+    fs::write(&file, bytes).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains("revisions.gz"), "{damaged:?}");
+    let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+    assert!(repaired.repairs.len() == 1 && repaired.lost_rows[0].has_earlier_values, "{repaired:?}");
+    let tables = StoredTables::open(&target_of(&path)).await.unwrap();
+    let revisions = tables.rows(None, None).unwrap().revisions(|_| true).await.unwrap();
+    assert!((72..144).contains(&revisions.len()), "{}", revisions.len());
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+}
+
+/// A series that could not be removed keeps its marks.
+#[tokio::test(start_paused = true)]
+async fn a_removal_that_fails_keeps_the_marks_of_lost_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let target = target_of(&path);
+    run(&job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path)).await;
+    fs::remove_file(path.join("orderflow.volume_ratio/1h-2023.parquet")).unwrap();
+    run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path)).await;
+    damage(&path.join("orderflow.volume_ratio/1h-2024.parquet"), false);
+    let removed = dataset::remove(&target, |_| true).await.unwrap();
+    assert_eq!((removed.series.len(), removed.failed.len()), (0, 1), "{removed:?}");
+    assert_eq!(state_of(&path).await.lost_rows.len(), 1);
+}
+
 /// Only a run with new rows reads the rows of a file, so a finished range needs another way to repair a file.
 #[tokio::test(start_paused = true)]
 async fn damaged_rows_of_a_finished_range_are_repaired() {
@@ -191,7 +288,7 @@ async fn rows_of_intact_files_are_read_beside_damaged_ones() {
         let mut count = 0;
         let each = |_: &str, batch: &dataset::RecordBatch| {
             count += batch.num_rows();
-            Ok(())
+            Ok::<(), dataset::Error>(())
         };
         let left_out = stored.read(|_| true, each).await.unwrap();
         assert!(left_out.len() == 1 && left_out[0].contains("1h-2023.parquet"), "{kind}: {left_out:?}");
@@ -288,7 +385,7 @@ async fn copied_and_renamed_files_have_their_own_rows() {
         let mut rows = 0;
         let each = |_: &str, batch: &dataset::RecordBatch| {
             rows += batch.num_rows();
-            Ok(())
+            Ok::<(), dataset::Error>(())
         };
         let left_out = tables.rows(None, None).unwrap().read(|_| true, each).await.unwrap();
         assert_eq!(left_out, [""; 0], "{}", path.display());

@@ -70,7 +70,7 @@ async fn rows_as_of(target: &Target, as_of: Option<Timestamp>) -> Vec<String> {
     let mut lines = TextWriter::csv(Vec::new());
     let each = |_: &str, batch: &dataset::RecordBatch| {
         lines.write(batch).unwrap();
-        Ok(())
+        Ok::<(), dataset::Error>(())
     };
     assert_eq!(stored.read(|_| true, each).await.unwrap(), [""; 0]);
     let text = String::from_utf8(lines.into_inner().unwrap()).unwrap();
@@ -87,7 +87,7 @@ async fn count_as_of(target: &Target, as_of: Option<Timestamp>) -> usize {
     let mut count = 0;
     let each = |_: &str, batch: &dataset::RecordBatch| {
         count += batch.num_rows();
-        Ok(())
+        Ok::<(), dataset::Error>(())
     };
     assert_eq!(stored.read(|_| true, each).await.unwrap(), [""; 0]);
     count

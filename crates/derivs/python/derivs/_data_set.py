@@ -85,17 +85,21 @@ class DataSet:
             return _reader().frame(self.table(endpoints, **own))
         names = self.endpoints if endpoints is None else endpoint_names(endpoints)
         tables = []
+        none: Optional[Error] = None
         for name in names:
             try:
                 table = self.table([name], **own)
             except Error as error:
                 # Another endpoint may have the params that select series.
-                if error.kind != "usage" or "no such series" not in str(error) or len(names) == 1:
+                if error.kind != "usage" or "no such series" not in str(error):
                     raise
+                none = error
                 continue
-            if len(table):
-                tables.append((name, table))
-        return _joined(tables)
+            tables.append((name, table))
+        if none is not None and not tables:
+            raise none
+        # pandas cannot merge frames without rows.
+        return _joined([named for named in tables if len(named[1])] or tables[:1])
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
@@ -158,8 +162,6 @@ def _reader() -> Any:
 
 def _joined(tables: List[Tuple[str, Table]]) -> Any:
     reader = _reader()
-    if not tables:
-        raise ValueError("there are no rows to join")
     keys = _keys([table for _, table in tables])
     fields = [_fields(table, keys) for _, table in tables]
     methods = [name.split(".")[-1] for name, _ in tables]

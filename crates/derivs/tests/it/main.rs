@@ -9,6 +9,7 @@ mod connection;
 mod foreign_text;
 mod json;
 mod mcp;
+mod lost_rows;
 mod options;
 mod pipes;
 mod remove;

@@ -1,0 +1,161 @@
+//! Gaps within intervals that usually have several records at the same spacing.
+//!
+//! A service can send a record every hour for intervals of eight hours, and change that at any time. The usual number of
+//! records of an interval is therefore that of most intervals around it. Intervals whose records have no regular spacing,
+//! such as those of trades or of records with several labels, have no gaps.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use runtime::Interval;
+
+use crate::time_ranges::TimeRanges;
+use crate::timestamps::{interval_of, timestamp};
+
+/// The number of intervals before and after an interval that determine its usual number of records.
+const AROUND: usize = 5;
+
+/// The times of one interval, in microseconds.
+struct Times {
+    range: Range<i64>,
+    /// The indices of its times.
+    indices: Range<usize>,
+    /// The number of equal parts into which the times divide the interval; `None` if they do not.
+    parts: Option<i64>,
+}
+
+/// Returns the gaps within the intervals of sorted times in microseconds.
+pub(crate) fn partial(times: &[i64], interval: Interval) -> TimeRanges {
+    if interval == Interval::default() || !have_several(times, interval) || !times.is_sorted() {
+        return TimeRanges::default();
+    }
+    let mut distinct = times.to_vec();
+    distinct.dedup();
+    let all = by_interval(&distinct, interval);
+    let mut present = TimeRanges::default();
+    let mut divided = TimeRanges::default();
+    for (index, of_interval) in all.iter().enumerate() {
+        let parts = usual_parts(&all, index);
+        of_interval.add_present(&distinct, parts, &mut present);
+        if parts > 1 {
+            divided.add(timestamp(of_interval.range.start)..timestamp(of_interval.range.end));
+        }
+    }
+    divided.without(&present)
+}
+
+/// Returns whether an interval has several times. Most series have one, so that this has to be fast.
+fn have_several(times: &[i64], interval: Interval) -> bool {
+    let mut current = 0..0;
+    let mut last = None;
+    for time in times {
+        if current.contains(time) && last != Some(time) {
+            return true;
+        }
+        if !current.contains(time) {
+            current = interval_of(*time, interval);
+        }
+        last = Some(time);
+    }
+    false
+}
+
+fn by_interval(times: &[i64], interval: Interval) -> Vec<Times> {
+    let mut all: Vec<Times> = Vec::new();
+    for (index, time) in times.iter().enumerate() {
+        match all.last_mut() {
+            Some(last) if last.range.contains(time) => last.indices.end = index + 1,
+            _ => all.push(Times { range: interval_of(*time, interval), indices: index..index + 1, parts: None }),
+        }
+    }
+    for of_interval in &mut all {
+        of_interval.parts = parts(&times[of_interval.indices.clone()], of_interval.length());
+    }
+    all
+}
+
+/// Returns the number of equal parts into which times divide an interval; `None` if they are not even. A time that was
+/// rounded can be in the interval before or after its own.
+fn parts(times: &[i64], length: i64) -> Option<i64> {
+    let count = i64::try_from(times.len()).ok()?;
+    for parts in [count, count + 1, count - 1] {
+        let spacing = length.checked_div(parts).unwrap_or_default();
+        let is_even = |pair: &[i64]| (pair[1] - pair[0] - spacing).abs() <= spacing / 10;
+        if spacing > 0 && times.windows(2).all(is_even) {
+            return Some(parts);
+        }
+    }
+    None
+}
+
+/// Returns the number of parts of more than half of the intervals around one; one if there is none.
+fn usual_parts(all: &[Times], index: usize) -> i64 {
+    let from = index.saturating_sub(AROUND);
+    let to = (index + AROUND + 1).min(all.len());
+    let mut votes: BTreeMap<i64, usize> = BTreeMap::new();
+    for parts in all[from..to].iter().filter_map(|of_interval| of_interval.parts) {
+        *votes.entry(parts).or_default() += 1;
+    }
+    let most = votes.into_iter().find(|(_, count)| 2 * count > to - from);
+    most.map_or(1, |(parts, _)| parts)
+}
+
+impl Times {
+    fn length(&self) -> i64 {
+        self.range.end.saturating_sub(self.range.start)
+    }
+
+    /// Adds the parts of the interval that have a record.
+    fn add_present(&self, times: &[i64], parts: i64, present: &mut TimeRanges) {
+        let spacing = (self.length() / parts).max(1);
+        // A time that was rounded up belongs to the part that it begins, which can be in the next interval.
+        let margin = if parts > 1 { spacing / 10 } else { 0 };
+        for time in &times[self.indices.clone()] {
+            let part = (time - self.range.start).saturating_add(margin).div_euclid(spacing);
+            let from = self.range.start.saturating_add(part.saturating_mul(spacing));
+            present.add(timestamp(from)..timestamp(from.saturating_add(spacing)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const HOUR: i64 = 3_600_000_000;
+
+    /// Returns the gaps in hours.
+    fn check(times: &[i64]) -> Vec<(i64, i64)> {
+        let hours = |time: runtime::Timestamp| time.unix_seconds() / 3600;
+        let interval = Duration::from_secs(8 * 3600).into();
+        partial(times, interval).ranges().map(|gap| (hours(gap.start), hours(gap.end))).collect()
+    }
+
+    #[test]
+    fn the_usual_spacing_of_an_interval_is_that_of_the_intervals_around_it() {
+        let hourly: Vec<i64> = (0..240).map(|hour| hour * HOUR).collect();
+        let mut holes = hourly.clone();
+        holes.retain(|time| !(81 * HOUR..88 * HOUR).contains(time) && *time != 100 * HOUR);
+        let eight_hourly: Vec<i64> = (0..30).map(|interval| interval * 8 * HOUR).collect();
+        let mut changed = eight_hourly.clone();
+        changed.extend((240..480).map(|hour| hour * HOUR));
+        let mut shifted = hourly.clone();
+        shifted.iter_mut().step_by(3).for_each(|time| *time -= 1000);
+        let mut several_labels = hourly.iter().flat_map(|time| [*time, time + 3_000_000]).collect::<Vec<_>>();
+        several_labels.retain(|time| time % (8 * HOUR) < HOUR);
+        let irregular: Vec<i64> = (0..240).map(|index| index * HOUR + index * index % 59 * 60_000_000).collect();
+        for (times, expected) in [
+            (hourly, vec![]),
+            (holes, vec![(81, 88), (100, 101)]),
+            (eight_hourly, vec![]),
+            (changed, vec![]),
+            (shifted[1..].to_vec(), vec![(0, 1)]),
+            (several_labels, vec![]),
+            (irregular, vec![]),
+        ] {
+            assert_eq!(check(&times), expected, "{:?}", &times[..20]);
+        }
+    }
+}

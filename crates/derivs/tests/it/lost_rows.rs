@@ -1,0 +1,86 @@
+//! Tests of what a user is told about rows that are no longer in a file, or were never fetched.
+
+use std::path::Path;
+
+use crate::backfill::backfill;
+use crate::support::catalogue::metric;
+use crate::support::{RunOutput, run, text};
+
+fn range(range: [&str; 2], file: &Path, more: &[&str]) -> RunOutput {
+    run(&backfill(&metric().hourly(), range, file, &[&["--sandbox"], more].concat()))
+}
+
+/// A run of a later range cannot fetch the rows of a file that was deleted, so it names them, and so does each reader.
+#[test]
+fn the_rows_of_a_deleted_file_do_not_vanish_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let path = text(&file);
+    assert_eq!(range(["2025-01-01", "2025-01-11"], &file, &[]).code, Some(0));
+    std::fs::remove_file(&file).unwrap();
+    let status = run(&["status", path]);
+    assert!(status.code == Some(6) && status.err.contains("missing, with its 240 rows"), "{}", status.err);
+    let later = ["2025-01-09", "2025-01-12"];
+    let first = range(later, &file, &[]);
+    let expected = "from 2025-01-01 00:00 to 2025-01-09 00:00\n";
+    assert!(first.code == Some(6) && first.err.contains("missing, with its 240 rows"), "{}", first.err);
+    assert!(first.err.contains("error: ") && first.err.contains(expected), "{}", first.err);
+    let again = range(later, &file, &[]);
+    assert!(again.code == Some(0) && again.err.contains(expected), "{}", again.err);
+    for reader in ["export", "report", "plot"] {
+        let output = run(&[reader, path]);
+        assert!(output.code == Some(0) && output.err.contains(expected), "{reader}: {}", output.err);
+    }
+    let exported = run(&["export", path, "--from", "2025-01-11", "--json"]);
+    let object: serde_json::Value = exported.err.lines().find(|line| line.starts_with('{')).unwrap().parse().unwrap();
+    let lost = serde_json::json!([["2025-01-01T00:00:00Z", "2025-01-09T00:00:00Z"]]);
+    assert_eq!((&object["lost_rows"], &object["added"]), (&lost, &24.into()));
+    assert_eq!((&object["first"], &object["last"]), (&"2025-01-11T00:00:00Z".into(), &"2025-01-11T23:00:00Z".into()));
+    let failed = run(&["status", path, "--failed"]);
+    assert!(failed.code == Some(6) && failed.rows().len() == 1, "{}{}", failed.out, failed.err);
+    assert_eq!(run(&["acknowledge", path]).code, Some(0));
+    let failed = run(&["status", path, "--failed"]);
+    assert!(failed.code == Some(0) && failed.out.is_empty(), "{}{}", failed.out, failed.err);
+}
+
+/// A run of another range does not fetch what an earlier run has asked for in vain.
+#[test]
+fn a_part_that_was_never_fetched_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    assert_eq!(range(["2025-01-01", "2025-01-02"], &file, &[]).code, Some(0));
+    let whole = range(["2025-01-01", "2025-05-01"], &file, &["--fault", "1x status=501"]);
+    assert_eq!(whole.code, Some(6), "{}", whole.err);
+    let later = range(["2025-04-20", "2025-05-01"], &file, &[]);
+    let expected = " never fetched, from 2025-";
+    assert!(later.code == Some(6) && later.err.contains(expected), "{}", later.err);
+    assert_eq!(run(&["status", text(&file)]).code, Some(6));
+    let mended = range(["2025-01-01", "2025-05-01"], &file, &[]);
+    assert!(mended.code == Some(0) && !mended.err.contains(expected), "{}", mended.err);
+}
+
+#[test]
+fn a_command_about_a_file_that_does_not_exist_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("none.parquet");
+    let path = text(&file);
+    let key = [metric().key_option, metric().keys[0]];
+    for command in ["acknowledge", "export", "plot", "remove", "repair", "report", "retire", "status"] {
+        let selection: &[&str] = if ["remove", "retire"].contains(&command) { &key } else { &[] };
+        let output = run(&[&[command, path], selection].concat());
+        let expected = format!("error: {path}: no such file or folder\n");
+        assert_eq!((output.code, output.err), (Some(2), expected), "{command}");
+    }
+}
+
+#[test]
+fn an_export_that_ends_before_its_start_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    assert_eq!(range(["2025-01-01", "2025-01-02"], &file, &[]).code, Some(0));
+    for command in ["export", "plot"] {
+        let output = run(&[command, text(&file), "--from", "2025-01-02", "--to", "2025-01-01"]);
+        let expected = "error: the range ends at 2025-01-01T00:00:00Z, before its start 2025-01-02T00:00:00Z\n";
+        assert_eq!((output.code, output.err.as_str()), (Some(2), expected), "{command}");
+    }
+}
