@@ -147,6 +147,7 @@ mod tests {
         assert!(text.contains("exactly 12 intervals before") && text.contains("`oldest: 4383d`"), "{text}");
     }
 
+    #[test]
     fn several_series_of_the_same_age_or_one_that_moves_show_a_cap() {
         let aged = |label, first_age| SeriesEnds { first_age, ..ends(label, 280, 1000) };
         // The user has chosen the start, or the coins were listed at the same time and stopped at different times.
