@@ -62,8 +62,9 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 pub struct Backfill {
     /// The series of the job; events refer to them by index.
     pub series: Vec<SeriesRequest>,
-    /// The time range of each series that has no [range of its own](SeriesRequest::within), with an exclusive end. If the end is in the future, such as [`Self::OPEN_END`], a run fetches
-    /// all intervals that have ended by the time of the service, also if the clock of this machine is behind.
+    /// The time range of each series that has no [range of its own](SeriesRequest::within), with an exclusive end. If the
+    /// end is in the future, such as [`Self::OPEN_END`], a run fetches all intervals that have ended by the time of the
+    /// service, also if the clock of this machine is behind.
     pub range: Range<Timestamp>,
     /// The file, folder or bucket.
     pub target: Target,

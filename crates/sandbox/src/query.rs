@@ -154,8 +154,9 @@ fn is_position_in_link(endpoint: &EndpointInfo, name: &str) -> bool {
     matches!(pages.next, NextPage::Link { .. }) && name == LINK_PARAM
 }
 
-/// Splits a text into its values. Commas, or what the list format has, separate the values of lists and of closed types, which are types with a fixed
-/// list of values. Empty values are omitted if the param is a string, an open type or a list.
+/// Splits a text into its values. The separator of the list format, or a comma, separates the values of lists and of
+/// closed types, which are types with a fixed list of values. Empty values are omitted if the param is a string, an open
+/// type or a list.
 fn values_in(param: &ParamInfo, text: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = text.parse()

@@ -14,7 +14,6 @@ use crate::json::put;
 use crate::query::Query;
 use crate::record_pages;
 use crate::seed::Seed;
-
 use crate::shared::Shared;
 use crate::time_range::{self, DATA_START, RangeParams};
 use crate::values::{self, RecordInputs};

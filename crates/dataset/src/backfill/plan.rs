@@ -94,8 +94,8 @@ impl PageGrid {
         i64::try_from(pages.saturating_mul(self.steps as u64)).unwrap_or(i64::MAX)
     }
 
-    /// Returns the time that no page exceeds.
-    fn length(self) -> Duration {
+    /// Returns a time that every full page covers.
+    fn shortest(self) -> Duration {
         self.interval.shortest().saturating_mul(u32::try_from(self.steps).unwrap_or(u32::MAX))
     }
 }
@@ -154,7 +154,7 @@ fn series_plan(
     };
     let probes = match state.retired {
         Some(_) => Vec::new(),
-        None => probes(job, state, &range, now, &unsettled, page.length()),
+        None => probes(job, state, &range, now, &unsettled, page.shortest()),
     };
     let pages = plan.page_steps.map(|steps| PageGrid { interval: plan.interval, steps });
     let (mut records, mut requests) = (0, 0);

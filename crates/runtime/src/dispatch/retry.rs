@@ -144,7 +144,7 @@ pub(crate) struct Retries {
 const COST: u64 = 30_000;
 const EARNED: u64 = COST / 10;
 
-/// `true` if the default rules retry a request after this status.
+/// Whether the default rules retry a request after this status.
 pub(crate) fn again(status: u16) -> Again {
     if is_transient(status) { Again::Yes } else { Again::No }
 }
@@ -213,8 +213,8 @@ impl Retries {
         u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The delay before the next attempt, together with the error. If no attempt follows, for example because the delay
-    /// would exceed the time left, returns only the error.
+    /// Returns the delay before the next attempt with the error, or the error alone if no attempt follows, for example
+    /// because the delay would exceed the time left.
     pub(crate) fn decide(
         &self,
         rules: &Retry,

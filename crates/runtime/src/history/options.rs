@@ -136,7 +136,7 @@ impl Options {
             range: range.range(),
             interval: template.grid.interval,
             page_size: template.page_size,
-            page_steps: template.windows_of(),
+            page_steps: template.steps_of_a_full_page(),
             records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
             min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),

@@ -91,7 +91,7 @@ impl RequestTemplate {
     }
 
     /// The number of steps that a full page covers; `None` if a window whose records fit on a page cannot be requested.
-    pub(super) fn windows_of(&self) -> Option<usize> {
+    pub(super) fn steps_of_a_full_page(&self) -> Option<usize> {
         let is_known = has_windows(self.info) && self.page_size < usize::MAX;
         is_known.then(|| self.page_steps().max(1))
     }

@@ -135,9 +135,7 @@ impl Estimate {
         }
         if self.is_disputed() { date.min(estimated) } else { estimated }
     }
-}
 
-impl Estimate {
     /// Returns the time of the wall clock if it was right before and contradicts the believed `Date`.
     fn contradicting_wall(&mut self) -> Option<Timestamp> {
         if agree(self.wall, self.time) {

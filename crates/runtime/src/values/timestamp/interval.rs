@@ -77,7 +77,7 @@ impl Interval {
         self.anchor
     }
 
-    /// The length of the shortest interval.
+    /// A length that no interval falls below.
     pub fn shortest(self) -> Duration {
         match self.step {
             Step::Fixed(length) => length.max(Duration::from_nanos(1)),
@@ -86,7 +86,7 @@ impl Interval {
         }
     }
 
-    /// The length of the longest interval.
+    /// A length that no interval exceeds.
     pub fn longest(self) -> Duration {
         match self.step {
             Step::Fixed(_) => self.shortest(),
