@@ -38,11 +38,15 @@ impl WorkFolder {
                 return Err(Failure::usage(format!("{message}: expected {expected}")));
             }
             path.push(part);
-            // A link is rejected even if it points into the folder: its target can change.
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-                return Err(Failure::usage(format!("{}: symbolic links are not followed", quoted(&path))));
-            }
+            reject_link(&path)?;
         }
+        // A data set is a folder with files, and a single file has its state in a folder next to it.
+        reject_links_in(&path)?;
+        let mut state = path.clone().into_os_string();
+        state.push(".parts");
+        let state = PathBuf::from(state);
+        reject_link(&state)?;
+        reject_links_in(&state)?;
         path.to_str().map(str::to_owned).ok_or_else(|| Failure::usage(format!("{}: not UTF-8", quoted(&self.root))))
     }
 
@@ -52,6 +56,24 @@ impl WorkFolder {
         let below = name.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
         below.strip_suffix('/').unwrap_or(below)
     }
+}
+
+/// Rejects a link, even if it points into the folder, because its target can change.
+fn reject_link(path: &Path) -> Result<()> {
+    if path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(Failure::usage(format!("{}: symbolic links are not followed", quoted(path))));
+    }
+    Ok(())
+}
+
+/// Rejects a folder that contains a link. A path that is not a folder, or that cannot be read, contains none.
+fn reject_links_in(path: &Path) -> Result<()> {
+    let Ok(entries) = path.read_dir() else { return Ok(()) };
+    for entry in entries.flatten() {
+        reject_link(&entry.path())?;
+        reject_links_in(&entry.path())?;
+    }
+    Ok(())
 }
 
 /// Returns whether a part of a name is allowed. Hidden files belong to a data set, and a leading `-` is an option of
@@ -108,8 +130,11 @@ mod tests {
         let other = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(other.path(), folder.path().join("out")).unwrap();
         std::os::unix::fs::symlink(other.path().join("missing.csv"), folder.path().join("dangling.csv")).unwrap();
+        std::os::unix::fs::symlink(other.path(), folder.path().join("a.csv.parts")).unwrap();
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        std::os::unix::fs::symlink(other.path(), folder.path().join("data/.backfill")).unwrap();
         let work = WorkFolder::open(folder.path()).unwrap();
-        for name in ["out", "out/a.csv", "dangling.csv"] {
+        for name in ["out", "out/a.csv", "dangling.csv", "a.csv", "data"] {
             let error = work.resolve(name).unwrap_err().to_string();
             assert!(error.contains("symbolic links are not followed"), "{error}");
         }
