@@ -250,7 +250,8 @@ impl From<Duration> for Interval {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Fixed(length) if length.subsec_nanos() > 0 => write!(f, "{length:?}"),
+            Self::Fixed(length) if length.subsec_nanos() % 1_000_000 > 0 => write!(f, "{}ns", length.as_nanos()),
+            Self::Fixed(length) if length.subsec_nanos() > 0 => write!(f, "{}ms", length.as_millis()),
             Self::Fixed(length) => {
                 let seconds = length.as_secs();
                 let longest = UNITS.into_iter().find(|(_, unit)| seconds % unit == 0);
@@ -267,27 +268,37 @@ impl fmt::Display for Step {
 impl FromStr for Step {
     type Err = ConversionError;
 
-    /// Reads a step in the notation of the catalogue: `90s`, `5m`, `1h`, `1d`, `1w`, `1mo`, `1q`, `1y` or `1bd`.
+    /// Reads a step in the notation of the catalogue: `90s`, `5m`, `1h`, `1d`, `1w`, `1mo`, `1q`, `1y` or `1bd`. Steps of
+    /// `1ms` and `1ns` are read too.
     fn from_str(text: &str) -> Result<Self, ConversionError> {
-        let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-        let unit = &text[digits.len()..];
-        let count = digits.parse::<u32>().ok().filter(|count| *count > 0 && !digits.starts_with(['+', '0']));
-        let step = count.and_then(|count| {
-            let months = |months: u32| count.checked_mul(months).map(Self::Months);
-            match unit {
-                "mo" => months(1),
-                "q" => months(3),
-                "y" => months(12),
-                "bd" => (count == 1).then_some(Self::BusinessDays),
-                _ => {
-                    let (_, seconds) = UNITS.into_iter().find(|(known, _)| *known == unit)?;
-                    Some(Self::seconds(u64::from(count) * seconds))
-                }
-            }
-        });
-        step.ok_or_else(|| {
+        step_of(text).ok_or_else(|| {
             ConversionError(format!("{} is not an interval, such as `1h` or `1mo`", quoted(text)).into())
         })
+    }
+}
+
+fn step_of(text: &str) -> Option<Step> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = &text[digits.len()..];
+    if digits.starts_with(['+', '0']) {
+        return None;
+    }
+    let count: u64 = digits.parse().ok()?;
+    match unit {
+        "ms" => return Some(Step::Fixed(Duration::from_millis(count))),
+        "ns" => return Some(Step::Fixed(Duration::from_nanos(count))),
+        _ => {}
+    }
+    let count = u32::try_from(count).ok()?;
+    match unit {
+        "mo" => Some(Step::Months(count)),
+        "q" => count.checked_mul(3).map(Step::Months),
+        "y" => count.checked_mul(12).map(Step::Months),
+        "bd" => (count == 1).then_some(Step::BusinessDays),
+        _ => {
+            let (_, seconds) = UNITS.into_iter().find(|(known, _)| *known == unit)?;
+            Some(Step::seconds(u64::from(count) * seconds))
+        }
     }
 }
 
@@ -435,6 +446,8 @@ mod tests {
             ("1q", "3mo", "\"3mo\""),
             ("12mo", "1y", "\"1y\""),
             ("1bd", "1bd", "\"1bd\""),
+            ("1500ms", "1500ms", "\"1500ms\""),
+            ("1ns", "1ns", "\"1ns\""),
         ] {
             assert_eq!(interval(text).to_string(), written);
             assert_eq!(serde_json::to_string(&interval(text)).unwrap(), stored);
