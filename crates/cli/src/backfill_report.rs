@@ -78,7 +78,7 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
         (sum(|report| report.invalid), invalid),
         (sum(|report| report.out_of_range), "with a value outside of the documented range"),
         (sum(|report| report.unreadable), "without a readable time; not in the file"),
-        (sum(unexpected), "outside of the requested range; check the unit of the times"),
+        (sum(unexpected), "outside of the requested range; the service ignores it, or the unit of the times differs"),
     ];
     for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
         log.warning(&format!("{} {what}", counted(count, "record")));
@@ -109,6 +109,8 @@ fn hint(label: &str, what: &str, ranges: &[Range<Timestamp>], report: &SeriesRep
 struct Empty {
     label: String,
     range: Range<Timestamp>,
+    /// The number of records that the service has sent, with a time outside of the range or without a readable time.
+    received: u64,
 }
 
 /// Creates the failure for series without a record.
@@ -123,8 +125,14 @@ fn no_record(empty: &[Empty]) -> Failure {
     } else {
         format!("in their ranges between {} and {}", time_arg::shown(start), time_arg::shown(end))
     };
-    Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
-        .help("check the range and the values of the params; `--allow-empty` accepts series without records")
+    let failure = Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"));
+    let received: u64 = empty.iter().map(|one| one.received).sum();
+    if received > 0 {
+        let received = counted(received, "record");
+        return failure
+            .help(format!("the service has sent {received}, none of them with a readable time in the range"));
+    }
+    failure.help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }
 
 /// Shows the events of a run.
@@ -267,7 +275,7 @@ impl Reporter {
         for ((report, label), one) in reports.iter().zip(&self.labels).zip(&file.series) {
             if report.is_empty() {
                 let range = file.range(one, report.interval);
-                empty.push(Empty { label: label.clone(), range });
+                empty.push(Empty { label: label.clone(), range, received: report.account.received() });
             }
         }
         empty
@@ -436,7 +444,7 @@ mod tests {
     fn series_without_a_record_are_named_with_their_ranges() {
         let empty = |label: &str, from: &str, to: &str| {
             let [start, end] = [from, to].map(|text| time_arg::timestamp(text).unwrap());
-            Empty { label: label.to_owned(), range: start..end }
+            Empty { label: label.to_owned(), range: start..end, received: 0 }
         };
         let hours = empty("hours", "2025-01-01", "2025-01-02");
         let message = |all: &[Empty]| no_record(all).to_string().lines().next().unwrap().to_owned();
@@ -447,6 +455,16 @@ mod tests {
         let several = [empty("hours", "2025-01-01", "2025-01-02"), empty("days", "2024-03-01", "2024-05-01")];
         let expected = "no record of hours, days in their ranges between 2024-03-01 00:00 and 2025-01-02 00:00";
         assert_eq!(message(&several), expected);
+    }
+
+    #[test]
+    fn records_that_nobody_can_use_are_named_if_a_series_is_empty() {
+        let [start, end] = ["2025-01-01", "2025-01-02"].map(|text| time_arg::timestamp(text).unwrap());
+        let help =
+            |received| no_record(&[Empty { label: "hours".to_owned(), range: start..end, received }]).to_string();
+        assert!(help(0).contains("check the range"), "{}", help(0));
+        let expected = "the service has sent 1,000 records, none of them with a readable time in the range";
+        assert!(help(1000).contains(expected), "{}", help(1000));
     }
 
     #[test]

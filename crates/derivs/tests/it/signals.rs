@@ -107,7 +107,7 @@ fn the_rest_of_a_stopped_run_is_named_with_the_option_that_fetches_it() {
     let start = from(&status.err).unwrap();
     let later = run_with(&service, &backfill(&minutes, ["2024-03-01", "2024-03-02"], &file, &[]));
     assert!(later.err.contains(" never fetched, from ") && !later.err.contains("missing between"), "{}", later.err);
-    assert_eq!((later.code, from(&later.err).as_ref()), (Some(0), Some(&start)), "{}", later.err);
+    assert_eq!((later.code, from(&later.err).as_ref()), (Some(6), Some(&start)), "{}", later.err);
     let rest = run_with(&service, &backfill(&minutes, [&*start, "2024-03-02"], &file, &[]));
     let status = run(&["status", support::text(&file)]);
     assert_eq!((rest.code, status.code, status.err.as_str()), (Some(0), Some(0), ""), "{}", rest.err);
