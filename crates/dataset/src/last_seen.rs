@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::text_writer::Cell;
+use crate::row_labels::RowLabels;
 use crate::timestamps::timestamp;
 
 /// Maximum number of labels of a series. Further labels are not in the list.
@@ -24,20 +24,9 @@ impl LastSeen {
 
     /// Adds rows with these times in microseconds; `key` are the columns that make a label.
     pub(crate) fn add(&mut self, rows: &RecordBatch, times: &[i64], key: &[String]) {
-        let mut columns = Vec::new();
-        for name in key {
-            let Some((index, field)) = rows.schema_ref().column_with_name(name) else { return };
-            columns.push((field, rows.column(index)));
-        }
+        let labels = RowLabels::new(rows, key);
         for (row, time) in times.iter().enumerate() {
-            let mut label = String::new();
-            for (field, column) in &columns {
-                if !label.is_empty() {
-                    label.push(' ');
-                }
-                label.push_str(&Cell::new(field, column, row).text());
-            }
-            self.note(label, timestamp(*time));
+            self.note(labels.of(row), timestamp(*time));
         }
     }
 

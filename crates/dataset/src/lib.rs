@@ -38,6 +38,8 @@ mod lock;
 mod text_writer;
 mod unknown_values;
 
+mod row_labels;
+
 mod column_storage;
 mod columns;
 mod file_storage;

@@ -10,6 +10,7 @@ use runtime::registry::Range;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
 use crate::missing_fields::MissingField;
+use crate::row_labels::RowLabels;
 use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::status::{SeriesStatus, Status};
@@ -17,7 +18,6 @@ use crate::stored_rows::StoredRows;
 use crate::stored_tables::StoredTables;
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::target::Target;
-use crate::text_writer::Cell;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};
 
@@ -158,11 +158,11 @@ pub async fn numbers(
     let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
     let add = |path: &str, batch: &RecordBatch| {
         let Some(column) = batch.column_by_name(field) else { return Ok::<(), Error>(()) };
-        let key = stored.key_of(path);
+        let labels = RowLabels::new(batch, stored.key_of(path));
         let time = stored.time_of(path).unwrap_or_default();
         for (row, time) in times(batch, &time)?.iter().enumerate() {
             if let Some(value) = number(column, row) {
-                let of_label = all.entry((path.to_owned(), label(batch, key, row))).or_default();
+                let of_label = all.entry((path.to_owned(), labels.of(row))).or_default();
                 of_label.times.push(timestamp(*time));
                 of_label.values.push(value);
             }
@@ -175,19 +175,6 @@ pub async fn numbers(
         series.push(SeriesNumbers { path, label, ..numbers });
     }
     Ok(Numbers { series, left_out })
-}
-
-/// Returns the values of the key in a row.
-fn label(rows: &RecordBatch, key: &[String], row: usize) -> String {
-    let mut values = Vec::new();
-    for name in key {
-        let Some((index, field)) = rows.schema_ref().column_with_name(name) else { continue };
-        let column = rows.column(index);
-        if column.is_valid(row) {
-            values.push(Cell::new(field, column, row).text().to_string());
-        }
-    }
-    values.join(", ")
 }
 
 /// The rows of a series so far.
