@@ -69,7 +69,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
 }
 
 /// Returns the number of intervals of ranges.
-fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
+pub(crate) fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
     time_arg::steps(ranges, series.interval)
 }
 

@@ -13,7 +13,7 @@ use super::excerpt::Excerpt;
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::quality_report::{table_of, totals};
+use crate::quality_report::{steps, table_of, totals};
 use crate::record_columns::fields;
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
@@ -71,7 +71,7 @@ fn series_table(series: &[SeriesQuality]) -> Table {
             time(status.first),
             time(status.last),
             Cell::Value(status.missing.into()),
-            Cell::Value(status.unfetched.len().into()),
+            Cell::Value(steps(status, &status.unfetched).into()),
             Cell::text(gaps(status)),
         ]);
     }
