@@ -1,5 +1,5 @@
 //! Recognizes how the pages of an endpoint follow each other: by the members beside the records, and by the params.
-//! Descriptions have no values of members, so `import::candidates` judges their names alone.
+//! Descriptions have no values of members, so `import::candidates` judges the same names alone.
 
 use catalogue::spec::{Pages, Param, Text};
 use heck::ToSnakeCase;
@@ -13,18 +13,21 @@ const CURSORS: &str =
 const CURSOR_PARAMS: &str = "cursor page_token page_cursor next_token continuation_token continuation pagination_token \
     starting_after start_after after marker scroll_id token";
 /// The names of members with the URL of the next page.
-const LINKS: &str = "next next_href next_link next_page next_page_link next_page_uri next_page_url next_uri next_url";
+pub(crate) const LINKS: &str =
+    "next next_href next_link next_page next_page_link next_page_uri next_page_url next_uri next_url";
 /// The names of params for the number of records before a page.
-const OFFSETS: &str = "offset skip start_index";
+pub(crate) const OFFSETS: &str = "offset skip start_index starting_index";
 /// The names of params for the number of a page.
-const NUMBERS: &str = "current_page page page_index page_no page_num page_number";
+pub(crate) const NUMBERS: &str = "current_page page page_index page_no page_num page_number";
 /// The names of params for the number of records on a page, the most certain first.
-const SIZES: &str =
+pub(crate) const SIZES: &str =
     "page_size per_page results_per_page items_per_page page_limit limit max_results size length count rows take";
 /// The names of members with the number of pages.
-const PAGE_COUNTS: &str = "last_page num_pages number_of_pages page_count page_total pages total_page total_pages";
+pub(crate) const PAGE_COUNTS: &str =
+    "last_page num_pages number_of_pages page_count page_total pages total_page total_pages";
 /// The names of members with the number of records on all pages.
-const TOTALS: &str = "num_found record_count total total_count total_elements total_items total_records total_results";
+pub(crate) const TOTALS: &str =
+    "num_found record_count total total_count total_elements total_items total_records total_results";
 /// The names of members that say whether there is another page.
 const MORE: &str = "has_more has_next has_next_page is_truncated more more_data";
 
@@ -60,8 +63,7 @@ impl Member {
 
     fn is_cursor(&self) -> bool {
         let name = self.name();
-        let is_next = name.strip_prefix("next_").is_some_and(|rest| is_among(CURSORS, rest) || rest == "page");
-        if is_next {
+        if names_next_cursor(&name) {
             return !matches!(self.content, MemberContent::Other | MemberContent::Url);
         }
         let is_sure = name.contains("cursor") || name.contains("token") || name.contains("continuation");
@@ -181,7 +183,7 @@ pub(crate) fn line(pages: &Pages) -> String {
 }
 
 /// Returns the param that sends the cursor of a member with this name.
-fn cursor_param(params: &[Param], member: &str) -> Option<Text> {
+pub(crate) fn cursor_param(params: &[Param], member: &str) -> Option<Text> {
     let own = member.strip_prefix("next_").unwrap_or(member);
     let words = format!("{member} {own} {CURSOR_PARAMS}");
     let can_send = |param: &&Param| param.const_value.is_none() && *param.ty != TIMESTAMP;
@@ -189,7 +191,7 @@ fn cursor_param(params: &[Param], member: &str) -> Option<Text> {
 }
 
 /// Returns the params with these names, in the order of the names.
-fn named<'p>(params: &'p [Param], words: &str) -> Vec<&'p Param> {
+pub(crate) fn named<'p>(params: &'p [Param], words: &str) -> Vec<&'p Param> {
     let mut found = Vec::new();
     for word in words.split_whitespace() {
         found.extend(params.iter().filter(|param| param.name.to_snake_case() == word));
@@ -207,6 +209,15 @@ fn begins_with_zero(param: &Param) -> bool {
     min.is_some_and(|min| *min <= 0.0) || param.default.as_ref().is_some_and(is_zero)
 }
 
-fn is_among(words: &str, name: &str) -> bool {
+/// Returns whether a member with this name can have a cursor.
+pub(crate) fn names_cursor(name: &str) -> bool {
+    is_among(CURSORS, name) || names_next_cursor(name)
+}
+
+fn names_next_cursor(name: &str) -> bool {
+    name.strip_prefix("next_").is_some_and(|rest| is_among(CURSORS, rest) || rest == "page")
+}
+
+pub(crate) fn is_among(words: &str, name: &str) -> bool {
     words.split_whitespace().any(|word| word == name)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use catalogue::spec::{Endpoint, Evidence, Param};
+use catalogue::spec::{Endpoint, Evidence, Pages, Param, Text};
 use heck::ToSnakeCase;
 use serde_yaml::Value;
 
@@ -13,30 +13,12 @@ use super::schemas::type_of;
 use crate::content::label;
 use crate::editor::Editor;
 use crate::history_params::history;
+use crate::pages::{
+    LINKS, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, is_among, line, named, names_cursor,
+};
 
 /// The number of endpoints that the notes of one kind list.
 const MAX_CANDIDATES: usize = 20;
-
-/// The names of params and of members of a response that divide records into pages, in snake case.
-const CURSOR_PARAMS: [&str; 7] =
-    ["continuation_token", "cursor", "next_cursor", "next_page_token", "next_token", "page_cursor", "page_token"];
-const CURSOR_MEMBERS: [&str; 9] = [
-    "continuation_token",
-    "cursor",
-    "end_cursor",
-    "next",
-    "next_cursor",
-    "next_page_cursor",
-    "next_page_token",
-    "next_token",
-    "page_token",
-];
-const LINK_MEMBERS: [&str; 5] = ["next", "next_link", "next_page", "next_page_url", "next_url"];
-const OFFSET_PARAMS: [&str; 4] = ["offset", "skip", "start_index", "starting_index"];
-const PAGE_PARAMS: [&str; 5] = ["page", "page_index", "page_no", "page_num", "page_number"];
-const SIZE_PARAMS: [&str; 7] = ["count", "limit", "max_results", "page_limit", "page_size", "per_page", "size"];
-const PAGES_MEMBERS: [&str; 5] = ["last_page", "num_pages", "page_count", "pages", "total_pages"];
-const TOTAL_MEMBERS: [&str; 5] = ["total", "total_count", "total_items", "total_records", "total_results"];
 
 /// A member of a response that is one value.
 #[derive(Clone, Debug)]
@@ -46,6 +28,12 @@ pub(super) struct Member {
     /// The last key of the path, in snake case.
     name: String,
     is_text: bool,
+}
+
+impl Member {
+    fn path(&self) -> Text {
+        self.path.as_str().into()
+    }
 }
 
 /// The members of a response beside its records.
@@ -148,28 +136,33 @@ fn pages_line(endpoint: &Endpoint, params: &[Param], members: &[Member]) -> Opti
     if endpoint.pages.is_some() || endpoint.body.known().is_some_and(|body| body.ty.is_some()) {
         return None;
     }
-    let mut keys = Vec::new();
+    let mut pages = Pages::default();
     let mut counts = Vec::new();
-    if let (Some(param), Some(cursor)) = (named(params, &CURSOR_PARAMS), text_member(members, &CURSOR_MEMBERS)) {
-        keys.extend([format!("cursor: {}", cursor.path), format!("param: {}", param.name)]);
-    } else if let Some(offset) = number(params, &OFFSET_PARAMS) {
-        keys.push(format!("offset: {}", offset.name));
-        keys.extend(member(members, &TOTAL_MEMBERS).map(|total| format!("total: {}", total.path)));
+    let cursor = members.iter().find(|member| member.is_text && names_cursor(&member.name));
+    let cursor_and_param = cursor.and_then(|cursor| Some((cursor, cursor_param(params, &cursor.name)?)));
+    if let Some((cursor, param)) = cursor_and_param {
+        pages.cursor = Some(cursor.path());
+        pages.param = Some(param);
+    } else if let Some(offset) = number(params, OFFSETS) {
+        pages.offset = Some(offset.name.clone());
+        pages.total = member(members, TOTALS).map(Member::path);
         counts.push(offset);
-    } else if let Some(page) = number(params, &PAGE_PARAMS) {
-        keys.push(format!("page: {}", page.name));
-        let pages = member(members, &PAGES_MEMBERS).map(|pages| format!("pages: {}", pages.path));
-        let total = member(members, &TOTAL_MEMBERS).map(|total| format!("total: {}", total.path));
-        keys.extend(pages.or(total));
+    } else if let Some(page) = number(params, NUMBERS) {
+        pages.page = Some(page.name.clone());
+        pages.pages = member(members, PAGE_COUNTS).map(Member::path);
+        if pages.pages.is_none() {
+            pages.total = member(members, TOTALS).map(Member::path);
+        }
         counts.push(page);
     } else {
-        keys.push(format!("next: {}", text_member(members, &LINK_MEMBERS)?.path));
+        let link = members.iter().find(|member| member.is_text && is_among(LINKS, &member.name))?;
+        pages.next = Some(link.path());
     }
-    if let Some(size) = number(params, &SIZE_PARAMS) {
-        keys.push(format!("size: {}", size.name));
+    if let Some(size) = number(params, SIZES) {
+        pages.size = Some(size.name.clone());
         counts.push(size);
     }
-    let mut line = format!("`pages: {{{}}}`", keys.join(", "));
+    let mut line = format!("`{}`", line(&pages));
     counts.retain(|param| param.ty.as_str() != "count");
     if !counts.is_empty() {
         let names: Vec<_> = counts.iter().map(|param| format!("`{}`", param.name)).collect();
@@ -181,22 +174,13 @@ fn pages_line(endpoint: &Endpoint, params: &[Param], members: &[Member]) -> Opti
     Some(line)
 }
 
-/// Returns the first param with one of these names.
-fn named<'p>(params: &'p [Param], names: &[&str]) -> Option<&'p Param> {
-    let is_named = |param: &&Param| names.contains(&param.name.to_snake_case().as_str());
-    params.iter().filter(|param| param.const_value.is_none()).find(is_named)
-}
-
 /// Returns the first param with one of these names that is a number and no time.
-fn number<'p>(params: &'p [Param], names: &[&str]) -> Option<&'p Param> {
-    let param = named(params, names)?;
+fn number<'p>(params: &'p [Param], words: &str) -> Option<&'p Param> {
+    let is_sent = |param: &&Param| param.const_value.is_none();
+    let param = named(params, words).into_iter().find(is_sent)?;
     ["count", "integer", "number"].contains(&param.ty.as_str()).then_some(param)
 }
 
-fn member<'m>(members: &'m [Member], names: &[&str]) -> Option<&'m Member> {
-    members.iter().find(|member| names.contains(&member.name.as_str()))
-}
-
-fn text_member<'m>(members: &'m [Member], names: &[&str]) -> Option<&'m Member> {
-    members.iter().find(|member| member.is_text && names.contains(&member.name.as_str()))
+fn member<'m>(members: &'m [Member], words: &str) -> Option<&'m Member> {
+    members.iter().find(|member| is_among(words, &member.name))
 }
