@@ -67,9 +67,6 @@ impl JobFile {
 
 const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
 
-/// Keys of a `[[series]]` table that are not params.
-const SERIES_KEYS: [&str; 3] = ["endpoints", "from", "to"];
-
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
@@ -153,13 +150,13 @@ impl Source<'_> {
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
         let endpoints = table.get("endpoints").map_or(Ok(vec![]), |names| self.each(names, must_have_history))?;
         let keys = ParamKeys::of(&endpoints);
-        let is_unknown = |key: &str| !SERIES_KEYS.contains(&key) && keys.find(key).is_none();
+        let is_unknown = |key: &str| !wording::SERIES_KEYS.contains(&key) && keys.find(key).is_none();
         if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
             if KEYS.contains(&key.get_ref().as_ref()) {
                 return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
             }
             let known = keys.names();
-            return Err(self.unknown_key(key, SERIES_KEYS.into_iter().chain(known.iter().map(String::as_str))));
+            return Err(self.unknown_key(key, wording::SERIES_KEYS.into_iter().chain(known.iter().map(String::as_str))));
         }
         if endpoints.is_empty() {
             return Err(self.error(Some(span), "`endpoints` is missing"));

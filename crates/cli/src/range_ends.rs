@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
 use crate::time_arg::shown;
@@ -90,21 +91,11 @@ pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
     } else {
         format!("{} series begin exactly {steps} intervals before their request", of_age.series)
     };
-    let span = exact(of_age.length.as_secs());
+    let span = Step::Fixed(of_age.length);
     Some(format!(
         "{why}, so the service has only the newest {steps} records; a run at least every {span} keeps all later ones \
          (maintainers of the catalogue: `oldest: {span}` under `history`)"
     ))
-}
-
-/// Formats seconds in the longest unit in which they are an integer.
-fn exact(seconds: u64) -> String {
-    for (unit, length) in [('d', 86_400), ('h', 3600), ('m', 60)] {
-        if seconds.is_multiple_of(length) {
-            return format!("{}{unit}", seconds / length);
-        }
-    }
-    format!("{seconds}s")
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ const PYTHON_KEYWORDS: [&str; 35] = [
 ];
 
 /// The keys of a series in a job file that are not params.
-const JOB_KEYS: [&str; 3] = ["endpoints", "from", "to"];
+pub const SERIES_KEYS: [&str; 3] = ["endpoints", "from", "to"];
 
 /// The names of the params of a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl ParamNames {
 
     /// Returns the key of a param in a job file: its name on the wire, or its option if that is a key of each series.
     pub fn job_key(&self, wire_name: &str) -> String {
-        if JOB_KEYS.contains(&wire_name) { self.option(wire_name) } else { wire_name.to_owned() }
+        if SERIES_KEYS.contains(&wire_name) { self.option(wire_name) } else { wire_name.to_owned() }
     }
 
     /// Returns `true` if a key of a job file sets this param. The option of a param is accepted too, unless it is the name of

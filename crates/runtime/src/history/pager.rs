@@ -273,10 +273,10 @@ impl<R> Pager<R> {
             page.state = PageState::Settled(Ok(response));
             return;
         }
-        let times_of_others = response.times_of_others();
-        let is_page_of_any_window = is_empty && times_of_others.is_some() && times_of_others == self.page_of_any_window;
+        let unrelated_page = if is_empty { response.times_of_others() } else { None };
+        let is_page_of_any_window = unrelated_page.is_some() && unrelated_page == self.page_of_any_window;
         if is_empty && steps == 1 {
-            self.page_of_any_window = times_of_others;
+            self.page_of_any_window = unrelated_page;
         }
         let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
         // If a step has several records, they may have displaced the records of other steps from the page.
