@@ -71,7 +71,7 @@ impl Backfill {
     /// and after at most `compact_every`, or ten seconds if that is shorter, to the files. Each hour, a further run
     /// requests the records of the [refetch time](Self::refetch) and gaps again; records that are delivered while it is
     /// in progress are written after it. The end of the [range](Self::range) must be [`Self::OPEN_END`]; a series whose
-    /// [own range](SeriesRequest::within) ends is fetched by the runs and not followed.
+    /// [own range](crate::SeriesRequest::within) ends is fetched by the runs and not followed.
     ///
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
     /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another

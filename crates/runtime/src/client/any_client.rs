@@ -33,7 +33,7 @@ impl AnyClient {
     }
 
     /// Starts building a client with the settings of a TOML file, which has the keys of
-    /// [`BuilderSettings`](crate::BuilderSettings); requires the feature `settings`.
+    /// [`ClientSettings`](crate::ClientSettings); requires the feature `settings`.
     #[cfg(feature = "settings")]
     pub fn builder_from_file(service: &'static ServiceInfo, path: impl AsRef<Path>) -> Result<Builder<Self>, Error> {
         read_file(path.as_ref())?.apply(Self::builder(service, ""))
