@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::catalogue_json;
 use crate::endpoint_names::full_name;
 use crate::failure::{ExitKind, Failure, Result, brief};
-use crate::file_notes::Notes;
+use crate::file_notes::Note;
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::marks::{self, Mark};
@@ -142,7 +142,7 @@ pub(crate) struct Reporter {
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
     /// The notes about the files of the run.
-    pub(crate) notes: Notes,
+    pub(crate) notes: BTreeSet<Note>,
     /// `true` if the run requests all missing records again.
     pub(crate) refetches_gaps: bool,
     /// Whether the progress is printed if no bar is drawn.
@@ -151,7 +151,15 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
-        Self { log, bar, labels, failures: Vec::new(), notes: Notes::new(), refetches_gaps: false, progress_log: log }
+        Self {
+            log,
+            bar,
+            labels,
+            failures: Vec::new(),
+            notes: BTreeSet::new(),
+            refetches_gaps: false,
+            progress_log: log,
+        }
     }
 
     /// Returns a JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that
@@ -169,8 +177,7 @@ impl Reporter {
             let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
             let endpoint = full_name(series.endpoint);
             let range = file.range(series, report.interval);
-            let notes =
-                self.notes.iter().filter(|(of, _)| of.is_empty() || *of == endpoint).map(|(_, note)| note.clone());
+            let notes = self.notes.iter().filter(|note| note.is_about(&endpoint)).map(|note| note.text.clone());
             let label = &self.labels[index];
             let hints = [never_fetched(label, report, range.end), never_requested(label, report, range.end)];
             let hints = hints.into_iter().flatten().filter(|_| summary.is_complete);

@@ -100,8 +100,8 @@ impl<'r> FileRun<'r> {
         }
         if let Ok(summary) = &ended {
             reporter.notes = notes(&self.file.out, &self.target, &planned.plan).await;
-            for (_, note) in &reporter.notes {
-                self.log.warning(note);
+            for note in &reporter.notes {
+                self.log.warning(&note.text);
             }
             if !planned.is_clock_noted {
                 let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));

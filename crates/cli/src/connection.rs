@@ -89,51 +89,88 @@ impl Connection {
     }
 
     async fn connect(&self, log: Log, warns_of_missing_fields: bool, metrics: Option<Metrics>) -> Result<Connected> {
-        let started = || {
-            let sandbox = Sandbox::of(program().registry);
-            self.fault.iter().cloned().fold(sandbox, sandbox::Builder::fault).start()
+        let sandbox = self.start_sandbox()?;
+        let settings = match &sandbox {
+            Some(sandbox) => Settings::of_sandbox(sandbox),
+            None => self.find_settings()?,
         };
-        let sandbox = self.sandbox.then(started).transpose();
-        let sandbox = sandbox.map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
-            _ => Failure::machine(error),
-        })?;
-        let (mut builder, source) = match &sandbox {
-            Some(sandbox) => {
-                let builder = Client::builder(service(), sandbox.base_url());
-                let builder = if has_key() { builder.api_key("sandbox") } else { builder };
-                (builder, "the sandbox".to_owned())
-            }
-            None => self.builder()?,
-        };
+        let mut builder = settings.builder;
         let rate_limit = if self.sandbox { SharedRateLimit::Off } else { self.limiter.open(&builder, log).await? };
         if let Some(limiter) = rate_limit.limiter() {
             builder = builder.rate_limiter(limiter.clone());
         }
         let monitor = ResponseMonitor::default();
-        let agent = format!("{}/{}", program().name, program().version);
-        let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
-        let builder = builder.observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics });
-        Ok(Connected { client: builder.build().map_err(invalid)?, source, rate_limit, monitor, sandbox })
+        let client = builder
+            .user_agent(format!("{}/{}", program().name, program().version))
+            .env_proxy(!self.sandbox)
+            .observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics })
+            .build()
+            .map_err(invalid)?;
+        Ok(Connected { client, source: settings.source, rate_limit, monitor, sandbox })
     }
 
-    fn builder(&self) -> Result<(Builder<Client>, String)> {
+    fn start_sandbox(&self) -> Result<Option<Sandbox>> {
+        if !self.sandbox {
+            return Ok(None);
+        }
+        let mut builder = Sandbox::of(program().registry);
+        for rule in &self.fault {
+            builder = builder.fault(rule.clone());
+        }
+        match builder.start() {
+            Ok(sandbox) => Ok(Some(sandbox)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(Failure::usage(error.to_string())),
+            Err(error) => Err(Failure::machine(error)),
+        }
+    }
+
+    /// The settings of the file that an option names, else of the environment, else of the default file.
+    fn find_settings(&self) -> Result<Settings> {
         if let Some(file) = &self.settings {
-            return Ok((from_file(file)?, quoted(file)));
+            return Settings::of_file(file);
         }
-        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", service().env_prefix));
-        let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
+        let prefix = service().env_prefix;
         // The default file is used only if no variable is set.
-        let has_variable = variables.iter().any(is_set);
-        if let Some(file) = default_file().filter(|file| file.exists() && !has_variable) {
-            return Ok((from_file(&file)?, quoted(file)));
+        let has_variable = is_set(&format!("{prefix}_BASE_URL")) || is_set(&format!("{prefix}_API_KEY"));
+        if let Some(file) = default_file()
+            && !has_variable
+            && file.exists()
+        {
+            return Settings::of_file(&file);
         }
-        let builder = Client::builder_from_env(service()).map_err(|error| not_in_environment(error, has_variable))?;
-        Ok((builder, "the environment".to_owned()))
+        match Client::builder_from_env(service()) {
+            Ok(builder) => Ok(Settings { builder, source: "the environment".to_owned() }),
+            Err(error) => Err(not_in_environment(error, has_variable)),
+        }
     }
 }
 
-/// Returns whether requests can carry an API key.
+/// A client that is not built yet, and the source of its settings as text.
+struct Settings {
+    builder: Builder<Client>,
+    source: String,
+}
+
+impl Settings {
+    fn of_file(file: &Path) -> Result<Self> {
+        Ok(Self { builder: from_file(file)?, source: quoted(file) })
+    }
+
+    fn of_sandbox(sandbox: &Sandbox) -> Self {
+        let mut builder = Client::builder(service(), sandbox.base_url());
+        if has_key() {
+            builder = builder.api_key("sandbox");
+        }
+        Self { builder, source: "the sandbox".to_owned() }
+    }
+}
+
+/// Whether a variable of the environment has a value that is not empty.
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether requests can carry an API key.
 pub(crate) fn has_key() -> bool {
     service().takes_api_key()
 }
@@ -150,9 +187,11 @@ impl Observer for Watched {
     fn observe(&self, event: &Event) {
         match event {
             Event::Attempt { request, params, number, outcome, bytes, elapsed, .. } if self.log == Log::Verbose => {
-                let outcome =
-                    outcome.map_or_else(|kind| format!("failed ({kind:?})"), |status| format!("status {status}"));
-                let series = [request.to_string(), params.to_string()].join(" ");
+                let outcome = match outcome {
+                    Ok(status) => format!("status {status}"),
+                    Err(kind) => format!("failed ({kind:?})"),
+                };
+                let series = format!("{request} {params}");
                 let series = series.trim_end();
                 let time = elapsed.as_millis();
                 let bytes = HumanBytes(*bytes as u64);
@@ -190,9 +229,12 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         let message = format!("{name} is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    // The file is named as in all messages of the program.
-    let named = |error: Error| format!("{error:#}").replace(&format!("{:?}", file.to_string_lossy()), &quoted(file));
-    Client::builder_from_file(service(), file).map_err(|error| Failure::new(ExitKind::Credentials, named(error)))
+    Client::builder_from_file(service(), file).map_err(|error| {
+        // The file is named as in all messages of the program.
+        let name_in_error = format!("{:?}", file.to_string_lossy());
+        let message = format!("{error:#}").replace(&name_in_error, &quoted(file));
+        Failure::new(ExitKind::Credentials, message)
+    })
 }
 
 /// Creates the failure for invalid settings.
@@ -210,16 +252,19 @@ fn not_in_environment(error: Error, has_variable: bool) -> Failure {
     }
     let file = default_file().map_or_else(|| "a settings file".to_owned(), quoted);
     let prefix = service().env_prefix;
-    let key = |text: String| if has_key() { text } else { String::new() };
-    let (variable, setting) = (key(format!(" and {prefix}_API_KEY")), key(" and `api_key`".to_owned()));
-    let file = format!("write `base_url`{setting} into {file} (mode 600)");
-    invalid(error).help(format!("set {prefix}_BASE_URL{variable}, or {file}, or {sandbox}"))
+    let mut variables = format!("{prefix}_BASE_URL");
+    let mut keys = "`base_url`".to_owned();
+    if has_key() {
+        variables += &format!(" and {prefix}_API_KEY");
+        keys += " and `api_key`";
+    }
+    invalid(error).help(format!("set {variables}, or write {keys} into {file} (mode 600), or {sandbox}"))
 }
 
-/// Returns the settings file that is read if no option names a file.
+/// The settings file that is read if no option names a file; `None` if the user has no home folder.
 pub(crate) fn default_file() -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
-    let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    let variable = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+    let configuration =
+        if is_set(variable) { PathBuf::from(env::var_os(variable)?) } else { env::home_dir()?.join(".config") };
     Some(configuration.join(program().name).join("settings.toml"))
 }

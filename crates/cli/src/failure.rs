@@ -114,8 +114,11 @@ impl Failure {
     /// Creates the failure for a path where a backfill should have written.
     pub(crate) fn nothing_at(path: &str) -> Self {
         let is_missing = !path.contains("://") && !Path::new(path).exists();
-        let nothing = || format!("`{} backfill` has written nothing here", program().name);
-        let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
+        let why = if is_missing {
+            "no such file or folder".to_owned()
+        } else {
+            format!("`{} backfill` has written nothing here", program().name)
+        };
         Self::usage(format!("{}: {why}", quoted(path)))
     }
 

@@ -9,52 +9,104 @@ use crate::endpoint_names;
 use crate::find_endpoint::find;
 use wording::enumerated;
 
-/// Notes, each with its endpoint, or with an empty text if it is about all.
-pub(crate) type Notes = BTreeSet<(String, String)>;
+/// What may surprise a program that reads the series together.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Note {
+    /// `None` if the note is about series of several endpoints.
+    pub(crate) endpoint: Option<String>,
+    pub(crate) text: String,
+}
+
+impl Note {
+    pub(crate) fn is_about(&self, endpoint: &str) -> bool {
+        self.endpoint.as_deref().is_none_or(|own| own == endpoint)
+    }
+}
 
 /// The notes that were not true before a run with this plan has added series to those of other runs.
-pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> Notes {
-    let series = plan.series.iter();
-    let is_new: BTreeMap<&str, bool> = series.map(|series| (series.path.as_str(), series.last.is_none())).collect();
-    let (is_file, mut notes) = (matches!(target, Target::File { .. }), Notes::new());
+pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> BTreeSet<Note> {
+    let added = added_series(plan);
+    let mut notes = BTreeSet::new();
     // Most runs add no series, and need not read the states of all others.
-    if !is_new.values().any(|is_new| *is_new) {
+    if added.is_empty() {
         return notes;
     }
-    let mut written = dataset::status(target).await.map_or_else(|_| Vec::new(), |status| status.series);
-    written.retain(|series| series.last.is_some());
-    // The files of a data set have one endpoint each.
-    for read in written.chunk_by(|one, other| is_file || one.endpoint() == other.endpoint()) {
-        let of_run = |series: &&SeriesStatus| is_new.get(series.path.as_str()).copied();
-        let before: Vec<_> = read.iter().filter(|series| of_run(series) != Some(true)).collect();
-        if before.iter().any(|series| of_run(series).is_none()) {
-            notes.extend(&facts(out, &read.iter().collect::<Vec<_>>()) - &facts(out, &before));
+    let of_run: BTreeSet<&str> = plan.series.iter().map(|series| series.path.as_str()).collect();
+    for together in series_read_together(target).await {
+        let mut before = together.clone();
+        before.retain(|series| !added.contains(series.path.as_str()));
+        let has_series_of_other_runs = before.iter().any(|series| !of_run.contains(series.path.as_str()));
+        if has_series_of_other_runs {
+            let known = facts(out, &before);
+            notes.extend(facts(out, &together).into_iter().filter(|note| !known.contains(note)));
         }
     }
     notes
 }
 
+/// The paths of the series that no earlier run has fetched.
+fn added_series(plan: &BackfillPlan) -> BTreeSet<&str> {
+    let mut added = BTreeSet::new();
+    for series in &plan.series {
+        if series.last.is_none() {
+            added.insert(series.path.as_str());
+        }
+    }
+    added
+}
+
+/// The series with records, in the groups that a program reads as one table.
+async fn series_read_together(target: &Target) -> Vec<Vec<SeriesStatus>> {
+    let Ok(status) = dataset::status(target).await else {
+        return Vec::new();
+    };
+    let mut written = status.series;
+    written.retain(|series| series.last.is_some());
+    let is_file = matches!(target, Target::File { .. });
+    // The files of a data set have one endpoint each.
+    let groups = written.chunk_by(|one, other| is_file || one.endpoint() == other.endpoint());
+    groups.map(<[_]>::to_vec).collect()
+}
+
 /// What differs among series that are read together: endpoints, params, and the values of params.
-fn facts(out: &str, all: &[&SeriesStatus]) -> Notes {
-    let (out, mut facts) = (quoted(out), Notes::new());
-    let endpoints: Vec<_> = all.iter().map(|series| series.endpoint()).collect::<BTreeSet<_>>().into_iter().collect();
+fn facts(out: &str, all: &[SeriesStatus]) -> BTreeSet<Note> {
+    let out = quoted(out);
+    let mut facts = BTreeSet::new();
+    let endpoints: BTreeSet<&str> = all.iter().map(SeriesStatus::endpoint).collect();
     if endpoints.len() > 1 {
-        let all = enumerated(&endpoints, "and");
-        facts.insert((String::new(), format!("{out} now has the endpoints {all}; filter by the column `endpoint`")));
+        let names = enumerated(&Vec::from_iter(&endpoints), "and");
+        let text = format!("{out} now has the endpoints {names}; filter by the column `endpoint`");
+        facts.insert(Note { endpoint: None, text });
     }
     for endpoint in endpoints {
-        let mut add = |text: String| facts.insert((endpoint.to_owned(), text));
         let name = find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
-        let of_endpoint = all.iter().filter(|series| series.endpoint() == endpoint);
-        let params: Vec<BTreeMap<_, _>> = of_endpoint.map(|series| series.params().collect()).collect();
-        for param in params.iter().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
-            let values: BTreeSet<_> = params.iter().map(|params| params.get(param)).collect();
+        for (param, values) in values_of_params(endpoint, all) {
             if values.len() > 1 {
-                let without = format!("series with and without `{param}`");
-                let what = if values.contains(&None) { without } else { format!("several {param}s") };
-                add(format!("{out} now has {what} of {name}; filter by the column `{param}`"));
+                let what = if values.contains(&None) {
+                    format!("series with and without `{param}`")
+                } else {
+                    format!("several {param}s")
+                };
+                let text = format!("{out} now has {what} of {name}; filter by the column `{param}`");
+                facts.insert(Note { endpoint: Some(endpoint.to_owned()), text });
             }
         }
     }
     facts
+}
+
+/// The values that each param has in the series of an endpoint; `None` where a series does not set it.
+fn values_of_params(endpoint: &str, all: &[SeriesStatus]) -> BTreeMap<String, BTreeSet<Option<String>>> {
+    let mut series = Vec::new();
+    for one in all {
+        if one.endpoint() == endpoint {
+            series.push(one.params().collect::<BTreeMap<_, _>>());
+        }
+    }
+    let mut values: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
+    for name in series.iter().flat_map(BTreeMap::keys) {
+        let of_param = series.iter().map(|params| params.get(name).cloned());
+        values.entry(name.clone()).or_insert_with(|| of_param.collect());
+    }
+    values
 }

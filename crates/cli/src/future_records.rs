@@ -5,6 +5,8 @@ use runtime::Timestamp;
 use crate::log::Log;
 use crate::time_arg;
 
+const CLOCK: &str = "check the clock of this machine";
+
 /// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
 /// record of each series and its end. Returns `true` if it has warned.
 pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, log: Log) -> bool {
@@ -18,16 +20,23 @@ pub(crate) fn check_clock(records: impl Iterator<Item = (Option<Timestamp>, Opti
 /// The warning about the newest record in the future; if there is none, about the newest interval that ends in the
 /// future.
 fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>, now: Timestamp) -> Option<String> {
-    let ending = records.filter_map(|(last, end)| Some((last?, end?))).filter(|(_, end)| *end > now);
-    let (last, _) = ending.max_by_key(|(last, end)| ((*last).max(now), *end))?;
-    let (time, clock) = (time_arg::shown(last), "check the clock of this machine");
-    Some(if last > now {
-        format!("the newest record, of {time}, is in the future; {clock}")
-    } else {
-        format!(
-            "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {clock}"
-        )
-    })
+    let mut ending_late = Vec::new();
+    for (last, end) in records {
+        if let (Some(last), Some(end)) = (last, end)
+            && end > now
+        {
+            ending_late.push((last, end));
+        }
+    }
+    // Among records that are not in the future, the one whose interval ends last is named.
+    let (last, _) = ending_late.into_iter().max_by_key(|(last, end)| ((*last).max(now), *end))?;
+    let time = time_arg::shown(last);
+    if last > now {
+        return Some(format!("the newest record, of {time}, is in the future; {CLOCK}"));
+    }
+    Some(format!(
+        "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {CLOCK}"
+    ))
 }
 
 #[cfg(test)]

@@ -79,6 +79,11 @@ impl Interrupt {
 fn is_hang_up_caught() -> bool {
     // `SigIgn` is a hexadecimal number with a bit for each ignored signal. The lowest bit is SIGHUP, so the number is
     // even if SIGHUP is not ignored.
-    let is_even = |line: &str| line.starts_with("SigIgn:") && line.ends_with(['0', '2', '4', '6', '8', 'a', 'c', 'e']);
-    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(is_even))
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else {
+        return false;
+    };
+    let Some(ignored) = status.lines().find(|line| line.starts_with("SigIgn:")) else {
+        return false;
+    };
+    ignored.ends_with(['0', '2', '4', '6', '8', 'a', 'c', 'e'])
 }

@@ -12,12 +12,13 @@ use dataset::quoted;
 use runtime::{Interval, Timestamp};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use wording::SERIES_KEYS;
 
-use crate::endpoint_names::name;
+use crate::endpoint_names::{Endpoint, name};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_keys::ParamKeys;
-use crate::param_options::{Params, splits};
+use crate::param_options::{Offered, Params, splits};
 use crate::requested_series::{Series, combine, combine_given, must_have_history};
 use crate::time_arg::{self, Start};
 
@@ -58,7 +59,13 @@ impl JobFile {
             let start = self.start_of(series).time;
             let end = self.end_of(series);
             if end < start {
-                return Err(Failure::usage(format!("the range ends at {end}, before its start {start}")));
+                let message = format!("the range ends at {end}, before its start {start}");
+                let has_own_range = series.from.is_some() || series.to.is_some();
+                return Err(if has_own_range {
+                    Failure::usage(format!("{}: {message}", name(series.endpoint)))
+                } else {
+                    Failure::usage(message)
+                });
             }
         }
         Ok(())
@@ -90,6 +97,33 @@ fn past_start(text: &str) -> Result<Start, String> {
     if start.time > time_arg::now() { Err("it is in the future".to_owned()) } else { Ok(start) }
 }
 
+/// The earliest start of the series; `None` if a series has none.
+fn earliest_start(series: &[Series]) -> Option<Start> {
+    let mut earliest: Option<Start> = None;
+    for one in series {
+        let start = one.from?;
+        if earliest.is_none_or(|earliest| start.time < earliest.time) {
+            earliest = Some(start);
+        }
+    }
+    earliest
+}
+
+/// The values in the text of a param that these endpoints accept.
+fn checked_values(endpoints: &[Endpoint], param: &Offered, text: &str) -> Result<Vec<String>> {
+    let mut values = Vec::new();
+    if splits(param.infos[0]) {
+        values.extend(text.split(',').map(str::to_owned));
+    } else {
+        values.push(text.to_owned());
+    }
+    let known = vec![(param.wire_name.to_owned(), values.clone())];
+    let params = Params { known, are_keys: true, ..Params::default() };
+    combine_given(endpoints, &params, Log::Nothing)?;
+    Ok(values)
+}
+
+/// The text of a job file, and its name in messages.
 struct Source<'t> {
     name: String,
     text: &'t str,
@@ -97,36 +131,67 @@ struct Source<'t> {
 
 impl Source<'_> {
     fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
-        let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
-        let table = table.get_ref();
-        if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
-            return Err(self.unknown_key(key, KEYS.into_iter()));
-        }
-        let from = overrides.from.or(self.parsed(table, "from", past_start)?);
-        if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
-            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
-        }
-        let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?;
-        let out = overrides.out.map(str::to_owned).or(out);
-        // A missing key may be below [[series]], where it is unknown.
-        let mut series = table.get("series").map(|groups| self.series(groups, log)).transpose()?;
+        let table = match DeTable::parse(self.text) {
+            Ok(table) => table.into_inner(),
+            Err(error) => return Err(self.error(error.span(), error.message())),
+        };
+        self.check_keys(&table)?;
+        let from = self.parsed(&table, "from", past_start)?;
+        let to = self.parsed(&table, "to", time_arg::end)?;
+        let out = self.target(&table)?;
+        let refetch = self.parsed(&table, "refetch", time_arg::duration)?;
+        let mut series = match table.get("series") {
+            Some(groups) => self.series(groups, log)?,
+            None => Vec::new(),
+        };
         // An option of the command line replaces the value of the job and those of its series.
-        for one in series.iter_mut().flatten() {
-            one.from = one.from.filter(|_| overrides.from.is_none());
-            one.to = one.to.filter(|_| overrides.to.is_none());
+        for one in &mut series {
+            if overrides.from.is_some() {
+                one.from = None;
+            }
+            if overrides.to.is_some() {
+                one.to = None;
+            }
         }
-        let to = overrides.to.or(self.parsed(table, "to", time_arg::end)?).unwrap_or(time_arg::OPEN);
-        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
-        let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
         // A job needs no start if each of its series has one.
-        let earliest = series.iter().flatten().map(|one| one.from).min_by_key(|from| from.map(|from| from.time));
-        let from = from.or(earliest.flatten()).ok_or_else(|| missing("from"))?;
-        let out = out.ok_or_else(|| missing("out"))?;
-        let series = series.ok_or_else(|| missing("series").help("a job has one or more [[series]] tables"))?;
+        let Some(from) = overrides.from.or(from).or_else(|| earliest_start(&series)) else {
+            return Err(self.missing("from"));
+        };
+        let Some(out) = overrides.out.map(str::to_owned).or(out) else {
+            return Err(self.missing("out"));
+        };
+        if series.is_empty() {
+            return Err(self.missing("series").help("a job has one or more [[series]] tables"));
+        }
+        let to = overrides.to.or(to).unwrap_or(time_arg::OPEN);
         Ok(JobFile { series, from, to, out, refetch })
     }
 
-    /// Returns the series of all `[[series]]` tables.
+    fn check_keys(&self, table: &Table<'_>) -> Result<()> {
+        for key in table.keys() {
+            if !KEYS.contains(&key.get_ref().as_ref()) {
+                return Err(self.unknown_key(key, &KEYS));
+            }
+        }
+        Ok(())
+    }
+
+    /// The target, which is quoted also if it looks like a number or a date.
+    fn target(&self, table: &Table<'_>) -> Result<Option<String>> {
+        if let Some(out) = table.get("out")
+            && !matches!(out.get_ref(), DeValue::String(_))
+        {
+            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
+        }
+        self.parsed(table, "out", |text| Ok(text.to_owned()))
+    }
+
+    /// A key that is missing has no position. It may be below [[series]], where it is unknown.
+    fn missing(&self, key: &str) -> Failure {
+        Failure::usage(format!("{}: `{key}` is missing", self.name))
+    }
+
+    /// The series of all `[[series]]` tables.
     fn series(&self, groups: &Value<'_>, log: Log) -> Result<Vec<Series>> {
         let mut series: Vec<Series> = Vec::new();
         let Some(all) = groups.get_ref().as_array().filter(|all| !all.is_empty()) else {
@@ -146,32 +211,25 @@ impl Source<'_> {
         Ok(series)
     }
 
-    /// Returns all series of a `[[series]]` table.
+    /// All series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
-        let endpoints = table.get("endpoints").map_or(Ok(vec![]), |names| self.each(names, must_have_history))?;
+        let endpoints = match table.get("endpoints") {
+            Some(names) => self.each(names, must_have_history)?,
+            None => Vec::new(),
+        };
         let keys = ParamKeys::of(&endpoints);
-        let is_unknown = |key: &str| !wording::SERIES_KEYS.contains(&key) && keys.find(key).is_none();
-        if let Some((key, _)) = table.iter().find(|(key, _)| is_unknown(key.get_ref())) {
-            if KEYS.contains(&key.get_ref().as_ref()) {
-                return Err(self.error(Some(key.span()), format!("`{}` belongs above [[series]]", key.get_ref())));
-            }
-            let known = keys.names();
-            return Err(self.unknown_key(key, wording::SERIES_KEYS.into_iter().chain(known.iter().map(String::as_str))));
-        }
+        self.check_series_keys(table, &keys)?;
         if endpoints.is_empty() {
             return Err(self.error(Some(span), "`endpoints` is missing"));
         }
         let mut params = Params { are_keys: true, ..Params::default() };
-        for (one, value) in table.iter().filter_map(|(key, value)| Some((keys.find(key.get_ref())?, value))) {
-            // Each value is checked separately, so that an error has the position of the value.
-            let checked = |text: &str| {
-                let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
-                let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
-                let params = Params { known: vec![known.clone()], are_keys: true, ..Params::default() };
-                combine_given(&endpoints, &params, Log::Nothing)?;
-                Ok(known.1)
+        for (key, value) in table {
+            let Some(param) = keys.find(key.get_ref()) else {
+                continue;
             };
-            params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
+            // Each value is checked separately, so that an error has the position of the value.
+            let values = self.each(value, |text| checked_values(&endpoints, param, text))?;
+            params.known.push((param.wire_name.to_owned(), values.concat()));
         }
         let from = self.parsed(table, "from", past_start)?;
         let to = self.parsed(table, "to", time_arg::end)?;
@@ -183,12 +241,32 @@ impl Source<'_> {
         Ok(series)
     }
 
+    fn check_series_keys(&self, table: &Table<'_>, params: &ParamKeys) -> Result<()> {
+        for key in table.keys() {
+            let name = key.get_ref().as_ref();
+            if SERIES_KEYS.contains(&name) || params.find(name).is_some() {
+                continue;
+            }
+            if KEYS.contains(&name) {
+                return Err(self.error(Some(key.span()), format!("`{name}` belongs above [[series]]")));
+            }
+            let names = params.names();
+            let mut known = SERIES_KEYS.to_vec();
+            known.extend(names.iter().map(String::as_str));
+            return Err(self.unknown_key(key, &known));
+        }
+        Ok(())
+    }
+
     /// Parses the value of a key, if the key is present.
     fn parsed<T>(&self, table: &Table<'_>, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>> {
-        let Some(value) = table.get(key) else { return Ok(None) };
-        let parse =
-            |text: &str| parse(text).map_err(|error| Failure::usage(format!("invalid `{key}` `{text}`: {error}")));
-        self.one(value, &parse).map(Some)
+        let Some(value) = table.get(key) else {
+            return Ok(None);
+        };
+        let parsed = self.one(value, &|text| {
+            parse(text).map_err(|error| Failure::usage(format!("invalid `{key}` `{text}`: {error}")))
+        })?;
+        Ok(Some(parsed))
     }
 
     /// Parses every value of a list, or a single value.
@@ -212,23 +290,23 @@ impl Source<'_> {
         parse(&text).map_err(|failure| failure.at(&self.position(value.span())))
     }
 
-    fn unknown_key<'n>(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'n str> + Clone) -> Failure {
+    fn unknown_key(&self, key: &Spanned<impl AsRef<str>>, known: &[&str]) -> Failure {
         let name = key.get_ref().as_ref();
-        let accepted = format!("accepted: {}", known.clone().collect::<Vec<_>>().join(", "));
         self.error(Some(key.span()), format!("unknown key `{name}`"))
-            .help_if(wording::did_you_mean(name, known))
-            .help(accepted)
+            .help_if(wording::did_you_mean(name, known.iter().copied()))
+            .help(format!("accepted: {}", known.join(", ")))
     }
 
     fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {
         Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
     }
 
-    /// Returns the file, line and column. Lines and columns are counted from one, as in editors.
+    /// The file, line and column. Lines and columns are counted from one, as in editors.
     fn position(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before[line_start..].chars().count() + 1;
         format!("{}:{line}:{column}", self.name)
     }
 }
@@ -313,7 +391,10 @@ mod tests {
         own.check_ranges().unwrap();
         let reversed = with_own_range("from = 2025-02-01\n", "to = 2025-01-01\n");
         let error = reversed.check_ranges().unwrap_err().to_string();
-        assert_eq!(error, "the range ends at 2025-01-01T00:00:00Z, before its start 2025-02-01T00:00:00Z");
+        assert_eq!(
+            error,
+            format!("{}: the range ends at 2025-01-01T00:00:00Z, before its start 2025-02-01T00:00:00Z", metric().name)
+        );
     }
 
     #[test]

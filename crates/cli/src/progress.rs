@@ -85,7 +85,8 @@ impl Bar {
 /// Formats the progress of all series.
 fn summary(sum: &Progress) -> String {
     let requests = counted(sum.pages + sum.pages_left, "request");
-    let (records, done) = (counted(sum.records, "record"), HumanCount(sum.pages));
+    let records = counted(sum.records, "record");
+    let done = HumanCount(sum.pages);
     format!("{records} so far, {done} of {requests} done, {}", remaining(sum))
 }
 

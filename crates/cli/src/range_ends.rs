@@ -46,14 +46,17 @@ impl SeriesEnds<'_> {
     /// Returns one sentence; `None` if the records cover the range.
     fn sentence(&self) -> Option<String> {
         let label = self.label;
-        let start = || format!("asked from {}, the first record is of {}", shown(self.asked.start), shown(self.first));
-        let end = || format!("asked until {}, the last record ends at {}", shown(self.asked.end), shown(self.end));
-        match (self.begins_late(), self.ends_early()) {
-            (false, false) => None,
-            (true, false) => Some(format!("{label}: {}", start())),
-            (false, true) => Some(format!("{label}: {}", end())),
-            (true, true) => Some(format!("{label}: {}; {}", start(), end())),
+        let mut parts = Vec::new();
+        if self.begins_late() {
+            parts.push(format!("asked from {}, the first record is of {}", shown(self.asked.start), shown(self.first)));
         }
+        if self.ends_early() {
+            parts.push(format!("asked until {}, the last record ends at {}", shown(self.asked.end), shown(self.end)));
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        Some(format!("{label}: {}", parts.join("; ")))
     }
 }
 

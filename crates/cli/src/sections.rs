@@ -8,7 +8,8 @@ use crate::stdout;
 
 /// Adds a title and rows of names with their descriptions.
 pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_width: usize, width: usize) {
-    let (bold, gap) = (stdout::HEADING, if out.is_empty() { "" } else { "\n" });
+    let bold = stdout::HEADING;
+    let gap = if out.is_empty() { "" } else { "\n" };
     let _ = if title.is_empty() { write!(out, "{gap}") } else { writeln!(out, "{gap}{bold}{title}{bold:#}") };
     for [name, text] in rows {
         let first = format!("  {name:name_width$}  ");

@@ -1,7 +1,7 @@
 //! The options with which a command selects series of a file or a data set.
 
 use std::collections::BTreeMap;
-use std::{iter, slice};
+use std::slice;
 
 use clap::Args;
 use dataset::{SeriesStatus, quoted};
@@ -45,53 +45,84 @@ impl Selection {
         Ok(())
     }
 
-    /// Returns whether no option is given.
+    /// Whether no option is given.
     pub(crate) fn is_empty(&self) -> Result<bool> {
         Ok(self.filters()?.is_empty())
     }
 
-    /// Returns the selected series of a target. Fails if there are none, and warns about values that select none.
+    /// The selected series of a target. Fails if there are none, and warns about values that select none.
     pub(crate) fn of(&self, mut series: Vec<SeriesStatus>, path: &str, log: Log) -> Result<Vec<SeriesStatus>> {
         let filters = self.filters()?;
-        series.retain(|one| filters.iter().all(|filter| filter.values.iter().any(|value| filter.has(one, value))));
+        series.retain(|one| filters.iter().all(|filter| filter.selects(one)));
         if series.is_empty() {
             let path = quoted(path);
             let help = format!("`{} status {path}` lists the series", program().name);
             return Err(Failure::usage(format!("{path}: no such series")).help(help));
         }
         for filter in &filters {
-            for value in filter.values.iter().filter(|value| !series.iter().any(|one| filter.has(one, value))) {
-                log.warning(&format!("`{} {value}` selects no series", filter.option));
+            for value in filter.values {
+                if !series.iter().any(|one| filter.has(one, value)) {
+                    log.warning(&format!("`{} {value}` selects no series", filter.option));
+                }
             }
         }
         Ok(series)
     }
 
+    /// The options that are given.
     fn filters(&self) -> Result<Vec<Filter<'_>>> {
-        self.endpoints.iter().try_for_each(|written| find(written).map(drop))?;
-        let endpoint = Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints };
-        let of_param = |name, values| Filter { option: format!("--{}", option_name(name)), param: Some(name), values };
-        let known = self.params.known.iter().map(|(name, values)| of_param(name, values.as_slice()));
-        let passed_on = self.params.passed_on.iter().map(|(name, value)| of_param(name, slice::from_ref(value)));
-        let all = iter::once(endpoint).chain(known).chain(passed_on);
-        Ok(all.filter(|filter| !filter.values.is_empty()).collect())
+        for written in &self.endpoints {
+            find(written)?;
+        }
+        let mut filters = Vec::new();
+        if !self.endpoints.is_empty() {
+            filters.push(Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints });
+        }
+        for (name, values) in &self.params.known {
+            filters.push(Filter::of_param(name, values));
+        }
+        for (name, value) in &self.params.passed_on {
+            filters.push(Filter::of_param(name, slice::from_ref(value)));
+        }
+        Ok(filters)
     }
 }
 
-impl Filter<'_> {
-    /// Returns whether a series has a value, as it is written or in the form that files have.
+impl<'f> Filter<'f> {
+    fn of_param(name: &'f str, values: &'f [String]) -> Self {
+        Self { option: format!("--{}", option_name(name)), param: Some(name), values }
+    }
+
+    fn selects(&self, series: &SeriesStatus) -> bool {
+        self.values.iter().any(|value| self.has(series, value))
+    }
+
+    /// Whether a series has a value, as it is written or in the form that files have.
     fn has(&self, series: &SeriesStatus, value: &str) -> bool {
         let Some(name) = self.param else {
             return find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
         };
         // A param that is not set has an empty value.
-        let own = series.params().find(|(other, _)| other == name).map_or(String::new(), |(_, own)| own);
-        let info = find(series.endpoint()).ok().and_then(|endpoint| endpoint.param(name));
-        own == value || info.is_some_and(|info| own == stored_value(info, value))
+        let mut stored = String::new();
+        for (param, value) in series.params() {
+            if param == name {
+                stored = value;
+            }
+        }
+        if stored == value {
+            return true;
+        }
+        let Ok(endpoint) = find(series.endpoint()) else {
+            return false;
+        };
+        match endpoint.param(name) {
+            Some(info) => stored == stored_value(info, value),
+            None => false,
+        }
     }
 }
 
-/// Returns the endpoint and the params of a series as JSON.
+/// The endpoint and the params of a series as JSON.
 pub(crate) fn identity_of(series: &SeriesStatus) -> Map<String, Value> {
     let params: BTreeMap<_, _> = series.params().collect();
     Map::from_iter([("endpoint".to_owned(), series.endpoint().into()), ("params".to_owned(), json!(params))])

@@ -50,27 +50,40 @@ fn parse(text: &str, now: Timestamp) -> Result<Start, String> {
 /// Parses digits as a date, Unix seconds or Unix milliseconds, distinguished by the number of digits.
 fn number(digits: &str) -> Result<Timestamp, String> {
     let count = digits.parse::<i64>().map_err(|_| FORMS.to_owned())?;
-    let milliseconds = || Timestamp::from_unix_seconds(0) + Duration::from_millis(count.unsigned_abs());
-    let date = || date_time(&format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]));
+    let of_seconds = Timestamp::from_unix_seconds(count);
+    let of_milliseconds = Timestamp::from_unix_seconds(0) + Duration::from_millis(count.unsigned_abs());
     match digits.len() {
-        8 => date().ok_or_else(|| format!("`{digits}` is not a date; {FORMS}")),
-        10 => Ok(Timestamp::from_unix_seconds(count)),
-        13 => Ok(milliseconds()),
+        8 => {
+            let date = format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]);
+            date_time(&date).ok_or_else(|| format!("`{digits}` is not a date; {FORMS}"))
+        }
+        10 => Ok(of_seconds),
+        13 => Ok(of_milliseconds),
         // A Unix time with fewer or more digits would be decades before or after any record.
-        ..=11 => Err(format!("as Unix seconds, this would be {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
-        _ => Err(format!("as Unix milliseconds, this would be {}; {FORMS}", shown(milliseconds()))),
+        ..=11 => Err(format!("as Unix seconds, this would be {}; {FORMS}", shown(of_seconds))),
+        _ => Err(format!("as Unix milliseconds, this would be {}; {FORMS}", shown(of_milliseconds))),
     }
 }
 
 /// Parses a date, or a date with a time, whose minutes, seconds and offset may be omitted.
 fn date_time(text: &str) -> Option<Timestamp> {
     let mut text = text.replacen(" +", "+", 1).replacen(" -", "-", 1);
-    let after_hour = text.get(13..).filter(|rest| !rest.starts_with(|next: char| next == ':' || next.is_ascii_digit()));
-    // `12-15` is probably meant as 12:15, and not as 12:00 with an offset.
-    if after_hour.is_some_and(|offset| offset.len() != 3 || offset.starts_with('+')) {
+    if let Some(after_hour) = text.get(13..)
+        && lacks_minutes(after_hour)
+    {
         text.insert_str(13, ":00");
     }
     TimeUnit::Iso8601.read(&text)
+}
+
+/// Whether the text after the hour of a time is empty or an offset.
+fn lacks_minutes(after_hour: &str) -> bool {
+    if after_hour.starts_with(|next: char| next == ':' || next.is_ascii_digit()) {
+        return false;
+    }
+    // `12-15` is probably meant as 12:15, and not as 12:00 with an offset.
+    let may_be_minutes = after_hour.len() == 3 && !after_hour.starts_with('+');
+    !may_be_minutes
 }
 
 /// Returns what an invalid date exceeds: the number of months, or of the days of its month.

@@ -76,11 +76,14 @@ fn reject_links_in(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a part of a name is allowed. Hidden files belong to a data set, and a leading `-` is an option of
+/// Whether a part of a name is allowed. Hidden files belong to a data set, and a leading `-` is an option of
 /// other programs.
 fn is_allowed(part: &str) -> bool {
-    let is_of_name = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
     !part.is_empty() && !part.starts_with(['.', '-']) && part.chars().all(is_of_name)
+}
+
+fn is_of_name(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 #[cfg(test)]

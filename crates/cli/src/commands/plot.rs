@@ -117,8 +117,9 @@ impl Plot {
             log.remark(&format!("wrote {}", quoted(file)));
             return Ok(());
         }
-        let (columns, lines) = (stdout::width(), stdout::height().saturating_sub(2));
-        stdout::styled(&chart_text::text(panels, columns, lines, stdout::has_colours()))?;
+        // The prompt and a line of notes stay visible.
+        let lines = stdout::height().saturating_sub(2);
+        stdout::styled(&chart_text::text(panels, stdout::width(), lines, stdout::has_colours()))?;
         if panels.iter().any(|panel| panel.lines.len() > CLEAR_LINES) {
             log.remark("later lines cover earlier ones: use `--out chart.svg`, fewer series or longer intervals");
         }
@@ -133,7 +134,8 @@ impl Plot {
             check_lines(of_endpoint.len())?;
         }
         let connected = self.requested.connection.open(log).await?;
-        let (mut histories, mut requests) = (Vec::new(), Vec::new());
+        let mut histories = Vec::new();
+        let mut requests = Vec::new();
         for series in all {
             let request = request(&connected.client, &series);
             let interval = plan(&request)?.interval;
@@ -162,7 +164,8 @@ impl Plot {
         for (series, step, history) in histories {
             tasks.push((series, step, tokio::spawn(history.collect())));
         }
-        let (mut fetched, mut failed) = (Vec::new(), Vec::new());
+        let mut fetched = Vec::new();
+        let mut failed = Vec::new();
         for (series, step, task) in tasks {
             match task.await.map_err(Failure::machine)? {
                 Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records, step }),

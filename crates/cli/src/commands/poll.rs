@@ -7,10 +7,10 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{FollowEvent, Target, quoted};
-use runtime::history::{Follow, Gap, Update};
+use dataset::{BackfillPlan, FollowEvent, Summary, Target, quoted};
+use runtime::history::{Follow, Update};
 use runtime::record::AnyRecord;
-use runtime::{AnyClient as Client, Dynamic, Timestamp};
+use runtime::{AnyClient as Client, Dynamic, Error, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::backfill_report::outcome;
@@ -60,7 +60,9 @@ impl Poll {
         let series = self.requested.histories(self.from.time, log)?;
         let metrics = self.metrics.open(log)?;
         let ended = self.follow(&series, metrics.as_ref(), log, interrupt).await;
-        let Some(metrics) = metrics else { return ended };
+        let Some(metrics) = metrics else {
+            return ended;
+        };
         if ended.as_ref().is_err_and(Failure::is_error) {
             // The command fetches nothing more, even if its last run was complete.
             metrics.note_run(false);
@@ -77,80 +79,51 @@ impl Poll {
             return interrupt.ends(self.print(&connected.client, series, metrics, log)).await;
         };
         let target = Target::parse(out)?;
-        let job = connected.backfill(stored(&connected.client, series)?, self.from, time_arg::OPEN, target.clone());
-        let (labels, mut first) = (labels(series), Some((job.plan().await?, out.clone(), target)));
-        let watch = |event: FollowEvent<'_>| match event {
-            FollowEvent::Run(summary) => {
-                if let Some(metrics) = metrics {
-                    series
-                        .iter()
-                        .zip(&summary.series)
-                        .for_each(|(one, report)| metrics.note_series(one.metric_labels(), report));
-                    metrics.note_run(summary.is_complete);
-                }
-                outcome(log, out, &summary, &labels, Some(Timestamp::now()));
-                summary.repairs.iter().for_each(|repair| log.warning(repair));
-                marks::warn(log, &marks::all(&summary.missing_fields, &summary.lost_rows));
-                if let Some((plan, out, target)) = first.take().filter(|_| !summary.is_cancelled) {
-                    tokio::spawn(async move {
-                        notes(&out, &target, &plan).await.iter().for_each(|(_, note)| log.warning(note));
-                    });
-                    // The first run has fetched all records up to now.
-                    let now = time_arg::start("now").ok().filter(|now| now.time > self.from.time);
-                    note_due(&connected.client, series, now.unwrap_or(self.from), "next", log);
-                }
-                if summary.is_unreachable && summary.failed.is_empty() {
-                    log.warning("the service does not respond; still trying");
-                } else if summary.failed_pages > 0 {
-                    let failed = counted(summary.failed_pages, "request");
-                    log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
-                }
-                for (series, error) in summary.failed {
-                    log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
-                }
-            }
-            FollowEvent::Update { series: index, update, .. } => {
-                note_records(metrics, &connected.client, &series[index], update);
-                warn(log, &labels[index], update);
-            }
-            FollowEvent::Failed { series, error, .. } => {
-                log.warning(&format!("{}: {}; still trying", labels[series], brief(&error)));
-            }
-            FollowEvent::Compacted { records, .. } => {
-                log.remark(&format!("{}: {}", quoted(out), counted(records, "new record")));
-            }
-            _ => {}
+        let client = &connected.client;
+        let job = connected.backfill(stored(client, series)?, self.from, time_arg::OPEN, target.clone());
+        let plan = job.plan().await?;
+        let mut watch = Watch {
+            log,
+            out,
+            series,
+            labels: labels(series),
+            client,
+            metrics,
+            from: self.from,
+            first_run: Some(FirstRun { plan, target }),
         };
         let signal = Cell::new(ExitKind::Interrupted);
-        job.follow(self.compact_every, watch, async { signal.set(interrupt.happened().await) }).await?;
+        job.follow(self.compact_every, |event| watch.event(event), async { signal.set(interrupt.happened().await) })
+            .await?;
         Err(Failure::new(signal.get(), ""))
     }
 
     async fn print(&self, client: &Client, series: &[Series], metrics: Option<&Metrics>, log: Log) -> Result<()> {
         let format = Format::or_for_reader(self.format, Format::Jsonl);
         let mut printer = Printer::new(client, series, format, Columns::Growing)?;
-        let (labels, mut updates) = (labels(series), JoinSet::new());
+        let labels = labels(series);
         // Each series waits for its next update in a separate task.
-        let next = |index: usize, mut records: Follow<Dynamic>| async move {
-            let update = records.next().await;
-            (index, records, update)
-        };
+        let mut updates = JoinSet::new();
         note_due(client, series, self.from, "first", log);
         for (index, one) in series.iter().enumerate() {
             let request = request(client, one);
             let from = self.from.of(plan(&request)?.interval);
-            updates.spawn(next(index, Follow::new(request, from)));
+            updates.spawn(next_update(index, Follow::new(request, from)));
         }
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
-            let Some(done) = updates.join_next().await else { break };
-            let (index, records, update) = done.map_err(Failure::machine)?;
+            let Some(ended) = updates.join_next().await else {
+                break;
+            };
+            let Followed { index, records, update } = ended.map_err(Failure::machine)?;
             let update = update?;
             // The next update is awaited while this update is printed.
-            updates.spawn(next(index, records));
+            updates.spawn(next_update(index, records));
             note_records(metrics, client, &series[index], &update);
             warn(log, &labels[index], &update);
-            let (Update::Records(mut page) | Update::Late(mut page)) = update else { continue };
+            let (Update::Records(mut page) | Update::Late(mut page)) = update else {
+                continue;
+            };
             // The last page may have more records than `--records` still allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
@@ -160,15 +133,120 @@ impl Poll {
     }
 }
 
+/// The followed records of a series, with their next update.
+struct Followed {
+    index: usize,
+    records: Follow<Dynamic>,
+    update: Result<Update<AnyRecord>, Error>,
+}
+
+async fn next_update(index: usize, records: Follow<Dynamic>) -> Followed {
+    let mut records = records;
+    let update = records.next().await;
+    Followed { index, records, update }
+}
+
+/// Prints what happens while a target is kept up to date.
+struct Watch<'w> {
+    log: Log,
+    out: &'w str,
+    series: &'w [Series],
+    labels: Vec<String>,
+    client: &'w Client,
+    metrics: Option<&'w Metrics>,
+    from: Start,
+    /// `None` after the first run.
+    first_run: Option<FirstRun>,
+}
+
+/// What the target has before the first run.
+struct FirstRun {
+    plan: BackfillPlan,
+    target: Target,
+}
+
+impl Watch<'_> {
+    fn event(&mut self, event: FollowEvent<'_>) {
+        match event {
+            FollowEvent::Run(summary) => self.run(summary),
+            FollowEvent::Update { series: index, update, .. } => {
+                note_records(self.metrics, self.client, &self.series[index], update);
+                warn(self.log, &self.labels[index], update);
+            }
+            FollowEvent::Failed { series, error, .. } => {
+                self.log.warning(&format!("{}: {}; still trying", self.labels[series], brief(&error)));
+            }
+            FollowEvent::Compacted { records, .. } => {
+                self.log.remark(&format!("{}: {}", quoted(self.out), counted(records, "new record")));
+            }
+            _ => {}
+        }
+    }
+
+    fn run(&mut self, summary: Summary) {
+        let log = self.log;
+        if let Some(metrics) = self.metrics {
+            for (one, report) in self.series.iter().zip(&summary.series) {
+                metrics.note_series(one.metric_labels(), report);
+            }
+            metrics.note_run(summary.is_complete);
+        }
+        outcome(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
+        for repair in &summary.repairs {
+            log.warning(repair);
+        }
+        marks::warn(log, &marks::all(&summary.missing_fields, &summary.lost_rows));
+        if !summary.is_cancelled
+            && let Some(first_run) = self.first_run.take()
+        {
+            self.note_first_run(first_run);
+        }
+        if summary.is_unreachable && summary.failed.is_empty() {
+            log.warning("the service does not respond; still trying");
+        } else if summary.failed_pages > 0 {
+            let failed = counted(summary.failed_pages, "request");
+            log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
+        }
+        for (series, error) in summary.failed {
+            log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));
+        }
+    }
+
+    /// Prints the notes about the files, and when the next record is due.
+    fn note_first_run(&self, first_run: FirstRun) {
+        let log = self.log;
+        let out = self.out.to_owned();
+        tokio::spawn(async move {
+            for note in notes(&out, &first_run.target, &first_run.plan).await {
+                log.warning(&note.text);
+            }
+        });
+        // The first run has fetched all records up to now.
+        let from = match time_arg::start("now") {
+            Ok(now) if now.time > self.from.time => now,
+            _ => self.from,
+        };
+        note_due(self.client, self.series, from, "next", log);
+    }
+}
+
 /// Prints when the first record from a start on is due, if that is in the future.
 fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: Log) {
-    let due = |one: &Series| {
+    let mut earliest: Option<Timestamp> = None;
+    for one in series {
         let request = request(client, one);
-        let interval = plan(&request).ok()?.interval;
+        // A series without a plan fails when it is followed.
+        let Ok(plan) = plan(&request) else {
+            continue;
+        };
+        let start = from.of(plan.interval);
         let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
-        Some(if is_end { from.of(interval) } else { interval.moved(from.of(interval), 1) })
-    };
-    if let Some(due) = series.iter().filter_map(due).min().filter(|due| *due > Timestamp::now()) {
+        let due = if is_end { start } else { plan.interval.moved(start, 1) };
+        earliest = Some(earliest.map_or(due, |earliest| earliest.min(due)));
+    }
+    if let Some(due) = earliest
+        && due > Timestamp::now()
+    {
         log.remark(&format!("the {which} record is due at {}", time_arg::shown(due)));
     }
 }
@@ -187,8 +265,8 @@ fn note_records(metrics: Option<&Metrics>, client: &Client, series: &Series, upd
 fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
     match update {
         Update::Outage { elapsed, error, .. } => {
-            let (elapsed, reason) = (duration(*elapsed), brief(error));
-            log.warning(&format!("{label}: no response for {elapsed}: {reason}; still trying"));
+            let elapsed = duration(*elapsed);
+            log.warning(&format!("{label}: no response for {elapsed}: {}; still trying", brief(error)));
         }
         Update::Recovered { elapsed, .. } => {
             log.warning(&format!("{label}: the service responds again after {}", duration(*elapsed)));
@@ -198,7 +276,10 @@ fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
         }
         _ => {}
     }
-    for Gap { range, .. } in update.page().into_iter().flat_map(|page| &page.report.gaps) {
-        log.warning(&format!("{label}: the service has no record {}", time_arg::span(range)));
+    let Some(page) = update.page() else {
+        return;
+    };
+    for gap in &page.report.gaps {
+        log.warning(&format!("{label}: the service has no record {}", time_arg::span(&gap.range)));
     }
 }
