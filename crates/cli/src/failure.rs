@@ -75,8 +75,13 @@ pub(crate) fn first_of(failed: Vec<dataset::Error>) -> Result<()> {
 pub(crate) fn first(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
     let first = failed.next();
-    failed.for_each(|other| log::error(&other.to_string()));
-    first.map_or(Ok(()), Err)
+    for other in failed {
+        log::error(&other.to_string());
+    }
+    match first {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
 }
 
 impl Failure {
@@ -146,7 +151,7 @@ impl Failure {
     /// Adds the reason: the message and the advice of another failure.
     pub(crate) fn because(mut self, reason: Self) -> Self {
         self.message = format!("{}: {}", self.message, reason.message);
-        self.help_if(Some(reason.help).filter(|help| !help.is_empty()))
+        if reason.help.is_empty() { self } else { self.help(reason.help) }
     }
 
     /// Prefixes the message with a position in a job file.
@@ -175,10 +180,11 @@ pub(crate) fn brief_text(text: &str) -> String {
 }
 
 fn shortened(reason: &str) -> String {
-    ["; body: ", "; after ", "; retry "]
-        .iter()
-        .fold(reason, |text, end| text.split(end).next().unwrap_or_default())
-        .to_owned()
+    let mut text = reason;
+    for detail in ["; body: ", "; after ", "; retry "] {
+        text = text.split(detail).next().unwrap_or_default();
+    }
+    text.to_owned()
 }
 
 impl fmt::Display for Failure {
@@ -210,32 +216,47 @@ impl From<dataset::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let exit_kind = match error.kind() {
-            _ if error.is_auth() => ExitKind::Credentials,
-            _ if error.is_local() => ExitKind::Machine,
-            // The service itself was not reached.
-            ErrorKind::Status if error.is_page() => ExitKind::Service,
-            ErrorKind::Builder => ExitKind::Usage,
-            ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
-            ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
-                ExitKind::Rejected
-            }
-            _ => ExitKind::Service,
-        };
-        let causes = format!("{error:#}");
-        let are_causes_useful = error.kind() == ErrorKind::Connect
-            && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
-        let text = if are_causes_useful { causes } else { error.to_string() };
-        let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
-        // A request for a path that is not in the catalogue has no endpoint name, so only the path is shown.
-        let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
-        let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
-        let page = (is_html || error.is_page()).then(|| "the response is an HTML page; check the base URL".to_owned());
-        failure.help_if(page).help_if(proxy_advice(&error).map(str::to_owned))
+        let text = if are_causes_useful(&error) { format!("{error:#}") } else { error.to_string() };
+        // A page says nothing in one line, and the error names its title.
+        let text = text.split("; body: <").next().unwrap_or_default();
+        Self::new(exit_kind(&error), without_name_of_raw(text)).help_if(proxy_advice(&error).map(str::to_owned))
     }
 }
 
-/// Returns advice about a proxy, if a proxy may be the cause of a failed connection.
+fn exit_kind(error: &Error) -> ExitKind {
+    match error.kind() {
+        _ if error.is_auth() => ExitKind::Credentials,
+        _ if error.is_local() => ExitKind::Machine,
+        // The service itself was not reached.
+        ErrorKind::Status if error.is_page() => ExitKind::Service,
+        ErrorKind::Builder => ExitKind::Usage,
+        ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
+        ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
+            ExitKind::Rejected
+        }
+        _ => ExitKind::Service,
+    }
+}
+
+/// Whether the causes of an error help a user: those of a connection that a setting may repair.
+fn are_causes_useful(error: &Error) -> bool {
+    if error.kind() != ErrorKind::Connect {
+        return false;
+    }
+    let causes = format!("{error:#}");
+    error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word))
+}
+
+/// The text of an error. A request for a path that is not in the catalogue has no endpoint name, so only the path is
+/// shown.
+fn without_name_of_raw(text: &str) -> String {
+    match text.strip_prefix("client.raw (") {
+        Some(rest) => rest.replacen("): ", ": ", 1),
+        None => text.to_owned(),
+    }
+}
+
+/// Advice about a proxy, if a proxy may be the cause of a failed connection.
 fn proxy_advice(error: &Error) -> Option<&'static str> {
     if error.kind() != ErrorKind::Connect {
         return None;
