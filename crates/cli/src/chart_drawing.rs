@@ -31,7 +31,7 @@ const RIGHT: f64 = 50.0;
 const GAP: f64 = 15.0;
 
 /// Colours that colour-blind readers can distinguish, on light and dark backgrounds.
-const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
+pub(crate) const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 
 /// The dashes of lines, in pixels. Each is used with all colours before the next one. The line in a legend is 12 pixels
 /// long, so a pattern is not longer.

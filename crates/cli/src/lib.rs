@@ -52,6 +52,7 @@ mod selected_series;
 mod series_label;
 mod stored_target;
 
+mod report_page;
 mod requested_series;
 
 mod chart_drawing;

@@ -13,14 +13,19 @@ use crate::series_label::label_of;
 use crate::table::{Cell, Table};
 use crate::time_arg;
 
-/// Returns a line with the totals of a target.
-pub(crate) fn totals(path: &str, quality: &Quality) -> String {
+/// A line with the totals of a target.
+pub(crate) fn totals_line(path: &str, quality: &Quality) -> String {
+    format!("{}: {}", quoted(path), totals(quality).join(", "))
+}
+
+/// The totals of a target, each with its name.
+pub(crate) fn totals(quality: &Quality) -> Vec<String> {
     let of_series = |count: fn(&SeriesQuality) -> u64| quality.series.iter().map(count).sum::<u64>();
     let of_fields = |count: fn(&FieldQuality) -> u64| {
         let fields = quality.series.iter().flat_map(|series| &series.fields);
         fields.map(count).sum::<u64>()
     };
-    let parts = [
+    vec![
         format!("{} series", quality.series.len()),
         counted(of_series(|one| one.rows), "record"),
         format!("{} missing", of_series(|one| one.status.missing)),
@@ -31,8 +36,7 @@ pub(crate) fn totals(path: &str, quality: &Quality) -> String {
         counted(of_series(|one| one.repeated_times), "repeated time"),
         counted(of_series(|one| one.revisions), "revised value"),
         format!("{} no longer sent", counted(quality.status.missing_fields.len() as u64, "field")),
-    ];
-    format!("{}: {}", quoted(path), parts.join(", "))
+    ]
 }
 
 /// Returns all figures as JSON.

@@ -13,7 +13,7 @@ use super::excerpt::Excerpt;
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::quality_report::{steps, table_of, totals};
+use crate::quality_report::{steps, table_of, totals_line};
 use crate::record_columns::fields;
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
@@ -221,7 +221,7 @@ pub(crate) async fn report(path: &str, log: Log) -> Result<String> {
     let target = StoredTarget::open(path, log).await?;
     let quality = dataset::quality(&target.tables).await?;
     let table = table_of(&quality.series).csv(true)?;
-    let text = format!("{}\n\n{}", totals(path, &quality), compact_csv(table.as_bytes())?);
+    let text = format!("{}\n\n{}", totals_line(path, &quality), compact_csv(table.as_bytes())?);
     target.check_left_out(&quality.left_out, "the report", log)?;
     Ok(text)
 }

@@ -1,10 +1,14 @@
 //! `report`: shows figures about the values of a file or a data set.
 
-use clap::Args;
+use std::path::PathBuf;
 
-use crate::failure::Result;
+use clap::Args;
+use dataset::quoted;
+
+use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::quality_report::{object, table_of, totals};
+use crate::quality_report::{object, table_of, totals_line};
+use crate::report_page;
 use crate::stdout;
 use crate::stored_target::StoredTarget;
 
@@ -19,18 +23,34 @@ pub(crate) struct Report {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// HTML file to write, with a small chart of each numeric field
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = html_file)]
+    #[arg(conflicts_with = "json")]
+    out: Option<PathBuf>,
 }
 
 impl Report {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let target = StoredTarget::open(&self.path, log).await?;
         let quality = dataset::quality(&target.tables).await?;
-        if self.json {
+        if let Some(file) = &self.out {
+            let page = report_page::html(&self.path, &target, &quality).await?;
+            dataset::write_file(file, |out| out.write_all(page.as_bytes()))
+                .map_err(|error| Failure::write(file, error))?;
+            log.remark(&format!("wrote {}", quoted(file)));
+        } else if self.json {
             stdout::print(format!("{}\n", object(&self.path, &quality)))?;
         } else {
-            stdout::lines(&format!("{}\n\n", totals(&self.path, &quality)))?;
+            stdout::lines(&format!("{}\n\n", totals_line(&self.path, &quality)))?;
             table_of(&quality.series).print()?;
         }
         target.check_left_out(&quality.left_out, "the report", log)
     }
+}
+
+/// Accepts the name of an HTML file.
+fn html_file(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    let is_html = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
+    if is_html { Ok(file) } else { Err("reports are written as .html files".to_owned()) }
 }

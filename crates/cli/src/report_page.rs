@@ -1,0 +1,286 @@
+//! The report of a file or a data set as one HTML page, with a small chart of each numeric field.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use askama::Template;
+use dataset::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, SeriesStatus};
+
+use crate::chart_drawing::{COLOURS, Line, brief};
+use crate::failure::{Failure, Result};
+use crate::marks;
+use crate::program::program;
+use crate::progress::counted;
+use crate::quality_report::{steps, totals};
+use crate::series_label::label_of;
+use crate::stored_target::StoredTarget;
+use crate::time_arg;
+
+/// Maximum number of series on a page, which a browser shows without delay.
+const MAX_SERIES: usize = 100;
+
+/// Maximum number of gaps of a series that are listed.
+const MAX_GAPS: usize = 5;
+
+/// The size of a chart in pixels.
+const WIDTH: f64 = 240.0;
+const HEIGHT: f64 = 36.0;
+
+/// Number of points of a chart, two for each column.
+const COLUMNS: usize = 240;
+
+/// The page. Askama escapes all text.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'p> {
+    path: &'p str,
+    program: &'p str,
+    made_at: String,
+    totals: Vec<String>,
+    /// What a user should know until the user acknowledges it.
+    notes: Vec<String>,
+    endpoints: Vec<EndpointPart>,
+    /// Number of series that have no part of the page.
+    left_out: usize,
+    width: f64,
+    height: f64,
+}
+
+struct EndpointPart {
+    name: String,
+    series: Vec<SeriesPart>,
+}
+
+struct SeriesPart {
+    label: String,
+    /// The number of records, and the times of the first and the last.
+    extent: String,
+    gaps: Vec<String>,
+    fields: Vec<FieldPart>,
+}
+
+/// A row of the table of a series.
+struct FieldPart {
+    name: String,
+    unit: String,
+    is_missing: bool,
+    paths: Vec<ChartPath>,
+    min: String,
+    mean: String,
+    max: String,
+    values: String,
+    nulls: String,
+    out_of_range: String,
+    is_out_of_range: bool,
+    longest_constant: String,
+    largest_step: String,
+    largest_step_at: String,
+    revisions: String,
+}
+
+/// A part of a line between two gaps.
+struct ChartPath {
+    /// The attribute `d` of the SVG element `path`.
+    points: String,
+    colour: &'static str,
+}
+
+/// The numbers of the charts of an endpoint.
+struct EndpointNumbers {
+    /// The unit of each numeric field, which may be empty.
+    units: BTreeMap<String, String>,
+    /// The numbers by the path of the series and the field; several if a series has labels.
+    numbers: BTreeMap<(String, String), Vec<SeriesNumbers>>,
+}
+
+/// The text of the page.
+pub(crate) async fn html(path: &str, target: &StoredTarget<'_>, quality: &Quality) -> Result<String> {
+    let shown = &quality.series[..quality.series.len().min(MAX_SERIES)];
+    let mut endpoints = Vec::new();
+    for of_endpoint in shown.chunk_by(|one, other| one.status.endpoint() == other.status.endpoint()) {
+        endpoints.push(endpoint_part(target, of_endpoint).await?);
+    }
+    let mut notes = Vec::new();
+    for mark in marks::all(&quality.status.missing_fields, &quality.status.lost_rows) {
+        notes.push(mark.text());
+    }
+    notes.extend(quality.left_out.iter().cloned());
+    let page = Page {
+        path,
+        program: program().name,
+        made_at: time_arg::shown(time_arg::now()),
+        totals: totals(quality),
+        notes,
+        endpoints,
+        left_out: quality.series.len() - shown.len(),
+        width: WIDTH,
+        height: HEIGHT,
+    };
+    page.render().map_err(Failure::machine)
+}
+
+async fn endpoint_part(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Result<EndpointPart> {
+    let numbers = endpoint_numbers(target, all).await?;
+    let mut series = Vec::new();
+    for one in all {
+        let mut fields = Vec::new();
+        for field in &one.fields {
+            fields.push(field_part(&one.status, field, &numbers));
+        }
+        series.push(SeriesPart { label: label_of(&one.status), extent: extent(one), gaps: gaps(&one.status), fields });
+    }
+    Ok(EndpointPart { name: all[0].status.endpoint().to_owned(), series })
+}
+
+/// Reads the numbers of all numeric fields of the series of an endpoint.
+async fn endpoint_numbers(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result<EndpointNumbers> {
+    let endpoint = series[0].status.endpoint().to_owned();
+    let stored = target.tables.rows(Some(&BTreeSet::from([endpoint])), None)?;
+    let paths: BTreeSet<&str> = series.iter().map(|one| one.status.path.as_str()).collect();
+    let mut all = EndpointNumbers { units: BTreeMap::new(), numbers: BTreeMap::new() };
+    for field in stored.numeric_fields() {
+        let numbers = dataset::numbers(&stored, &field.name, |path| paths.contains(path)).await?;
+        for of_label in numbers.series {
+            let key = (of_label.path.clone(), field.name.clone());
+            all.numbers.entry(key).or_default().push(of_label);
+        }
+        all.units.insert(field.name, field.unit);
+    }
+    Ok(all)
+}
+
+fn extent(series: &SeriesQuality) -> String {
+    let records = counted(series.rows, "record");
+    match (series.status.first, series.status.last) {
+        (Some(first), Some(last)) => {
+            format!("{records} from {} to {}", time_arg::shown(first), time_arg::shown(last))
+        }
+        _ => records,
+    }
+}
+
+/// A sentence for each of the first gaps, for the others, and for what was not fetched.
+fn gaps(series: &SeriesStatus) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for gap in series.gaps.iter().take(MAX_GAPS) {
+        let missing = steps(series, std::slice::from_ref(gap));
+        sentences.push(format!("{} missing {}", counted(missing, "record"), time_arg::span(gap)));
+    }
+    if let Some(others) = series.gaps.get(MAX_GAPS..)
+        && !others.is_empty()
+    {
+        let missing = steps(series, others);
+        let count = others.len() as u64;
+        sentences.push(format!("{} missing in {}", counted(missing, "record"), counted(count, "more gap")));
+    }
+    for (ranges, what) in [(&series.unrequested, "never requested"), (&series.unfetched, "never fetched")] {
+        if !ranges.is_empty() {
+            sentences.push(format!("{} {what}", counted(steps(series, ranges), "record")));
+        }
+    }
+    sentences
+}
+
+fn field_part(series: &SeriesStatus, field: &FieldQuality, numbers: &EndpointNumbers) -> FieldPart {
+    let key = (series.path.clone(), field.field.clone());
+    let paths = match numbers.numbers.get(&key) {
+        Some(of_labels) => chart_paths(series, of_labels),
+        None => Vec::new(),
+    };
+    FieldPart {
+        name: field.field.clone(),
+        unit: numbers.units.get(&field.field).cloned().unwrap_or_default(),
+        is_missing: field.is_missing,
+        paths,
+        min: number(field.min),
+        mean: number(field.mean),
+        max: number(field.max),
+        values: field.values.to_string(),
+        nulls: field.nulls.to_string(),
+        out_of_range: field.out_of_range.to_string(),
+        is_out_of_range: field.out_of_range > 0,
+        longest_constant: field.longest_constant.to_string(),
+        // A tenth of a deviation is exact enough.
+        largest_step: field.largest_step.map(|step| format!("{step:.1}")).unwrap_or_default(),
+        largest_step_at: field.largest_step_at.map(time_arg::shown).unwrap_or_default(),
+        revisions: field.revisions.to_string(),
+    }
+}
+
+fn number(number: Option<f64>) -> String {
+    number.map(brief).unwrap_or_default()
+}
+
+/// The lines of a chart, one for each label, which have the same scale.
+fn chart_paths(series: &SeriesStatus, of_labels: &[SeriesNumbers]) -> Vec<ChartPath> {
+    let mut lines = Vec::new();
+    for numbers in of_labels {
+        let points = numbers.times.iter().copied().zip(numbers.values.iter().copied());
+        lines.push(Line::new(numbers.label.clone(), points, series.interval.longest()));
+    }
+    let scale = Scale::of(&lines);
+    let mut paths = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        for part in line.parts(COLUMNS) {
+            paths.push(ChartPath { points: scale.path(&part), colour: COLOURS[index % COLOURS.len()] });
+        }
+    }
+    paths
+}
+
+/// The times and the values at the edges of a chart.
+struct Scale {
+    times: (f64, f64),
+    values: (f64, f64),
+}
+
+impl Scale {
+    fn of(lines: &[Line]) -> Self {
+        let mut scale = Self { times: (f64::INFINITY, f64::NEG_INFINITY), values: (f64::INFINITY, f64::NEG_INFINITY) };
+        for (time, value) in lines.iter().flat_map(|line| &line.points) {
+            scale.times = (scale.times.0.min(*time), scale.times.1.max(*time));
+            scale.values = (scale.values.0.min(*value), scale.values.1.max(*value));
+        }
+        scale
+    }
+
+    /// A line through these points. A single point is a dot, because the ends of lines are round.
+    fn path(&self, points: &[(f64, f64)]) -> String {
+        let mut path = String::new();
+        for (index, (time, value)) in points.iter().enumerate() {
+            let x = WIDTH * share(*time, self.times);
+            // The line is 1 pixel away from the edge. Values grow upwards.
+            let y = HEIGHT - 1.0 - (HEIGHT - 2.0) * share(*value, self.values);
+            let command = if index == 0 { 'M' } else { 'L' };
+            let _ = write!(path, "{command}{x:.1} {y:.1}");
+        }
+        if points.len() == 1 {
+            path.push_str("h0");
+        }
+        path
+    }
+}
+
+/// The position of a number between two others, from 0 to 1. If they are equal, it is in the middle.
+fn share(number: f64, (low, high): (f64, f64)) -> f64 {
+    if high > low { (number - low) / (high - low) } else { 0.5 }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_gap_breaks_a_line_and_an_equal_value_is_in_the_middle() {
+        let hour = |hours: i64| Timestamp::from_unix_seconds(hours * 3600);
+        let mut series = SeriesStatus::default();
+        series.interval = std::time::Duration::from_secs(3600).into();
+        let mut numbers = SeriesNumbers::default();
+        numbers.times = vec![hour(0), hour(1), hour(4)];
+        numbers.values = vec![2.0, 2.0, 2.0];
+        let paths: Vec<_> = chart_paths(&series, &[numbers]).into_iter().map(|path| path.points).collect();
+        assert_eq!(paths, ["M0.0 18.0L60.0 18.0", "M240.0 18.0h0"]);
+    }
+}

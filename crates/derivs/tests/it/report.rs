@@ -1,0 +1,37 @@
+//! Tests of the command `report`.
+
+use crate::backfill::backfill;
+use crate::support::catalogue::metric;
+use crate::support::{self, run};
+
+#[test]
+fn the_page_has_a_chart_of_each_series_and_escapes_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.parquet");
+    let page = folder.path().join("report.html");
+    let mut series = metric().hourly();
+    let unusual_key = "<b>X&";
+    for word in &mut series {
+        if *word == metric().keys[0] {
+            *word = unusual_key;
+        }
+    }
+    assert!(series.contains(&unusual_key), "{series:?}");
+    let range = ["2025-01-01", "2025-01-03"];
+    assert_eq!(run(&backfill(&series, range, &data, &["--sandbox"])).code, Some(0));
+    let written = run(&["report", support::text(&data), "--out", support::text(&page)]);
+    assert_eq!((written.code, written.out.as_str()), (Some(0), ""), "{}", written.err);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("48 records from 2025-01-01 00:00 to 2025-01-02 23:00"), "{html}");
+    assert!(html.contains("<svg ") && html.contains("<path d=\"M"), "{html}");
+    assert!(!html.contains("<b>X"), "{html}");
+    // The page is complete without a network.
+    assert!(!html.contains("http") && !html.contains("<script"), "{html}");
+}
+
+#[test]
+fn a_page_is_written_as_html_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(&["report", "data.parquet", "--out", support::text(&folder.path().join("report.pdf"))]);
+    assert!(refused.code == Some(2) && refused.err.contains("written as .html files"), "{}", refused.err);
+}
