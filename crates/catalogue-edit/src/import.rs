@@ -5,39 +5,50 @@
 
 mod bodies;
 mod candidates;
+mod column_bodies;
 mod composed_schemas;
+mod credentials;
 mod deep_params;
+mod description_reader;
+mod differences;
 mod document;
-mod draft;
+mod drafted_content;
+mod endpoint_names;
+mod endpoint_path;
+mod enum_types;
 mod envelope;
 mod extensions;
+mod field_facts;
 mod header_params;
+mod lists_and_maps;
+mod number_types;
 mod omissions;
 mod operations;
+mod param;
+mod param_values;
 mod params;
 mod parse_text;
 mod records;
+mod responses;
+mod schema_facts;
+mod schema_layers;
 mod schemas;
+mod server_address;
 mod service;
 mod swagger;
-mod urls;
+mod tree;
 
-use std::collections::{HashMap, HashSet};
-
-use catalogue::spec::{Evidence, History, Known};
-use catalogue::{Catalogue, is_invisible, url_path};
-use serde_yaml::Value;
+use catalogue::Catalogue;
+use catalogue::spec::{Evidence, History, Known, Service};
 
 use super::content::Content;
-use super::draft::{Draft, Source};
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::merge::merge;
-use candidates::Members;
-use document::{Document, text};
-use header_params::HeaderParams;
-use omissions::{Omissions, Weight};
-use urls::Address;
+use candidates::note_candidates;
+use description_reader::DescriptionReader;
+use differences::{note_missing_endpoints, note_other_service};
+use document::Document;
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -52,151 +63,95 @@ pub struct Import {
     pub host: Option<String>,
 }
 
+/// The facts of a description about the entire service.
+struct DescribedService {
+    service: Service,
+    /// `true` if the description states the unit of timestamps, as our own export does.
+    is_unit_stated: bool,
+}
+
 /// Returns the change that imports a description into an existing catalogue, or into a new catalogue.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let is_new = catalogue.is_none();
-    let mut editor = catalogue.map_or_else(|| Ok(Editor::new(Content::default())), Editor::open)?;
-    let mut reader = Reader {
-        document: &document,
-        options: import,
-        draft: Draft::new(Source::Description),
-        omissions: Omissions::default(),
-        known: Content::default(),
-        suffix: String::new(),
-        server_path: String::new(),
-        open: Vec::new(),
-        open_around_list: 0,
-        nesting: 0,
-        templates: HashSet::new(),
-        headers: HeaderParams::default(),
-        records: HashMap::new(),
-        members: Members::new(),
-        base: None,
+    let mut editor = match catalogue {
+        Some(catalogue) => Editor::open(catalogue)?,
+        None => Editor::new(Content::default()),
     };
-    reader.base = reader.base_address()?;
-    let kept = reader.kept(&document.root, extensions::OF_SERVICE, "#");
-    let kept = kept.and_then(|kept| kept.into_spec().0);
-    let is_unit_known = kept.is_some();
-    let described = reader.service(kept, editor.service.error_body.evidence.is_some());
-    if is_new {
-        editor.service = described.clone();
-        editor.service.envelope = reader.envelope();
-    }
-    reader.omissions.unread(&document.root, omissions::ROOT, "#");
-    // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
-    // depend on the catalogue.
-    reader.set_catalogue(&editor, &described);
+    let mut reader = DescriptionReader::new(&document, import)?;
+    let described = read_service(&mut reader, &mut editor, is_new);
     reader.operations();
-    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.suffix.is_empty());
+    let omitted = reader.omissions.lines();
     if reader.draft.content.endpoints().next().is_none() {
-        let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
-        return Err(format!("no endpoint is imported:\n{why}").into());
+        return Err(no_endpoint(&omitted).into());
     }
-    let templates = std::mem::take(&mut reader.templates);
-    let members = std::mem::take(&mut reader.members);
     std::mem::take(&mut reader.headers).write(&mut editor, is_new, import.evidence);
+    let path_templates = std::mem::take(&mut reader.path_templates);
+    let members = std::mem::take(&mut reader.members);
+    let has_server_in_paths = reader.base_url_suffix.is_empty();
     let mut draft = reader.drafted_content();
     omit_history(&mut draft.content, editor.service.history.clone());
     merge(&mut editor, &draft);
     if is_new {
-        let found = history(&editor.service.params, &editor.service.types, import.evidence)
-            .filter(|found| [&found.from, &found.to, &found.limit, &found.step].iter().all(|param| param.is_some()));
-        editor.service.history.clone_from(&found);
-        omit_history(&mut editor, found);
+        set_history(&mut editor, import.evidence);
+        note_candidates(&mut editor, &members, import.evidence);
     } else {
-        note_gone(&mut editor, &templates);
-        // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
-        // base URL of the description. This difference is not noted.
-        service::note_differences(&described, is_in_paths, &mut editor);
+        note_missing_endpoints(&mut editor, &path_templates);
+        note_other_service(&mut editor, &described.service, has_server_in_paths);
     }
-    if is_new {
-        candidates::note_candidates(&mut editor, &members, import.evidence);
+    for line in omitted {
+        editor.note(format!("not imported: {line}"));
     }
-    editor.note_all(omitted.iter().map(|line| format!("not imported: {line}")).collect());
-    if is_new && !is_unit_known {
+    if is_new && !described.is_unit_stated {
         editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     editor.close()
 }
 
+/// Reads the facts about the service, with which a new catalogue starts. They are read before the operations, because the
+/// paths, params and bodies of the operations depend on the catalogue.
+fn read_service(reader: &mut DescriptionReader<'_>, editor: &mut Editor, is_new: bool) -> DescribedService {
+    let exported = reader.exported_service();
+    let is_unit_stated = exported.is_some();
+    let service = reader.service(exported, editor.service.error_body.evidence.is_some());
+    if is_new {
+        editor.service = service.clone();
+        editor.service.envelope = reader.envelope();
+    }
+    reader.omissions.unread(&reader.document.root, omissions::ROOT, "#");
+    reader.set_catalogue(editor, &service);
+    DescribedService { service, is_unit_stated }
+}
+
+/// The message that nothing is imported, with the omissions as its reasons.
+fn no_endpoint(omitted: &[String]) -> String {
+    if omitted.is_empty() {
+        return "no endpoint is imported:\nthere is no `get` under `paths`".to_owned();
+    }
+    format!("no endpoint is imported:\n{}", omitted.join("\n"))
+}
+
+/// Sets the history of a new service, if its shared params select a range, a number of records and a step.
+fn set_history(editor: &mut Editor, evidence: Evidence) {
+    let mut found = history(&editor.service.params, &editor.service.types, evidence);
+    if let Some(history) = &found {
+        let params = [&history.from, &history.to, &history.limit, &history.step];
+        if params.iter().any(|param| param.is_none()) {
+            found = None;
+        }
+    }
+    editor.service.history.clone_from(&found);
+    omit_history(editor, found);
+}
+
 /// Removes the history of endpoints with the history of the service.
 fn omit_history(content: &mut Content, shared: Option<History>) {
     let shared = shared.map(Known::Known);
-    for endpoint in content.groups.values_mut().flat_map(|group| &mut group.endpoints) {
-        endpoint.history = endpoint.history.take().filter(|own| Some(own) != shared.as_ref());
-    }
-}
-
-/// Adds a note with the endpoints that the description does not have.
-fn note_gone(editor: &mut Editor, described: &HashSet<String>) {
-    let paths = editor.endpoints().filter_map(|(_, endpoint)| endpoint.path.known());
-    let gone = paths.filter(|path| !described.contains(&url_path::template(path)));
-    let gone: Vec<_> = gone.map(|path| format!("`{path}`")).collect();
-    if !gone.is_empty() {
-        editor.note(format!("endpoints that are not in the description: {}", gone.join(", ")));
-    }
-}
-
-/// The state of the conversion of a description to a draft.
-struct Reader<'d> {
-    document: &'d Document,
-    options: &'d Import,
-    draft: Draft,
-    omissions: Omissions,
-    /// The catalogue before the import.
-    known: Content,
-    /// The suffix of every base URL, as a path.
-    suffix: String,
-    /// The path of the description's server. It precedes the path of each operation.
-    server_path: String,
-    /// The indices of the open records, which are the records whose fields are being read.
-    open: Vec<usize>,
-    /// The number of open records at the start of the innermost list or map.
-    open_around_list: usize,
-    /// The number of schemas between the innermost open record and the current schema.
-    nesting: usize,
-    /// The paths that were read so far, without the names of their params.
-    templates: HashSet<String>,
-    /// The headers that operations send: those with one value, and the one that carries a key.
-    headers: HeaderParams,
-    /// The indices of records by their paths or references.
-    records: HashMap<String, usize>,
-    /// The members of the response of each path, beside its records.
-    members: Members,
-    /// The server whose endpoints are imported.
-    base: Option<Address>,
-}
-
-impl<'d> Reader<'d> {
-    /// Resolves references. A reference without a definition is noted.
-    fn resolve(&mut self, value: &'d Value, pointer: &str) -> Option<(&'d Value, Option<&'d str>)> {
-        let found = self.document.follow(value);
-        if let (None, Some(reference)) = (found, text(value, "$ref")) {
-            let why = format!("`$ref: {reference}`, which leads to no definition");
-            self.omissions.add(Weight::Missing, why, pointer);
+    for group in content.groups.values_mut() {
+        for endpoint in &mut group.endpoints {
+            if endpoint.history == shared {
+                endpoint.history = None;
+            }
         }
-        found
     }
-
-    /// Returns the first paragraph of the text under one of these keys, if summaries are imported; otherwise an empty
-    /// text.
-    fn summary(&self, value: &Value, keys: &[&str]) -> String {
-        let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
-        let visible = |paragraph: &str| {
-            let visible = |character: &char| character.is_whitespace() || !is_invisible(*character);
-            let text: String = paragraph.chars().filter(visible).collect();
-            text.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
-        // In our own export, notes follow the sources, so a paragraph after them is no summary either.
-        paragraphs.find(|paragraph| !paragraph.is_empty()).filter(|first| !is_source(first)).unwrap_or_default()
-    }
-}
-
-/// Returns `true` if a paragraph states sources, as in our own export: `In percent, reported. Undocumented: the order.`
-fn is_source(paragraph: &str) -> bool {
-    let first = paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase();
-    let source = first.rsplit(", ").next().unwrap_or_default().replace(' ', "_");
-    first.starts_with("undocumented: ") || Evidence::of(&source).is_some()
 }

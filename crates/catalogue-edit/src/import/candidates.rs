@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 
-use catalogue::spec::{Endpoint, Evidence, Pages, Param, Text};
+use catalogue::spec::{Endpoint, Evidence, Known, Pages, Param, Text};
 use heck::ToSnakeCase;
 use serde_yaml::Value;
 
-use super::Reader;
-use super::bodies::{json_of, success_response};
-use super::schemas::type_of;
+use super::description_reader::DescriptionReader;
+use super::schema_facts::type_of;
 use crate::content::label;
 use crate::editor::Editor;
 use crate::history_params::history;
@@ -37,7 +36,7 @@ impl Member {
 }
 
 /// The members of a response beside its records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ResponseMembers {
     values: Vec<Member>,
     /// `true` if the response is a list, or has one among its members.
@@ -47,34 +46,30 @@ pub(super) struct ResponseMembers {
 /// The members of the response of each path.
 pub(super) type Members = HashMap<String, ResponseMembers>;
 
-impl<'d> Reader<'d> {
+impl<'d> DescriptionReader<'d> {
     /// Remembers the members of a successful response that are one value, beside its records.
     pub(super) fn note_members(&mut self, path: &str, operation: &'d Value) {
-        let Some(schema) = self.success_schema(operation) else { return };
-        let has_list = self.document.follow(schema).is_some_and(|(schema, _)| type_of(schema) == "array");
-        let mut found = ResponseMembers { has_list, values: Vec::new() };
+        let Some(schema) = self.document.success_schema(operation) else { return };
+        let mut found = ResponseMembers::default();
+        if let Some(resolved) = self.document.follow(schema) {
+            found.has_list = type_of(resolved.value) == "array";
+        }
         self.add_members(schema, "", &mut found);
         self.members.insert(path.to_owned(), found);
     }
 
-    fn success_schema(&self, operation: &'d Value) -> Option<&'d Value> {
-        let (_, response) = success_response(operation.get("responses")?)?;
-        let (response, _) = self.document.follow(response)?;
-        let (_, content) = json_of(response)?;
-        self.document.follow(content)?.0.get("schema")
-    }
-
     /// Adds the members of an object, and those of the objects in it, but not those of further objects.
     fn add_members(&self, schema: &'d Value, parent: &str, found: &mut ResponseMembers) {
-        for (key, property, _, _) in self.document.properties(schema, "") {
-            let Some((property, _)) = self.document.follow(property) else { continue };
+        for property in self.document.properties(schema, "") {
+            let key = property.name;
+            let Some(resolved) = self.document.follow(property.schema) else { continue };
             // A key with a dot has no path.
             if key.contains(['.', '*']) || key.is_empty() {
                 continue;
             }
-            match type_of(property) {
+            match type_of(resolved.value) {
                 "array" => found.has_list = true,
-                "object" if parent.is_empty() => self.add_members(property, &format!("{key}."), found),
+                "object" if parent.is_empty() => self.add_members(resolved.value, &format!("{key}."), found),
                 "object" => {}
                 ty => {
                     let name = key.to_snake_case();
@@ -95,8 +90,11 @@ pub(super) fn note_candidates(editor: &mut Editor, members: &Members, evidence: 
         if let Some(line) = history_line(editor, endpoint, &params, evidence) {
             histories.push(format!("`{name}` may have a history; if its records are a time series, add `{line}`"));
         }
-        let response = endpoint.path.known().and_then(|path| members.get(path.as_str()));
-        let Some(response) = response.filter(|response| response.has_list) else { continue };
+        let Some(path) = endpoint.path.known() else { continue };
+        let Some(response) = members.get(path.as_str()) else { continue };
+        if !response.has_list {
+            continue;
+        }
         if let Some(line) = pages_line(endpoint, &params, &response.values) {
             pages.push(format!("`{name}` may have pages; if a response has only a part of its records, add {line}"));
         }
@@ -115,10 +113,14 @@ fn add_notes(editor: &mut Editor, mut notes: Vec<String>, what: &str) {
     editor.note_all(notes);
 }
 
-/// Returns the line for the history of an endpoint, unless the endpoint, the service or the body decides about it.
+/// The line for the history of an endpoint, unless the endpoint, the service or the body decides about it.
 fn history_line(editor: &Editor, endpoint: &Endpoint, params: &[Param], evidence: Evidence) -> Option<String> {
-    let is_object = endpoint.body.known().is_some_and(|body| body.object.is_some());
-    if endpoint.history.is_some() || editor.service.history.is_some() || is_object {
+    if endpoint.history.is_some() || editor.service.history.is_some() {
+        return None;
+    }
+    if let Known::Known(body) = &endpoint.body
+        && body.object.is_some()
+    {
         return None;
     }
     let found = history(params, &editor.service.types, evidence)?;
@@ -131,56 +133,100 @@ fn history_line(editor: &Editor, endpoint: &Endpoint, params: &[Param], evidence
     Some(format!("history: {{{}, evidence: {}}}", keys.join(", "), evidence.word()))
 }
 
-/// Returns the line for the pages of an endpoint, in a code span, and what else has to change for it.
+/// The line for the pages of an endpoint, in a code span, and what else has to change for it.
 fn pages_line(endpoint: &Endpoint, params: &[Param], members: &[Member]) -> Option<String> {
-    if endpoint.pages.is_some() || endpoint.body.known().is_some_and(|body| body.ty.is_some()) {
+    let body = endpoint.body.known();
+    if endpoint.pages.is_some() || body.is_some_and(|body| body.ty.is_some()) {
         return None;
     }
-    let mut pages = Pages::default();
-    let mut counts = Vec::new();
-    let cursor = members.iter().find(|member| member.is_text && names_cursor(&member.name));
-    let cursor_and_param = cursor.and_then(|cursor| Some((cursor, cursor_param(params, &cursor.name)?)));
-    if let Some((cursor, param)) = cursor_and_param {
-        pages.cursor = Some(cursor.path());
-        pages.param = Some(param);
-    } else if let Some(offset) = number(params, OFFSETS) {
-        pages.offset = Some(offset.name.clone());
-        pages.total = member(members, TOTALS).map(Member::path);
-        counts.push(offset);
-    } else if let Some(page) = number(params, NUMBERS) {
-        pages.page = Some(page.name.clone());
-        pages.pages = member(members, PAGE_COUNTS).map(Member::path);
-        if pages.pages.is_none() {
-            pages.total = member(members, TOTALS).map(Member::path);
+    let candidate = PagesCandidate::find(params, members)?;
+    let mut line = format!("`{}`", line(&candidate.pages));
+    let mut uncounted = Vec::new();
+    for param in candidate.counts {
+        if param.ty.as_str() != "count" {
+            uncounted.push(format!("`{}`", param.name));
         }
-        counts.push(page);
-    } else {
-        let link = members.iter().find(|member| member.is_text && is_among(LINKS, &member.name))?;
-        pages.next = Some(link.path());
     }
-    if let Some(size) = number(params, SIZES) {
-        pages.size = Some(size.name.clone());
-        counts.push(size);
+    if !uncounted.is_empty() {
+        line += &format!(", set `type: count` on {}", uncounted.join(" and "));
     }
-    let mut line = format!("`{}`", line(&pages));
-    counts.retain(|param| param.ty.as_str() != "count");
-    if !counts.is_empty() {
-        let names: Vec<_> = counts.iter().map(|param| format!("`{}`", param.name)).collect();
-        line += &format!(", set `type: count` on {}", names.join(" and "));
-    }
-    if endpoint.body.known().is_none_or(|body| body.series.is_none()) {
+    if body.is_none_or(|body| body.series.is_none()) {
         line += ", and describe the list of records as a `series`";
     }
     Some(line)
 }
 
-/// Returns the first param with one of these names that is a number and no time.
-fn number<'p>(params: &'p [Param], words: &str) -> Option<&'p Param> {
-    let is_sent = |param: &&Param| param.const_value.is_none();
-    let param = named(params, words).into_iter().find(is_sent)?;
-    ["count", "integer", "number"].contains(&param.ty.as_str()).then_some(param)
+/// The pages that an endpoint may have.
+#[derive(Debug)]
+struct PagesCandidate<'p> {
+    pages: Pages,
+    /// The params that the client counts, so that their type has to be `count`.
+    counts: Vec<&'p Param>,
 }
 
-fn member<'m>(members: &'m [Member], words: &str) -> Option<&'m Member> {
-    members.iter().find(|member| is_among(words, &member.name))
+impl<'p> PagesCandidate<'p> {
+    fn find(params: &'p [Param], members: &[Member]) -> Option<Self> {
+        let mut found = Self { pages: Pages::default(), counts: Vec::new() };
+        let has_next = found.set_cursor(params, members)
+            || found.set_offset(params, members)
+            || found.set_page(params, members)
+            || found.set_link(members);
+        if !has_next {
+            return None;
+        }
+        if let Some(size) = number(params, SIZES) {
+            found.pages.size = Some(size.name.clone());
+            found.counts.push(size);
+        }
+        Some(found)
+    }
+
+    fn set_cursor(&mut self, params: &[Param], members: &[Member]) -> bool {
+        let cursor = members.iter().find(|member| member.is_text && names_cursor(&member.name));
+        let Some(cursor) = cursor else { return false };
+        self.pages.param = cursor_param(params, &cursor.name);
+        if self.pages.param.is_some() {
+            self.pages.cursor = Some(cursor.path());
+        }
+        self.pages.param.is_some()
+    }
+
+    fn set_offset(&mut self, params: &'p [Param], members: &[Member]) -> bool {
+        let Some(offset) = number(params, OFFSETS) else { return false };
+        self.pages.offset = Some(offset.name.clone());
+        self.pages.total = path_of(members, TOTALS);
+        self.counts.push(offset);
+        true
+    }
+
+    fn set_page(&mut self, params: &'p [Param], members: &[Member]) -> bool {
+        let Some(page) = number(params, NUMBERS) else { return false };
+        self.pages.page = Some(page.name.clone());
+        self.pages.pages = path_of(members, PAGE_COUNTS);
+        if self.pages.pages.is_none() {
+            self.pages.total = path_of(members, TOTALS);
+        }
+        self.counts.push(page);
+        true
+    }
+
+    fn set_link(&mut self, members: &[Member]) -> bool {
+        let link = members.iter().find(|member| member.is_text && is_among(LINKS, &member.name));
+        self.pages.next = link.map(Member::path);
+        link.is_some()
+    }
+}
+
+/// The first param with one of these names, if it is a number and no time.
+fn number<'p>(params: &'p [Param], words: &str) -> Option<&'p Param> {
+    let mut named = named(params, words);
+    named.retain(|param| param.const_value.is_none());
+    let first = named.first()?;
+    if ["count", "integer", "number"].contains(&first.ty.as_str()) { Some(first) } else { None }
+}
+
+/// The path of the first member with one of these names.
+fn path_of(members: &[Member], words: &str) -> Option<Text> {
+    let member = members.iter().find(|member| is_among(words, &member.name))?;
+    Some(member.path())
 }

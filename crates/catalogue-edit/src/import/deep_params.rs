@@ -5,39 +5,50 @@ use catalogue::is_line;
 use catalogue::spec::Param;
 use serde_yaml::Value;
 
-use super::Reader;
-use super::document::text;
+use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
+use super::schema_layers::Property;
+use super::tree::{is_true, text};
 use crate::draft::{innermost, record_in, telling};
 
-impl<'d> Reader<'d> {
+impl<'d> DescriptionReader<'d> {
     /// The params of an object; `None` if the param has another style.
-    pub(super) fn deep_params(&mut self, param: &'d Value, pointer: &str) -> Option<Vec<Param>> {
-        let schema = param.get("schema").filter(|_| text(param, "style") == Some("deepObject"))?;
-        let name = text(param, "name").filter(|_| text(param, "in") == Some("query"))?;
-        let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
+    pub(super) fn deep_params(&mut self, declaration: &'d Value, pointer: &str) -> Option<Vec<Param>> {
+        if text(declaration, "style") != Some("deepObject") || text(declaration, "in") != Some("query") {
+            return None;
+        }
+        let schema = declaration.get("schema")?;
+        let object = text(declaration, "name")?;
+        let is_required = is_true(declaration, "required");
         let mut params = Vec::new();
-        for (key, property, at, is_key_required) in self.document.properties(schema, &format!("{pointer}/schema")) {
-            let ty = self.value(property, &key, &at);
-            let full = format!("{name}[{key}]");
-            if record_in(&ty).is_some() || innermost(&ty) != ty || ty == "decimal" || !is_line(&full) {
-                self.omissions.add(Weight::Missing, "params that are objects or lists of lists", &at);
-                continue;
+        for property in self.document.properties(schema, &format!("{pointer}/schema")) {
+            if let Some(mut param) = self.deep_param(object, &property) {
+                param.required = param.required.filter(|_| is_required);
+                params.push(param);
             }
-            let facts = self.facts(None, property, &ty, &at);
-            let required = (is_required && is_key_required).then_some(self.options.evidence);
-            params.push(Param {
-                summary: telling(facts.summary, &full),
-                name: full.into(),
-                ty: facts.ty,
-                required,
-                example: facts.example,
-                range: facts.range,
-                unit: facts.unit,
-                format: facts.format,
-                ..Param::default()
-            });
         }
         Some(params)
+    }
+
+    /// The param of a property, which is required if its object is.
+    fn deep_param(&mut self, object: &str, property: &Property<'d>) -> Option<Param> {
+        let ty = self.type_at(property.schema, &property.name, &property.pointer);
+        let name = format!("{object}[{}]", property.name);
+        if record_in(&ty).is_some() || innermost(&ty) != ty || ty == "decimal" || !is_line(&name) {
+            self.omissions.add(Weight::Missing, "params that are objects or lists of lists", &property.pointer);
+            return None;
+        }
+        let facts = self.facts(None, property.schema, &ty, &property.pointer);
+        Some(Param {
+            summary: telling(facts.summary, &name),
+            name: name.into(),
+            ty: facts.ty,
+            required: property.is_required.then_some(self.options.evidence),
+            example: facts.example,
+            range: facts.range,
+            unit: facts.unit,
+            format: facts.format,
+            ..Param::default()
+        })
     }
 }

@@ -4,6 +4,7 @@ use catalogue::model::TimeUnit;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
+use super::tree::{entries, text, text_of};
 use super::{parse_text, swagger};
 use crate::editor::Refusal;
 
@@ -13,72 +14,133 @@ pub(super) struct Document {
     pub(super) root: Value,
 }
 
-/// An object of a description, and its path.
-pub(super) type Layer<'d> = (&'d Value, String);
+/// A value whose references were followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Resolved<'d> {
+    pub(super) value: &'d Value,
+    /// The last reference, which is the path of the value; `None` if there was no reference.
+    pub(super) reference: Option<&'d str>,
+}
+
+impl<'d> Resolved<'d> {
+    /// The path of the value, which was found at `pointer`.
+    pub(super) fn pointer<'p>(self, pointer: &'p str) -> &'p str
+    where
+        'd: 'p,
+    {
+        self.reference.unwrap_or(pointer)
+    }
+}
+
+/// An operation `get`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Get<'d> {
+    pub(super) path: &'d str,
+    pub(super) operation: &'d Value,
+}
 
 /// The maximum length of a chain of references, far above the length of any real chain.
 const HOPS: usize = 16;
 
+/// The versions of OpenAPI that can be imported.
+const VERSIONS: [&str; 3] = ["3.0", "3.1", "3.2"];
+
 impl Document {
     /// Parses a description in JSON or YAML, and rejects unsupported versions.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
-        let root = parse_text::parse(text);
-        let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
-        let mut root = merged.map_err(|error| format!("the description cannot be read: {error}"))?;
+        let mut root = parse_text::parse(text).map_err(|why| unreadable(&why))?;
+        root.apply_merge().map_err(|error| unreadable(&error.to_string()))?;
         normalize(&mut root);
-        if root.get("swagger").map(text_of).is_some_and(|version| version.starts_with('2')) {
+        if version(&root, "swagger").starts_with('2') {
             root = swagger::converted(root);
         }
-        // A version such as 3.1 is often written without quotes. YAML reads it as a number, so `text_of` converts it.
-        match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
-            version if ["3.0", "3.1", "3.2"].iter().any(|known| version.starts_with(known)) => Ok(Self { root }),
-            "" if root.get("swagger").is_some() => Err("Swagger 1 is not supported, expected 2.0".into()),
-            "" => Err(Refusal::from(
-                "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",
-            )),
-            version => {
-                Err(format!("OpenAPI {version} is not supported, expected 3.0, 3.1 or 3.2, or Swagger 2.0").into())
-            }
-        }
+        check_version(&root)?;
+        Ok(Self { root })
     }
 
-    /// Follows the references of a value, and returns the target and the last reference.
+    /// Follows the references of a value.
     ///
-    /// Returns `None` if a reference does not begin with `#/`, if its target is missing, or if the references form a
-    /// cycle.
-    pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
-        let mut last = None;
+    /// The result is `None` if a reference does not begin with `#/`, if its target is missing, or if the references form
+    /// a cycle.
+    pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<Resolved<'d>> {
+        let mut reference = None;
         for _ in 0..HOPS {
-            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Some((value, last)) };
-            last = Some(reference);
-            value = self.find(reference)?;
+            let Some(next) = text(value, "$ref") else { return Some(Resolved { value, reference }) };
+            reference = Some(next);
+            value = self.find(next)?;
         }
         None
     }
 
-    /// Every path with its `get`, as far as references can be resolved.
-    pub(super) fn gets(&self) -> impl Iterator<Item = (&str, &Value)> {
-        entries(&self.root, "paths").filter_map(|(path, item)| {
-            let (item, _) = self.follow(item)?;
-            Some((path, self.follow(item.get("get")?)?.0))
-        })
+    /// The value under a key, whose references are followed.
+    pub(super) fn child<'d>(&'d self, value: &'d Value, key: &str) -> Option<&'d Value> {
+        Some(self.follow(value.get(key)?)?.value)
+    }
+
+    /// The operation `get` of every path, as far as references can be resolved.
+    pub(super) fn gets(&self) -> Vec<Get<'_>> {
+        let mut gets = Vec::new();
+        for (path, item) in entries(&self.root, "paths") {
+            let Some(item) = self.follow(item) else { continue };
+            if let Some(operation) = self.child(item.value, "get") {
+                gets.push(Get { path, operation });
+            }
+        }
+        gets
+    }
+
+    /// `true` if our own export wrote the description.
+    pub(super) fn is_own_export(&self) -> bool {
+        self.root.get("x-catalogue").is_some()
     }
 
     /// The unit of timestamps that are numbers, which our own export states. In other descriptions, a value with such a
     /// unit may be a duration.
     pub(super) fn unit_of(&self, schema: &Value) -> Option<TimeUnit> {
-        TimeUnit::of(text(schema, "x-unit").filter(|_| self.root.get("x-catalogue").is_some())?)
+        if !self.is_own_export() {
+            return None;
+        }
+        TimeUnit::of(text(schema, "x-unit")?)
     }
 
     fn find(&self, reference: &str) -> Option<&Value> {
-        let steps = reference.strip_prefix("#/")?.split('/');
-        steps.map(|step| step.replace("~1", "/").replace("~0", "~")).try_fold(&self.root, |value, step| {
-            match step.parse::<usize>() {
-                Ok(index) if value.is_sequence() => value.get(index),
-                _ => value.get(step.as_str()),
-            }
-        })
+        let mut value = &self.root;
+        for step in reference.strip_prefix("#/")?.split('/') {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            value = match step.parse::<usize>() {
+                Ok(index) if value.is_sequence() => value.get(index)?,
+                _ => value.get(step.as_str())?,
+            };
+        }
+        Some(value)
     }
+}
+
+fn unreadable(why: &str) -> String {
+    format!("the description cannot be read: {why}")
+}
+
+/// A version. One such as 3.1 is often written without quotes, so that YAML reads it as a number.
+fn version(root: &Value, key: &str) -> String {
+    match root.get(key) {
+        Some(version) => text_of(version),
+        None => String::new(),
+    }
+}
+
+fn check_version(root: &Value) -> Result<(), String> {
+    let version = version(root, "openapi");
+    if VERSIONS.iter().any(|known| version.starts_with(known)) {
+        return Ok(());
+    }
+    if !version.is_empty() {
+        return Err(format!("OpenAPI {version} is not supported, expected 3.0, 3.1 or 3.2, or Swagger 2.0"));
+    }
+    if root.get("swagger").is_some() {
+        return Err("Swagger 1 is not supported, expected 2.0".to_owned());
+    }
+    let help = "to learn from responses, use `cargo xtask learn`";
+    Err(format!("not an OpenAPI description: the key `openapi` is missing; {help}"))
 }
 
 /// Removes tags, converts keys to strings, and decodes the percent-encoded characters in references.
@@ -88,7 +150,11 @@ fn normalize(value: &mut Value) {
             *value = std::mem::take(&mut tagged.value);
             normalize(value);
         }
-        Value::Sequence(items) => items.iter_mut().for_each(normalize),
+        Value::Sequence(items) => {
+            for item in items {
+                normalize(item);
+            }
+        }
         Value::Mapping(entries) => {
             for (key, mut value) in std::mem::take(entries) {
                 normalize(&mut value);
@@ -101,37 +167,6 @@ fn normalize(value: &mut Value) {
         }
         _ => {}
     }
-}
-
-/// A scalar as text.
-pub(super) fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::Bool(flag) => flag.to_string(),
-        _ => String::new(),
-    }
-}
-
-/// The entries of a map under a key.
-pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
-    value.get(key).into_iter().flat_map(entries_of)
-}
-
-/// The entries of a map.
-pub(super) fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let map = value.as_mapping().into_iter().flatten();
-    map.filter_map(|(key, value)| Some((key.as_str()?, value)))
-}
-
-/// The items of a list under a key.
-pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
-}
-
-/// The text under a key.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -166,11 +201,10 @@ mod tests {
         let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
         let follow = |key: &str| document.follow(document.root.get(key)?);
-        assert_eq!(
-            follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
-            Some((Some(1), Some("#/b/200/x~1y/0")))
-        );
-        assert_eq!(follow("e").map(|(value, last)| (value.as_i64(), last)), Some((Some(2), Some("#/b/200/a b"))));
+        let found = follow("a").expect("a target");
+        assert_eq!((found.value["z"].as_i64(), found.reference), (Some(1), Some("#/b/200/x~1y/0")));
+        let found = follow("e").expect("a target");
+        assert_eq!((found.value.as_i64(), found.reference), (Some(2), Some("#/b/200/a b")));
         assert_eq!(follow("c"), None);
         assert_eq!(follow("d"), None);
     }

@@ -7,82 +7,153 @@ use catalogue::spec::{Envelope, Field, Metadata};
 use heck::ToSnakeCase;
 use serde_yaml::Value;
 
-use super::Reader;
-use super::bodies::{json_of, success_response};
-use super::composed_schemas::Property;
-use super::document::text;
-use super::schemas::type_of;
+use super::description_reader::DescriptionReader;
+use super::document::Document;
+use super::schema_facts::type_of;
+use super::schema_layers::Property;
+use super::tree::text;
 use crate::draft::{TIMESTAMP, is_time_of_record};
 
-impl<'d> Reader<'d> {
+/// A list of records in a body.
+#[derive(Debug)]
+struct RecordList<'d> {
+    /// The JSON path of the list.
+    path: String,
+    schema: &'d Value,
+}
+
+/// A field that is presumably the time of its record.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct TimeField {
+    name: String,
+    /// `true` if times are texts.
+    is_written: bool,
+}
+
+/// The parts of an envelope in all bodies, each as often as it occurs.
+#[derive(Debug, Default)]
+struct EnvelopeParts {
+    list_paths: Vec<String>,
+    /// The names of objects next to the lists.
+    metadata: Vec<String>,
+    times: Vec<TimeField>,
+}
+
+/// A value, and how often it occurs.
+struct Counted<T> {
+    value: T,
+    count: usize,
+}
+
+impl DescriptionReader<'_> {
     /// The envelope of most responses; `None` if most responses have no list of records, or differ.
-    pub(super) fn envelope(&mut self) -> Option<Envelope> {
-        let bodies = self.object_bodies();
-        let (mut paths, mut metadata, mut times) = (Vec::new(), Vec::new(), Vec::new());
-        for schema in &bodies {
-            let Some((path, list)) = self.list_in(schema, 0) else { continue };
-            let others =
-                self.members(schema).into_iter().filter(|(name, ..)| path.split('.').next() != Some(name.as_str()));
-            metadata.extend(others.filter(|(_, value, ..)| !self.members(value).is_empty()).map(|(name, ..)| name));
-            let fields = list.get("items").map(|item| self.members(item)).unwrap_or_default().into_iter();
-            let fields = fields.filter(|(name, value, ..)| is_time(name, value));
-            times.extend(fields.map(|(name, value, ..)| (name, text(value, "format") == Some("date-time"))));
-            paths.push(path);
+    pub(super) fn envelope(&self) -> Option<Envelope> {
+        let bodies = self.document.object_bodies();
+        let mut parts = EnvelopeParts::default();
+        for body in &bodies {
+            parts.add(self.document, body);
         }
-        let (data, count) = most_frequent(paths).filter(|(_, count)| *count > 1 && *count * 2 > bodies.len())?;
-        let metadata = most_frequent(metadata).filter(|(_, times)| *times * 2 > count);
-        let metadata = metadata.map(|(name, _)| Metadata { name: name.as_str().into(), ..Metadata::default() });
-        let time = most_frequent(times).map(|((name, is_written), _)| {
+        let list = most_frequent(parts.list_paths)?;
+        if list.count < 2 || list.count * 2 <= bodies.len() {
+            return None;
+        }
+        let mut envelope = Envelope { data: list.value, evidence: self.options.evidence, ..Envelope::default() };
+        if let Some(metadata) = most_frequent(parts.metadata)
+            && metadata.count * 2 > list.count
+        {
+            envelope.metadata = Some(Metadata { name: metadata.value.into(), ..Metadata::default() });
+        }
+        if let Some(time) = most_frequent(parts.times) {
+            let TimeField { name, is_written } = time.value;
             let format = is_written.then_some(TimeFormat::Iso8601.into());
-            Field { name: name.as_str().into(), ty: TIMESTAMP.into(), format, ..Field::default() }
-        });
-        Some(Envelope { data, optional: false, time, metadata, evidence: self.options.evidence })
-    }
-
-    /// The schemas of the successful responses that are objects.
-    fn object_bodies(&self) -> Vec<&'d Value> {
-        let all = self.document.gets().filter_map(|(_, operation)| {
-            let (_, response) = success_response(operation.get("responses")?)?;
-            let (response, _) = self.document.follow(response)?;
-            let (content, _) = self.document.follow(json_of(response)?.1)?;
-            content.get("schema")
-        });
-        all.filter(|schema| !self.members(schema).is_empty()).collect()
-    }
-
-    fn members(&self, schema: &'d Value) -> Vec<Property<'d>> {
-        self.document.properties(schema, "")
-    }
-
-    /// The path of the only list in an object or in one of its members, and the schema of the list.
-    fn list_in(&self, schema: &'d Value, depth: usize) -> Option<(String, &'d Value)> {
-        let mut found = self.members(schema).into_iter().filter_map(|(name, value, ..)| {
-            let (target, _) = self.document.follow(value)?;
-            if type_of(target) == "array" {
-                return Some((name, target));
-            }
-            let (path, list) = (depth == 0).then(|| self.list_in(target, 1))??;
-            Some((format!("{name}.{path}"), list))
-        });
-        let first = found.next()?;
-        // A list directly in the object precedes the lists in its metadata.
-        let is_only = found.all(|(path, _)| path.contains('.') && !first.0.contains('.'));
-        is_only.then_some(first)
+            envelope.time = Some(Field { name: name.into(), ty: TIMESTAMP.into(), format, ..Field::default() });
+        }
+        Some(envelope)
     }
 }
 
-/// The most frequent value, and how often it occurs.
-fn most_frequent<T: Ord>(values: Vec<T>) -> Option<(T, usize)> {
+impl EnvelopeParts {
+    /// Adds the parts of a body, if it has a list of records.
+    fn add(&mut self, document: &Document, body: &Value) {
+        let Some(list) = document.only_list(body, true) else { return };
+        let list_key = list.path.split('.').next();
+        for member in document.properties(body, "") {
+            let is_object = !document.properties(member.schema, "").is_empty();
+            if is_object && list_key != Some(member.name.as_str()) {
+                self.metadata.push(member.name);
+            }
+        }
+        if let Some(items) = list.schema.get("items") {
+            for field in document.properties(items, "") {
+                self.times.extend(time_field(field));
+            }
+        }
+        self.list_paths.push(list.path);
+    }
+}
+
+impl Document {
+    /// The schemas of the successful responses that are objects.
+    fn object_bodies(&self) -> Vec<&Value> {
+        let mut bodies = Vec::new();
+        for get in self.gets() {
+            if let Some(schema) = self.success_schema(get.operation)
+                && !self.properties(schema, "").is_empty()
+            {
+                bodies.push(schema);
+            }
+        }
+        bodies
+    }
+
+    /// The only list in an object; `with_inner` adds the lists in its members. A list directly in the object precedes
+    /// those in its members.
+    fn only_list<'d>(&'d self, schema: &'d Value, with_inner: bool) -> Option<RecordList<'d>> {
+        let mut lists = Vec::new();
+        for member in self.properties(schema, "") {
+            let Some(resolved) = self.follow(member.schema) else { continue };
+            if type_of(resolved.value) == "array" {
+                lists.push(RecordList { path: member.name, schema: resolved.value });
+            } else if with_inner && let Some(inner) = self.only_list(resolved.value, false) {
+                let path = format!("{}.{}", member.name, inner.path);
+                lists.push(RecordList { path, schema: inner.schema });
+            }
+        }
+        let mut lists = lists.into_iter();
+        let first = lists.next()?;
+        let is_direct = !first.path.contains('.');
+        for other in lists {
+            if !is_direct || !other.path.contains('.') {
+                return None;
+            }
+        }
+        Some(first)
+    }
+}
+
+/// The most frequent value; if several are equally frequent, the last in their order.
+fn most_frequent<T: Ord>(values: Vec<T>) -> Option<Counted<T>> {
     let mut counts = BTreeMap::new();
     for value in values {
         *counts.entry(value).or_insert(0) += 1;
     }
-    counts.into_iter().max_by_key(|(_, count)| *count)
+    let mut best: Option<Counted<T>> = None;
+    for (value, count) in counts {
+        if best.as_ref().is_none_or(|best| count >= best.count) {
+            best = Some(Counted { value, count });
+        }
+    }
+    best
 }
 
-/// `true` if a field is presumably the time of its record.
-fn is_time(name: &str, schema: &Value) -> bool {
-    let is_written = type_of(schema) == "string" && text(schema, "format") == Some("date-time");
-    let field = Field { name: name.to_snake_case().into(), ..Field::default() };
-    (type_of(schema) == "integer" || is_written) && is_time_of_record(&field)
+/// A field as the time of its record, if it presumably is.
+fn time_field(field: Property<'_>) -> Option<TimeField> {
+    let ty = type_of(field.schema);
+    let is_date_time = text(field.schema, "format") == Some("date-time");
+    let can_be_time = ty == "integer" || ty == "string" && is_date_time;
+    let named = Field { name: field.name.to_snake_case().into(), ..Field::default() };
+    if !can_be_time || !is_time_of_record(&named) {
+        return None;
+    }
+    Some(TimeField { name: field.name, is_written: is_date_time })
 }

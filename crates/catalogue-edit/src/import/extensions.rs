@@ -1,53 +1,69 @@
-//! Reads the keys `x-catalogue` and `x-also-named` of our own export, which contain the keys of the catalogue that OpenAPI
-//! cannot state.
+//! Reads the extensions of our own export, which state what OpenAPI cannot: above all `x-catalogue`, with keys of the
+//! catalogue.
 
-use catalogue::spec::Evidence;
+use catalogue::spec::{Endpoint, Evidence, Service};
 use catalogue::{Catalogue, Text, load_texts};
 use serde_yaml::Value;
 
-use super::Reader;
-use super::document::text;
+use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
+use super::tree::{items, text};
 
-/// The name of the file with the keys of the service, and the text before and after the keys.
-pub(super) const OF_SERVICE: [&str; 3] = ["service.yaml", "{title: x, version: '1', ", ""];
-/// The same for the keys of an endpoint.
-pub(super) const OF_ENDPOINT: [&str; 3] =
-    ["x.yaml", "{title: x, endpoints: [{name: x, path: unknown, evidence: reported, ", "]}"];
-
-/// The service of a group that is read alone.
+/// The service of an endpoint that is read alone.
 const SERVICE: &str = "{title: x, version: '1', env_prefix: X, time: {unit: seconds, evidence: reported}}";
 
-impl Reader<'_> {
+impl DescriptionReader<'_> {
     /// The evidence that our own export states for a part, if it is weaker than the evidence of the import.
-    pub(super) fn own_evidence(&self, part: &Value) -> Option<Evidence> {
-        let stated = text(part, "x-evidence").filter(|_| self.document.root.get("x-catalogue").is_some())?;
-        Evidence::of(stated).filter(|stated| *stated > self.options.evidence)
+    pub(super) fn stated_evidence(&self, part: &Value) -> Option<Evidence> {
+        if !self.document.is_own_export() {
+            return None;
+        }
+        let stated = Evidence::of(text(part, "x-evidence")?)?;
+        if stated > self.options.evidence { Some(stated) } else { None }
     }
 
     /// The other names that our own export states for a param or field.
     pub(super) fn also_named(&self, part: &Value) -> Vec<Text> {
         let mut names = Vec::new();
-        if self.document.root.get("x-catalogue").is_some() {
-            let listed = part.get("x-also-named").and_then(Value::as_sequence);
-            for name in listed.into_iter().flatten() {
+        if self.document.is_own_export() {
+            for name in items(part, "x-also-named") {
                 names.extend(name.as_str().map(Into::into));
             }
         }
         names
     }
 
-    /// The content of a file of a catalogue: `start`, the keys of an export, and `end`. If the keys are invalid, adds a
-    /// note and returns `None`.
-    pub(super) fn kept(&mut self, value: &Value, [file, start, end]: [&str; 3], pointer: &str) -> Option<Catalogue> {
-        let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
-        let text = format!("{start}{}{end}", keys.trim_start_matches('{'));
-        let files = [(file, text.as_str()), ("service.yaml", SERVICE)];
-        let catalogue = load_texts(if file == "service.yaml" { &files[..1] } else { &files });
-        if !catalogue.is_valid() {
-            self.omissions.add(Weight::Fact, "`x-catalogue`, which is not a part of a catalogue", pointer);
-            return None;
-        }
-        Some(catalogue)
+    /// The keys of the service that our own export states.
+    pub(super) fn exported_service(&mut self) -> Option<Service> {
+        let keys = exported_keys(&self.document.root)?;
+        let text = format!("{{title: x, version: '1', {keys}");
+        let catalogue = self.exported_catalogue(&[("service.yaml", text.as_str())], "#")?;
+        catalogue.into_spec().0
     }
+
+    /// The keys of an endpoint that our own export states.
+    pub(super) fn exported_endpoint(&mut self, operation: &Value, pointer: &str) -> Option<Endpoint> {
+        let keys = exported_keys(operation)?;
+        let text = format!("{{title: x, endpoints: [{{name: x, path: unknown, evidence: reported, {keys}]}}");
+        let catalogue = self.exported_catalogue(&[("x.yaml", text.as_str()), ("service.yaml", SERVICE)], pointer)?;
+        let mut groups = catalogue.into_spec().1;
+        let (_, mut group) = groups.pop()?;
+        group.endpoints.pop()
+    }
+
+    /// The catalogue of these files. Invalid keys are noted.
+    fn exported_catalogue(&mut self, files: &[(&str, &str)], pointer: &str) -> Option<Catalogue> {
+        let catalogue = load_texts(files);
+        if catalogue.is_valid() {
+            return Some(catalogue);
+        }
+        self.omissions.add(Weight::Fact, "`x-catalogue`, which is not a part of a catalogue", pointer);
+        None
+    }
+}
+
+/// The keys under `x-catalogue` as the end of a map in YAML.
+fn exported_keys(value: &Value) -> Option<String> {
+    let keys = serde_json::to_string(value.get("x-catalogue")?).ok()?;
+    Some(keys.trim_start_matches('{').to_owned())
 }

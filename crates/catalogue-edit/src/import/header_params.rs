@@ -5,64 +5,64 @@ use catalogue::may_carry_key;
 use catalogue::spec::{ApiKey, Evidence, Header};
 use serde_yaml::Value;
 
-use super::Reader;
-use super::document::{items, text, text_of};
+use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
+use super::tree::{is_true, items, text, text_of};
 use crate::editor::Editor;
 use crate::observed_query::is_secret;
+
+/// A header that every request sends.
+#[derive(Debug)]
+struct FixedHeader {
+    name: String,
+    value: String,
+}
 
 /// The headers of all operations.
 #[derive(Debug, Default)]
 pub(super) struct HeaderParams {
-    fixed: Vec<(String, String)>,
+    fixed: Vec<FixedHeader>,
+    /// The name of the header that carries the API key.
     key: Option<String>,
 }
 
-impl Reader<'_> {
+impl DescriptionReader<'_> {
     /// Reads a param in a header. If the service cannot have it, the param is an omission.
-    pub(super) fn header_param(&mut self, param: &Value, pointer: &str) {
-        let name = text(param, "name").unwrap_or_default();
+    pub(super) fn header_param(&mut self, declaration: &Value, pointer: &str) {
+        let name = text(declaration, "name").unwrap_or_default();
         // OpenAPI declares these headers in other parts, and ignores params of these names.
         if ["accept", "authorization", "content-type"].contains(&name.to_ascii_lowercase().as_str()) {
             return;
         }
-        if is_secret(name) && may_carry_key(name) && self.headers.key.as_ref().is_none_or(|key| key == name) {
-            self.headers.key = Some(name.to_owned());
-            return;
+        if !self.headers.add(name, declaration) {
+            self.omissions.add(Weight::Missing, "params `in: header`", pointer);
         }
-        let is_token = |character: char| character.is_ascii_alphanumeric() || "!#$%&'*+.^_`|~-".contains(character);
-        if name.is_empty() || !name.chars().all(is_token) {
-            return self.omissions.add(Weight::Missing, "params `in: header`", pointer);
-        }
-        let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
-        if let Some(value) = fixed_value(param).filter(|_| is_required && !is_secret(name)) {
-            let known = self.headers.fixed.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            match known {
-                None => return self.headers.fixed.push((name.to_owned(), value)),
-                Some((_, known)) if *known == value => return,
-                Some(_) => {}
-            }
-        }
-        self.omissions.add(Weight::Missing, "params `in: header`", pointer);
     }
 }
 
-/// The only value of a header, if it has one.
-fn fixed_value(param: &Value) -> Option<String> {
-    let schema = param.get("schema")?;
-    let value = match items(schema, "enum") {
-        [one] => Some(one),
-        _ => schema.get("const"),
-    };
-    let text = value.map(text_of)?;
-    let is_visible = !text.is_empty() && text.chars().all(|character| (' '..='~').contains(&character));
-    is_visible.then_some(text)
-}
-
 impl HeaderParams {
+    /// Adds a header; `false` if the service cannot have it.
+    fn add(&mut self, name: &str, declaration: &Value) -> bool {
+        if is_secret(name) && may_carry_key(name) && self.key.as_ref().is_none_or(|key| key == name) {
+            self.key = Some(name.to_owned());
+            return true;
+        }
+        if !is_header_name(name) || !is_true(declaration, "required") || is_secret(name) {
+            return false;
+        }
+        let Some(value) = fixed_value(declaration) else { return false };
+        for known in &self.fixed {
+            if known.name.eq_ignore_ascii_case(name) {
+                return known.value == value;
+            }
+        }
+        self.fixed.push(FixedHeader { name: name.to_owned(), value });
+        true
+    }
+
     /// Adds the headers to a new catalogue. For an existing catalogue, headers that it does not have are noted.
     pub(super) fn write(self, editor: &mut Editor, is_new: bool, evidence: Evidence) {
-        for (name, value) in self.fixed {
+        for FixedHeader { name, value } in self.fixed {
             if editor.service.headers.iter().any(|known| known.name.eq_ignore_ascii_case(&name)) {
                 continue;
             }
@@ -71,11 +71,30 @@ impl HeaderParams {
                 editor.service.headers.push(Header { name: name.into(), value, evidence });
             }
         }
-        let Some(key) = self.key.filter(|_| editor.service.credentials.api_key.is_none()) else { return };
+        let Some(key) = self.key else { return };
+        if editor.service.credentials.api_key.is_some() {
+            return;
+        }
         editor.note(format!("the header `{key}` looks like a key, so it carries the API key"));
         if is_new {
-            editor.service.credentials.api_key =
-                Some(ApiKey { header: Some(key.into()), optional: true, evidence, ..ApiKey::default() });
+            let api_key = ApiKey { header: Some(key.into()), optional: true, evidence, ..ApiKey::default() };
+            editor.service.credentials.api_key = Some(api_key);
         }
     }
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+.^_`|~-".contains(&byte))
+}
+
+/// The only value of a header, if it has one.
+fn fixed_value(declaration: &Value) -> Option<String> {
+    let schema = declaration.get("schema")?;
+    let value = match items(schema, "enum") {
+        [only] => only,
+        _ => schema.get("const")?,
+    };
+    let text = text_of(value);
+    let is_visible = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if text.is_empty() || !is_visible { None } else { Some(text) }
 }

@@ -6,6 +6,8 @@ use std::cmp::Reverse;
 use indexmap::{IndexMap, IndexSet};
 use serde_yaml::Value;
 
+use super::tree::entries_of;
+
 /// The severity of an omission, the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
@@ -19,11 +21,19 @@ pub(super) enum Weight {
     Aside,
 }
 
-/// All omissions of an import.
-///
-/// The severity and the paths of each omission, in the order of their first occurrence.
+/// The occurrences of one omission.
+#[derive(Debug)]
+struct Occurrences {
+    weight: Weight,
+    /// The paths in the description, in the order in which they were found.
+    pointers: IndexSet<String>,
+}
+
+/// All omissions of an import, in the order of their first occurrence.
 #[derive(Debug, Default)]
-pub(super) struct Omissions(IndexMap<String, (Weight, IndexSet<String>)>);
+pub(super) struct Omissions {
+    by_text: IndexMap<String, Occurrences>,
+}
 
 /// The keys that the import reads in the root of a description. The next constants contain the keys of other objects.
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
@@ -44,34 +54,50 @@ impl Omissions {
     /// Adds an omission for each key of an object that the import does not read. `known` contains the keys that the
     /// import reads.
     pub(super) fn unread(&mut self, object: &Value, known: &str, pointer: &str) {
-        let has = |keys: &str, key: &str| keys.split_whitespace().any(|known| known == key);
-        let keys = object.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());
-        for key in keys.filter(|key| *key != "$ref" && !key.starts_with("x-") && !has(known, key)) {
-            let weight = if has(ASIDE, key) { Weight::Aside } else { Weight::Fact };
+        for (key, _) in entries_of(object) {
+            if key == "$ref" || key.starts_with("x-") || is_among(known, key) {
+                continue;
+            }
+            let weight = if is_among(ASIDE, key) { Weight::Aside } else { Weight::Fact };
             self.add(weight, format!("`{key}`"), pointer);
         }
     }
 
     /// `true` if a note explains why the value at a path is missing or untyped.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
-        self.0.values().any(|(weight, pointers)| *weight <= Weight::Untyped && pointers.contains(pointer))
+        for occurrences in self.by_text.values() {
+            if occurrences.weight <= Weight::Untyped && occurrences.pointers.contains(pointer) {
+                return true;
+            }
+        }
+        false
     }
 
     pub(super) fn add(&mut self, weight: Weight, what: impl Into<String>, pointer: &str) {
-        let (_, pointers) = self.0.entry(what.into()).or_insert_with(|| (weight, IndexSet::new()));
-        pointers.insert(pointer.to_owned());
+        let new = Occurrences { weight, pointers: IndexSet::new() };
+        let occurrences = self.by_text.entry(what.into()).or_insert(new);
+        occurrences.pointers.insert(pointer.to_owned());
     }
 
     /// One line for each omission.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut sorted: Vec<_> = self.0.iter().collect();
-        sorted.sort_by_key(|(_, (weight, pointers))| (*weight, Reverse(pointers.len())));
-        let lines = sorted.into_iter().map(|(what, (_, pointers))| {
-            let first = pointers.first().map_or("", String::as_str);
-            let times = pointers.len();
-            let times = if times > 1 { format!("{times} times, first ") } else { String::new() };
-            format!("{what} ({times}at {first})")
-        });
-        lines.collect()
+        let mut sorted = Vec::from_iter(&self.by_text);
+        sorted.sort_by_key(|(_, occurrences)| (occurrences.weight, Reverse(occurrences.pointers.len())));
+        let mut lines = Vec::new();
+        for (what, occurrences) in sorted {
+            let mut place = String::new();
+            if occurrences.pointers.len() > 1 {
+                place = format!("{} times, first ", occurrences.pointers.len());
+            }
+            if let Some(first) = occurrences.pointers.first() {
+                place += &format!("at {first}");
+            }
+            lines.push(format!("{what} ({place})"));
+        }
+        lines
     }
+}
+
+fn is_among(keys: &str, key: &str) -> bool {
+    keys.split_whitespace().any(|known| known == key)
 }

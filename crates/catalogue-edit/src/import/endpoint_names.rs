@@ -1,0 +1,103 @@
+//! Names endpoints and groups. The name of an endpoint is derived from the operation id, and its group from the first tag.
+//! If the operation id or the tag is missing, the path is used instead.
+
+use catalogue::is_line;
+use catalogue::names::{self, Case};
+use catalogue::spec::Group;
+use heck::{ToSnakeCase, ToTitleCase};
+use serde_yaml::Value;
+
+use super::description_reader::DescriptionReader;
+use super::tree::{items, text};
+use crate::rust_names::module_name;
+
+impl DescriptionReader<'_> {
+    /// The module of an endpoint. A group that is not in the draft yet is added.
+    pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
+        let tag = items(operation, "tags").first().and_then(Value::as_str);
+        let title = tag.or(first_literal(path)).unwrap_or("general");
+        let module = self.module_of(title);
+        if !self.draft.content.groups.contains_key(&module) {
+            let group = self.new_group(title, &module);
+            self.draft.content.groups.insert(module.clone(), group);
+        }
+        module
+    }
+
+    /// The module of the known group with a title, or the one that is derived from the title.
+    fn module_of(&self, title: &str) -> String {
+        for (module, group) in &self.catalogue.groups {
+            if *group.title == title {
+                return module.clone();
+            }
+        }
+        module_name(title)
+    }
+
+    fn new_group(&self, wanted_title: &str, module: &str) -> Group {
+        let tag = self.tag(wanted_title, module).unwrap_or(&Value::Null);
+        let name = text(tag, "name").unwrap_or(wanted_title);
+        let mut title = match text(tag, "x-displayName") {
+            Some(shown) => shown.to_owned(),
+            None if name.contains(' ') => name.to_owned(),
+            // A tag without spaces may be an identifier, such as `openInterest`, so it is converted to separate words.
+            None => name.to_title_case(),
+        };
+        if !is_line(&title) {
+            module.clone_into(&mut title);
+        }
+        Group { title: title.into(), summary: self.summary(tag, &["description"]), ..Group::default() }
+    }
+
+    /// The description of a tag.
+    fn tag(&self, title: &str, module: &str) -> Option<&Value> {
+        for tag in items(&self.document.root, "tags") {
+            if let Some(name) = text(tag, "name")
+                && (name == title || module_name(name) == module)
+            {
+                return Some(tag);
+            }
+        }
+        None
+    }
+
+    pub(super) fn endpoint_name(&self, operation: &Value, module: &str, path: &str) -> String {
+        let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
+        let below_group = id.strip_prefix(module).and_then(|rest| rest.strip_prefix('_'));
+        let mut words = below_group.unwrap_or(&id).to_owned();
+        if !is_usable(&words) {
+            words = literals(path);
+        }
+        let mut name = words.to_title_case();
+        if !is_usable(&name) {
+            "Root".clone_into(&mut name);
+        }
+        // If the summary and the operation id become the same method name, the summary is used, because it is more
+        // readable.
+        if let Some(summary) = text(operation, "summary")
+            && self.options.summaries
+            && is_line(summary)
+            && names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake)
+        {
+            return summary.to_owned();
+        }
+        name
+    }
+}
+
+/// `true` if a name can become the name of a method.
+fn is_usable(name: &str) -> bool {
+    names::ident(name, Case::Snake).is_ok()
+}
+
+/// The first segment of a path that is no param.
+fn first_literal(path: &str) -> Option<&str> {
+    path.split('/').find(|segment| !segment.is_empty() && !segment.contains('{'))
+}
+
+/// The segments of a path that are no params, separated by spaces.
+fn literals(path: &str) -> String {
+    let mut segments: Vec<&str> = path.split('/').collect();
+    segments.retain(|segment| !segment.contains('{'));
+    segments.join(" ")
+}
