@@ -63,6 +63,17 @@ fn shared_start(one: &str, other: &str) -> String {
     shared
 }
 
+/// The message that an endpoint is not on the server whose endpoints are imported.
+fn on_other_server(address: ServerAddress) -> String {
+    const REST: &str = "into a catalogue of its own";
+    let Some(host) = address.host else {
+        return format!(
+            "an endpoint on the server of the description, which names no host; import it without `--host` {REST}"
+        );
+    };
+    format!("an endpoint on another server, `{host}{}`; import it with `--host {host}` {REST}", address.path)
+}
+
 /// The message that no server has the host of the options.
 fn no_server(host: &str, addresses: &[ServerAddress]) -> String {
     let mut known = BTreeSet::new();
@@ -92,7 +103,7 @@ impl<'d> DescriptionReader<'d> {
         let host = chosen.or(first.host.clone());
         let mut path: Option<String> = None;
         for address in addresses {
-            if address.host.is_none() || address.host == host {
+            if address.host == host {
                 path = Some(match path {
                     Some(path) => shared_start(&path, &address.path),
                     None => address.path,
@@ -106,12 +117,15 @@ impl<'d> DescriptionReader<'d> {
     /// operations with servers of their own.
     fn addresses(&self) -> Vec<ServerAddress> {
         let mut of_operations = Vec::new();
-        let is_description_used = !items(&self.document.root, "servers").is_empty();
+        let mut is_description_used = !items(&self.document.root, "servers").is_empty();
         for (path, item) in entries(&self.document.root, "paths") {
             let Some(item) = self.document.follow(item) else { continue };
             let path_item = item.value;
             let Some(operation) = self.document.child(path_item, "get") else { continue };
-            of_operations.extend(self.stated_address(&DescribedOperation { path, path_item, operation }));
+            match self.stated_address(&DescribedOperation { path, path_item, operation }) {
+                Some(address) => of_operations.push(address),
+                None => is_description_used = true,
+            }
         }
         let mut addresses = Vec::new();
         if is_description_used {
@@ -144,17 +158,11 @@ impl<'d> DescriptionReader<'d> {
         let path = described.path;
         let address = self.stated_address(described).unwrap_or_else(|| self.description_address());
         let Some(server) = &self.server else { return Some(path.to_owned()) };
-        if address.host.is_none() || address.host == server.host {
+        if address.host == server.host {
             let prefix = address.path.strip_prefix(&server.path).unwrap_or_default();
             return Some(format!("{prefix}{path}"));
         }
-        let host = address.host.unwrap_or_default();
-        let why = format!(
-            "an endpoint on another server, `{host}{}`; import it with `--host {host}` into a catalogue of its own (first \
-             `{path}`)",
-            address.path
-        );
-        self.omissions.add(Weight::Missing, why, &format!("`{path}`"));
+        self.omissions.add(Weight::Missing, on_other_server(address), &format!("`{path}`"));
         None
     }
 }
