@@ -17,8 +17,8 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
 from ._progress import ProgressLine
+from ._table import Row as Row, Rows
 
-Row = Dict[str, Any]
 # An endpoint is its name, its path, or an entry of `endpoints()`.
 Names = Union[str, Row, Iterable[Union[str, Row]]]
 Path = Union[str, "os.PathLike[str]"]
@@ -227,8 +227,8 @@ def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def parse_rows(lines: bytes) -> List[Row]:
-    return [json.loads(line) for line in lines.splitlines()]
+def parse_rows(lines: bytes) -> Rows:
+    return Rows(json.loads(line) for line in lines.splitlines())
 
 
 def parse_time(text: str) -> datetime:

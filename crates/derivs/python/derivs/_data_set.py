@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ._command import Error, Names, Path, Row, Time, endpoint_names
-from ._table import Table, empty_columns
+from ._table import Rows, Table, empty_columns
 
 # Columns that belong to a row and not to a value of it.
 _OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
@@ -45,8 +45,7 @@ class DataSet:
             if error.kind != "incomplete" or error.result is None:
                 raise
             state = error.result
-        series: List[Row] = state["series"]
-        return series
+        return Rows(state["series"])
 
     def report(self) -> Row:
         """Returns figures about the values, as `derivs.report`."""

@@ -1,4 +1,4 @@
-"""A table of records, as a notebook and data frames read it."""
+"""Rows and tables of records, as a notebook and data frames read them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ Row = Dict[str, Any]
 
 # The rows at each end of a table that a notebook shows.
 _SHOWN = 5
+
+# The longest text of an object in a cell.
+_MAX_OBJECT = 80
 
 
 class Table:
@@ -105,16 +108,39 @@ class Table:
             columns = self.columns
         except ImportError as error:
             return f"<p>{escape(repr(self))}<br>{escape(str(error))}</p>"
-        first = self[:_SHOWN] if len(self) > 2 * _SHOWN else self[:]
-        last = self[-_SHOWN:] if len(self) > 2 * _SHOWN else []
-        lines = [_html_row("th", columns)]
-        lines += [_html_row("td", row.values()) for row in first]
-        if last:
-            lines += [_html_row("td", ["\u2026"] * len(columns))]
-            lines += [_html_row("td", row.values()) for row in last]
         gaps = f", {len(self.gaps):,} gaps" if self.gaps else ""
-        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}"
-        return f"<table>{''.join(lines)}</table><p>{caption}; times in UTC</p>"
+        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}; times in UTC"
+        return _html_table(columns, self, caption)
+
+
+class Rows(List[Row]):
+    """A list of rows, which a notebook shows as a table.
+
+    The table has no columns that are empty, zero or false in all rows, and of a list it has only the length."""
+
+    def _repr_html_(self) -> str:
+        # The body of a response may be a list of other values.
+        if not all(isinstance(row, dict) for row in self):
+            return f"<pre>{escape(repr(list(self)))}</pre>"
+        columns: Dict[str, None] = {}
+        for row in self:
+            columns.update({name: None for name, value in row.items() if value})
+        first = [name for name in ("endpoint", "params") if name in columns]
+        others = [name for name in columns if name not in first]
+        return _html_table([*first, *others], self, f"{len(self):,} rows; empty columns are left out")
+
+
+def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str) -> str:
+    """Returns the first and the last rows, or all if they are few."""
+    is_long = len(rows) > 2 * _SHOWN
+    lines = [_html_row("th", columns)]
+    for row in rows[:_SHOWN] if is_long else rows[:]:
+        lines.append(_html_row("td", [row.get(column) for column in columns]))
+    if is_long:
+        lines.append(_html_row("td", ["\u2026"] * len(columns)))
+        for row in rows[-_SHOWN:]:
+            lines.append(_html_row("td", [row.get(column) for column in columns]))
+    return f"<table>{''.join(lines)}</table><p>{caption}</p>"
 
 
 def _open(ipc: bytes) -> Any:
@@ -174,4 +200,9 @@ def _shown(value: Any) -> str:
         return text[:-3] if text.endswith(":00") else text
     if isinstance(value, float):
         return f"{value:.7g}"
+    if isinstance(value, list):
+        return f"[{len(value):,}]" if value else ""
+    if isinstance(value, dict):
+        text = ", ".join(f"{key}={_shown(member)}" for key, member in value.items())
+        return text if len(text) <= _MAX_OBJECT else "{\u2026}"
     return str(value)
