@@ -2,11 +2,15 @@
 //! params.
 //!
 //! Headers, cookies and query strings may contain credentials, so no value of them appears in the result or in messages.
-//! Of a query, only the names and the kinds of the values are used.
+//! Of a query, only the names and the kinds of the values are used, and the names of functions.
 
+mod base64;
+mod endpoint_path;
 mod entry;
-mod find_endpoint;
+mod functions;
 mod new_endpoints;
+mod new_paths;
+mod service_location;
 
 use catalogue::Catalogue;
 use indexmap::{IndexMap, IndexSet};
@@ -15,9 +19,10 @@ use serde_json::Value;
 use crate::content::Content;
 use crate::editor::Refusal;
 use crate::learn::EndpointResponses;
+use endpoint_path::EndpointPath;
 use entry::Entry;
-use find_endpoint::{Candidate, Service};
 pub use new_endpoints::{RecordedService, endpoints_of};
+use service_location::ServiceLocation;
 
 /// The responses in HAR files, by endpoint.
 #[derive(Clone, Debug, Default)]
@@ -28,53 +33,68 @@ pub struct Recording {
     pub skipped: Vec<String>,
 }
 
-/// A usable entry, or the reason why it cannot be used.
-type Read = Result<Entry, String>;
-
 impl Recording {
     /// Reads HAR files, each with its name. `host` is the host of the service; without it, the host with the most
     /// entries of known endpoints is chosen.
     pub fn read(catalogue: Catalogue, files: &[(String, Vec<u8>)], host: Option<&str>) -> Result<Self, Refusal> {
         let content = Content::checked(catalogue)?;
-        let mut skipped = IndexSet::new();
-        let mut entries = Vec::new();
-        for (file, bytes) in files {
-            for read in entries_of(file, bytes)? {
-                match read {
-                    Ok(entry) => entries.push(entry),
-                    Err(why) => drop(skipped.insert(why)),
+        let entries = RecordedEntries::read(files)?;
+        let paths = EndpointPath::all(&content);
+        let location = ServiceLocation::choose(&content, &paths, &entries.usable, host);
+        let mut skipped = entries.skipped;
+        let mut endpoints = IndexMap::new();
+        for entry in entries.usable {
+            match location.endpoint(&paths, &entry) {
+                Ok(endpoint) => add_response(&mut endpoints, endpoint, entry),
+                Err(why) => {
+                    skipped.insert(format!("`{}`: {why}", entry.shown_path()));
                 }
             }
         }
-        let candidates = Candidate::all(&content);
-        let service = Service::choose(&content, &candidates, &entries, host);
-        let mut endpoints: IndexMap<String, EndpointResponses> = IndexMap::new();
-        for entry in entries {
-            match service.endpoint(&candidates, &entry) {
-                Ok(endpoint) => add(&mut endpoints, endpoint, entry),
-                Err(why) => drop(skipped.insert(format!("`{}`: {why}", entry.shown_path()))),
-            }
-        }
-        Ok(Self { endpoints: endpoints.into_values().collect(), skipped: skipped.into_iter().collect() })
+        Ok(Self { endpoints: endpoints.into_values().collect(), skipped: Vec::from_iter(skipped) })
     }
 }
 
-fn add(endpoints: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entry: Entry) {
-    let new = || EndpointResponses { endpoint: endpoint.to_owned(), ..EndpointResponses::default() };
-    let known = endpoints.entry(endpoint.to_owned()).or_insert_with(new);
-    known.query.add(&entry.query);
-    known.responses.push((entry.origin, entry.saved));
+fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entry: Entry) {
+    let new = EndpointResponses { endpoint: endpoint.to_owned(), ..EndpointResponses::default() };
+    let responses = endpoints.entry(endpoint.to_owned()).or_insert(new);
+    responses.query.add(&entry.query);
+    responses.responses.push((entry.origin, entry.saved));
 }
 
-/// The entries of a HAR file. A single entry that cannot be read does not affect the others.
-fn entries_of(file: &str, bytes: &[u8]) -> Result<Vec<Read>, Refusal> {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let har: Value = serde_json::from_slice(text).map_err(|error| format!("{file}: not a HAR file: {error}"))?;
-    let Some(entries) = har.pointer("/log/entries").and_then(Value::as_array) else {
-        return Err(format!("{file}: not a HAR file: no `log.entries`").into());
-    };
-    let numbered = entries.iter().enumerate();
-    Ok(numbered.map(|(index, entry)| Entry::read(entry, format!("{file}, entry {}", index + 1))).collect())
+/// The entries of HAR files.
+#[derive(Debug, Default)]
+struct RecordedEntries {
+    /// Those with a successful response in JSON.
+    usable: Vec<Entry>,
+    /// The reasons why the others are skipped.
+    skipped: IndexSet<String>,
+}
+
+impl RecordedEntries {
+    /// Reads the entries of files, each with its name. A single entry that cannot be read does not affect the others.
+    fn read(files: &[(String, Vec<u8>)]) -> Result<Self, Refusal> {
+        let mut entries = Self::default();
+        for (file, bytes) in files {
+            let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            let har: Value = match serde_json::from_slice(text) {
+                Ok(har) => har,
+                Err(error) => return Err(format!("{file}: not a HAR file: {error}").into()),
+            };
+            let Some(Value::Array(listed)) = har.pointer("/log/entries") else {
+                return Err(format!("{file}: not a HAR file: no `log.entries`").into());
+            };
+            for (index, entry) in listed.iter().enumerate() {
+                match Entry::read(entry, format!("{file}, entry {}", index + 1)) {
+                    Ok(entry) => entries.usable.push(entry),
+                    Err(why) => {
+                        entries.skipped.insert(why);
+                    }
+                }
+            }
+        }
+        Ok(entries)
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Adds an endpoint for each path in a recording that no endpoint has. Segments of paths that look like data become params.
+//! Adds an endpoint for each path in a recording that no endpoint has, and for each function on such a path.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,19 @@ use catalogue::{Catalogue, names, url_path};
 use heck::ToTitleCase;
 use indexmap::IndexMap;
 
-use super::entries_of;
+use super::RecordedEntries;
+use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
-use super::find_endpoint::{Candidate, Service};
+use super::functions::FunctionParam;
+use super::new_paths::{naming_segments, path_with_params};
+use super::service_location::ServiceLocation;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, Source};
 use crate::editor::{CatalogueChange, Editor, Refusal};
 use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind, is_secret};
-use crate::rust_names::{module_name, singular};
+use crate::rust_names::module_name;
 
 /// A recording of a service.
 #[derive(Clone, Debug)]
@@ -33,32 +36,29 @@ pub struct RecordedService {
 
 /// Returns the change that adds the endpoints of a recording to a catalogue, or that starts a catalogue with them.
 pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) -> Result<CatalogueChange, Refusal> {
-    let started =
-        || Editor::new(Content { service: new_service(recorded.title.to_title_case()), ..Content::default() });
-    let mut editor = catalogue.map_or_else(|| Ok(started()), Editor::open)?;
-    let mut entries = Vec::new();
-    for (file, bytes) in &recorded.files {
-        for read in entries_of(file, bytes)? {
-            match read {
-                Ok(entry) => entries.push(entry),
-                Err(why) => editor.note(format!("skipped: {why}")),
-            }
+    let mut editor = match catalogue {
+        Some(catalogue) => Editor::open(catalogue)?,
+        None => new_catalogue(&recorded.title),
+    };
+    let recording = RecordedEntries::read(&recorded.files)?;
+    for why in recording.skipped {
+        editor.note(format!("skipped: {why}"));
+    }
+    let mut entries = recording.usable;
+    let host = service_host(&entries, recorded.host.as_deref())?;
+    for entry in &entries {
+        if entry.host != host {
+            editor.note(format!("skipped: `{}{}`: another host than `{host}`", entry.host, entry.shown_path()));
         }
     }
-    let Some(host) = recorded.host.clone().or_else(|| most_frequent_host(&entries)) else {
-        return Err("no entry has a response in JSON".into());
-    };
-    for other in entries.iter().filter(|entry| entry.host != host) {
-        editor.note(format!("skipped: `{}{}`: another host than `{host}`", other.host, other.shown_path()));
-    }
     entries.retain(|entry| entry.host == host);
-    let candidates = Candidate::all(&editor);
-    let service = Service::choose(&editor, &candidates, &entries, Some(&host));
-    entries.retain(|entry| service.endpoint(&candidates, entry).is_err());
+    let paths = EndpointPath::all(&editor);
+    let location = ServiceLocation::choose(&editor, &paths, &entries, Some(&host));
+    entries.retain(|entry| location.endpoint(&paths, entry).is_err());
     editor.note(format!("the endpoints are those of `{host}`; set the base URL to it"));
     let mut draft = Draft::new(Source::Description);
-    for (path, query) in queries(entries) {
-        add_endpoint(&mut editor, &mut draft, recorded.evidence, &path, &query);
+    for found in NewEndpoint::all(&entries) {
+        found.add(&mut editor, &mut draft, recorded.evidence);
     }
     if draft.content.groups.is_empty() {
         return Err(format!("every recorded path of `{host}` is in the catalogue already").into());
@@ -67,98 +67,110 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     editor.close()
 }
 
-fn most_frequent_host(entries: &[Entry]) -> Option<String> {
-    let mut counts = BTreeMap::new();
+fn new_catalogue(title: &str) -> Editor {
+    let service = new_service(title.to_title_case());
+    Editor::new(Content { service, ..Content::default() })
+}
+
+/// The host of the service: the chosen one, or the one with the most responses.
+fn service_host(entries: &[Entry], chosen: Option<&str>) -> Result<String, String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
-        *counts.entry(entry.host.as_str()).or_insert(0) += 1;
+        *counts.entry(&entry.host).or_default() += 1;
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(host, _)| host.to_owned())
-}
-
-/// The paths of entries with params instead of data, each with the params of all queries to it.
-fn queries(entries: Vec<Entry>) -> IndexMap<String, ObservedQuery> {
-    let mut queries: IndexMap<String, (String, ObservedQuery)> = IndexMap::new();
-    for entry in entries {
-        let path = with_params(&entry);
-        let known = queries.entry(url_path::template(&path)).or_insert_with(|| (path, ObservedQuery::default()));
-        known.1.add(&entry.query);
-    }
-    queries.into_values().collect()
-}
-
-/// The path of an entry, in which segments that look like data are params named after the segment before.
-fn with_params(entry: &Entry) -> String {
-    let mut path = String::new();
-    let mut before = "";
-    let mut used: Vec<String> = Vec::new();
-    for segment in &entry.segments {
-        path.push('/');
-        if is_data(segment) {
-            let base = names::ident(&singular(before), names::Case::Snake).unwrap_or_else(|_| "id".to_owned());
-            let numbered = (2..).map(|number: usize| format!("{base}_{number}"));
-            let mut all = std::iter::once(base.clone()).chain(numbered);
-            let name = all.find(|name| !used.contains(name)).unwrap_or_default();
-            path += &format!("{{{name}}}");
-            used.push(name);
-        } else {
-            path += segment;
-            before = segment;
-        }
-    }
-    let is_root = path.is_empty();
-    path + if is_root || entry.has_slash { "/" } else { "" }
-}
-
-/// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market. A version such as
-/// `v2` does not.
-fn is_data(segment: &str) -> bool {
-    let digits = segment.bytes().filter(u8::is_ascii_digit).count();
-    let is_upper =
-        segment.bytes().any(|byte| byte.is_ascii_uppercase()) && !segment.bytes().any(|byte| byte.is_ascii_lowercase());
-    let is_long_id = segment.len() >= 16 && digits >= 4;
-    let is_number = digits > 0 && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
-    let is_legal = url_path::check(&format!("/{segment}"), false).is_ok();
-    !is_legal || is_number || is_upper || is_long_id
-}
-
-fn add_endpoint(editor: &mut Editor, draft: &mut Draft, evidence: Evidence, path: &str, query: &ObservedQuery) {
-    let mut params: Vec<ParamEntry> = Vec::new();
-    for name in url_path::params(path) {
-        let param = Param { location: ParamLocation::Path, ..param_of(editor, name, ValueKind::Text) };
-        params.push(ParamEntry::Own(Box::new(param)));
-    }
-    for (name, kind) in query.params() {
-        if is_secret(name) {
-            learn_key(editor, evidence, name);
-        } else if catalogue::is_line(name) {
-            params.push(ParamEntry::Own(Box::new(param_of(editor, name, kind))));
-        }
-    }
-    let words: Vec<&str> = path.split('/').filter(|word| !word.is_empty() && !word.starts_with('{')).collect();
-    let is_of_base = |word: &&&str| is_base(word);
-    let own: Vec<&str> = words.iter().skip_while(is_of_base).copied().collect();
-    let wanted = own.first().copied().unwrap_or("general");
-    let module = module_name(wanted);
-    let name = if own.len() > 1 { own[1..].join(" ") } else { own.concat() };
-    let name = if names::ident(&name, names::Case::Snake).is_ok() { name.to_title_case() } else { "Root".to_owned() };
-    let endpoint = Endpoint {
-        name: name.into(),
-        path: Known::Known(path.into()),
-        evidence,
-        params: Known::Known(params),
-        ..Endpoint::default()
+    let Some((most_frequent, _)) = counts.iter().max_by_key(|(_, count)| **count) else {
+        return Err("no entry has a response in JSON".to_owned());
     };
-    let group = draft
-        .content
-        .groups
-        .entry(module.clone())
-        .or_insert_with(|| Group { title: module.to_title_case().into(), ..Group::default() });
-    group.endpoints.push(endpoint);
+    let Some(chosen) = chosen else { return Ok((*most_frequent).to_owned()) };
+    let chosen = chosen.to_ascii_lowercase();
+    if counts.contains_key(chosen.as_str()) {
+        return Ok(chosen);
+    }
+    let hosts: Vec<String> = counts.keys().map(|host| format!("`{host}`")).collect();
+    Err(format!("no entry with a response in JSON has the host `{chosen}`; pass one of these: {}", hosts.join(", ")))
 }
 
-/// `true` if a segment belongs to the base path of many services, such as `api` and `v2`.
-fn is_base(segment: &str) -> bool {
-    let version = segment.strip_prefix(['v', 'V']).unwrap_or_default();
-    let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !version.is_empty();
-    is_version || ["api", "public", "rest"].contains(&segment)
+/// The requests of one endpoint that the catalogue does not have.
+#[derive(Debug)]
+struct NewEndpoint {
+    /// The path with params. The functions follow as a fragment.
+    path: String,
+    functions: Vec<FunctionParam>,
+    query: ObservedQuery,
+}
+
+impl NewEndpoint {
+    /// The endpoints of entries. Entries whose paths differ only in data and that select the same functions have one
+    /// endpoint.
+    fn all(entries: &[Entry]) -> Vec<Self> {
+        let mut found = IndexMap::new();
+        for entry in entries {
+            let functions = entry.functions();
+            let mut path = path_with_params(entry);
+            if !functions.is_empty() {
+                let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
+                path += &format!("#{}", names.join("."));
+            }
+            let template = url_path::template(&path);
+            let new = Self { path, functions, query: ObservedQuery::default() };
+            let known: &mut Self = found.entry(template).or_insert(new);
+            known.query.add(&entry.query);
+        }
+        found.into_values().collect()
+    }
+
+    fn add(&self, editor: &mut Editor, draft: &mut Draft, evidence: Evidence) {
+        let segments = naming_segments(url_path::without_fragment(&self.path));
+        let module = module_name(segments.first().unwrap_or(&"general"));
+        let params = self.params(editor, evidence);
+        let endpoint = Endpoint {
+            name: self.name(&segments).into(),
+            path: Known::Known(self.path.as_str().into()),
+            evidence,
+            params: Known::Known(params),
+            ..Endpoint::default()
+        };
+        let new = Group { title: module.to_title_case().into(), ..Group::default() };
+        let group = draft.content.groups.entry(module).or_insert(new);
+        group.endpoints.push(endpoint);
+    }
+
+    /// The name of the endpoint: the segments after the one that names the group, and the functions.
+    fn name(&self, segments: &[&str]) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        words.extend(segments.iter().skip(1));
+        for param in &self.functions {
+            words.push(&param.function);
+        }
+        if words.is_empty() {
+            words.extend(segments);
+        }
+        let name = words.join(" ");
+        if names::ident(&name, names::Case::Snake).is_err() {
+            return "Root".to_owned();
+        }
+        name.to_title_case()
+    }
+
+    fn params(&self, editor: &mut Editor, evidence: Evidence) -> Vec<ParamEntry> {
+        let mut params = Vec::new();
+        for name in url_path::params(&self.path) {
+            params.push(Param { location: ParamLocation::Path, ..param_of(editor, name, ValueKind::Text) });
+        }
+        for FunctionParam { name, function } in &self.functions {
+            let const_value = Some(function.as_str().into());
+            params.push(Param { const_value, ..param_of(editor, name, ValueKind::Text) });
+        }
+        for (name, kind) in self.query.params() {
+            if self.functions.iter().any(|param| param.name == name) {
+                continue;
+            }
+            if is_secret(name) {
+                learn_key(editor, evidence, name);
+            } else if catalogue::is_line(name) {
+                params.push(param_of(editor, name, kind));
+            }
+        }
+        params.into_iter().map(|param| ParamEntry::Own(Box::new(param))).collect()
+    }
 }

@@ -142,3 +142,70 @@ fn a_recording_becomes_endpoints_with_params() {
     assert!(!all.contains("secret") && !all.contains("1700000000000"), "{all}");
     assert!(change.notes().iter().any(|note| note.contains("tracker.example/pixel")), "{:?}", change.notes());
 }
+
+#[test]
+fn each_function_on_a_path_becomes_an_endpoint() {
+    let daily = r#"{"text": "{\"daily\": [{\"open\": 1.5}]}"}"#;
+    let weekly = r#"{"text": "{\"weekly\": {\"volume\": 2}}"}"#;
+    let files = har(&[
+        entry("https://a.example/query?symbol=IBM&function=TIME_SERIES_DAILY&apikey=secret", "GET", 200, daily),
+        entry("https://a.example/query?function=TIME_SERIES_WEEKLY&symbol=AA", "GET", 200, weekly),
+        entry("https://a.example/query?function=TIME_SERIES_DAILY&symbol=AA&limit=5", "GET", 200, daily),
+        entry("https://a.example/api?Action=balance&module=account", "GET", 200, JSON),
+        entry("https://a.example/api?module=stats&Action=balance", "GET", 200, JSON),
+        entry("https://a.example/api?module=c2VjcmV0IHNlY3JldA%3D%3D", "GET", 200, JSON),
+    ]);
+    let recorded = RecordedService {
+        files: files.clone(),
+        host: None,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let change = endpoints_of(None, &recorded).expect("a change");
+    let all: String = change.texts().map(|(_, text)| text).collect();
+    for expected in [
+        "- name: Time Series Daily\n  path: /query#TIME_SERIES_DAILY\n",
+        "{name: function, type: string, const_value: TIME_SERIES_DAILY}\n  - {name: symbol, type: string}\n  - {name: limit, type: count}",
+        "path: /query#TIME_SERIES_WEEKLY\n",
+        "- name: Account Balance\n  path: /api#account.balance\n",
+        "- name: Stats Balance\n",
+        "path: /api\n",
+        "{name: module, type: string}",
+    ] {
+        assert!(all.contains(expected), "{expected} in\n{all}");
+    }
+    assert!(!all.contains("secret") && !all.contains("c2VjcmV0"), "{all}");
+    let catalogue = catalogue::load_texts(&change.all_texts());
+    let recording = Recording::read(catalogue, &files, None).expect("a recording");
+    let found: Vec<_> =
+        recording.endpoints.iter().map(|sample| (sample.endpoint.as_str(), sample.responses.len())).collect();
+    let expected = [
+        ("query.time_series_daily", 2),
+        ("query.time_series_weekly", 1),
+        ("general.account_balance", 1),
+        ("general.stats_balance", 1),
+        ("general.root", 1),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_host_is_one_of_the_recording() {
+    let files = har(&[
+        entry("https://a.example/books/BTC", "GET", 200, JSON),
+        entry("https://b.example/books/BTC", "GET", 200, JSON),
+    ]);
+    let endpoints = |host: &str| {
+        let recorded = RecordedService {
+            files: files.clone(),
+            host: Some(host.to_owned()),
+            title: "things".to_owned(),
+            evidence: catalogue::spec::Evidence::Reported,
+        };
+        endpoints_of(None, &recorded)
+    };
+    let why = endpoints("c.example").err().map(|refusal| refusal.to_string()).unwrap_or_default();
+    let hosts = "pass one of these: `a.example`, `b.example`";
+    assert_eq!(why, format!("no entry with a response in JSON has the host `c.example`; {hosts}"));
+    assert!(endpoints("B.example").is_ok());
+}

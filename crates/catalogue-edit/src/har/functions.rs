@@ -1,0 +1,38 @@
+//! Recognizes the params of a query that select one of several functions on one path, such as `?function=DAILY`.
+
+use heck::ToSnakeCase;
+
+use crate::observed_query::QueryParam;
+
+/// The names of params that select a function, the most general first.
+const SELECTORS: [&str; 8] = ["module", "function", "func", "method", "action", "operation", "command", "cmd"];
+
+/// The maximum length of the name of a function.
+const MAX_LENGTH: usize = 64;
+
+/// A param that selects a function. Unlike other values of a query, the name of a function is not a secret, and becomes
+/// a part of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FunctionParam {
+    pub(super) name: String,
+    pub(super) function: String,
+}
+
+/// The params of a query that select a function, in the order of the selectors.
+pub(super) fn function_params(query: &[QueryParam]) -> Vec<FunctionParam> {
+    let mut found = Vec::new();
+    for selector in SELECTORS {
+        for param in query {
+            if param.name.to_snake_case() == selector && is_function(&param.value) {
+                found.push(FunctionParam { name: param.name.clone(), function: param.value.clone() });
+            }
+        }
+    }
+    found
+}
+
+/// `true` if a value looks like the name of a function: letters, which other characters of a name may follow.
+fn is_function(value: &str) -> bool {
+    let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    is_name && value.starts_with(|first: char| first.is_ascii_alphabetic()) && value.len() <= MAX_LENGTH
+}
