@@ -10,7 +10,8 @@ use catalogue::spec::{
     Type,
 };
 
-use crate::editor::Refusal;
+use crate::names_in_use::only_words;
+use crate::refusal::Refusal;
 
 /// The module name of `service.yaml`. No group can have this name.
 pub(crate) const SERVICE: &str = "service";
@@ -63,10 +64,13 @@ impl Content {
 
     /// All endpoints, each with its position.
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = (At, &Endpoint)> {
-        self.groups.iter().flat_map(|(module, group)| {
-            let at = |index| At { module: module.clone(), index };
-            group.endpoints.iter().enumerate().map(move |(index, endpoint)| (at(index), endpoint))
-        })
+        let mut all = Vec::new();
+        for (module, group) in &self.groups {
+            for (index, endpoint) in group.endpoints.iter().enumerate() {
+                all.push((At { module: module.clone(), index }, endpoint));
+            }
+        }
+        all.into_iter()
     }
 
     pub(crate) fn endpoint(&self, at: &At) -> &Endpoint {
@@ -83,7 +87,10 @@ impl Content {
         if module == SERVICE {
             return &self.service.records;
         }
-        self.groups.get(module).map_or(&[], |group| &group.records)
+        match self.groups.get(module) {
+            Some(group) => &group.records,
+            None => &[],
+        }
     }
 
     /// The list of records of a file. A group that does not exist is created.
@@ -96,10 +103,14 @@ impl Content {
 
     /// The record with this name in a file or, if the file has no such record, in `service.yaml`.
     pub(crate) fn record(&self, module: &str, name: &str) -> Option<(At, &Record)> {
-        [module, SERVICE].into_iter().find_map(|module| {
-            let index = self.records(module).iter().position(|record| *record.name == name)?;
-            Some((At { module: module.to_owned(), index }, &self.records(module)[index]))
-        })
+        for module in [module, SERVICE] {
+            for (index, record) in self.records(module).iter().enumerate() {
+                if *record.name == name {
+                    return Some((At { module: module.to_owned(), index }, record));
+                }
+            }
+        }
+        None
     }
 
     /// The metadata next to the records of every series.
@@ -119,11 +130,18 @@ impl Content {
             ParamEntry::Name(name) => name,
             ParamEntry::Use(entry) => &entry.param,
         };
-        let find = |id: &str| self.service.params.iter().find(|param| **param.id() == id);
-        match self.service.param_sets.iter().find(|set| set.name == *name) {
-            Some(set) => set.params.iter().filter_map(|id| find(id)).collect(),
-            None => find(name).into_iter().collect(),
+        let Some(set) = self.service.param_sets.iter().find(|set| set.name == *name) else {
+            return self.shared_param(name).into_iter().collect();
+        };
+        let mut params = Vec::new();
+        for id in &set.params {
+            params.extend(self.shared_param(id));
         }
+        params
+    }
+
+    fn shared_param(&self, id: &str) -> Option<&Param> {
+        self.service.params.iter().find(|param| **param.id() == id)
     }
 
     /// The params of an endpoint, each once; `None` if they are unknown. A `use` entry overrides the evidence and the
@@ -131,15 +149,16 @@ impl Content {
     pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
         let mut all: Vec<Param> = Vec::new();
         for entry in endpoint.params.known()? {
-            let (evidence, default) = match entry {
-                ParamEntry::Use(entry) => (entry.evidence, entry.default.clone()),
-                ParamEntry::Name(_) | ParamEntry::Own(_) => (None, None),
-            };
             for param in self.defined(entry) {
-                if all.iter().all(|known| known.name != param.name) {
-                    let (evidence, default) = (evidence.or(param.evidence), default.clone().or(param.default.clone()));
-                    all.push(Param { evidence, default, ..param.clone() });
+                if all.iter().any(|known| known.name == param.name) {
+                    continue;
                 }
+                let mut param = param.clone();
+                if let ParamEntry::Use(overrides) = entry {
+                    param.evidence = overrides.evidence.or(param.evidence);
+                    param.default = overrides.default.clone().or(param.default);
+                }
+                all.push(param);
             }
         }
         Some(all)
@@ -148,13 +167,19 @@ impl Content {
     /// The record of a body, or the fields that the body lists as a record without a name; `None` if they are unknown.
     pub(crate) fn body_record(&self, module: &str, endpoint: &Endpoint) -> Option<Record> {
         let body = endpoint.body.known()?;
-        let fields = match slot(body)?.known()? {
-            Fields::Inline(fields) => fields.clone(),
-            Fields::Record(name) => return self.record(module, name).map(|(_, record)| record.clone()),
-        };
-        let [positional, columns] = [&body.positional, &body.columns].map(|key| key.as_deref() == Some(&true));
-        let evidence = body.evidence.unwrap_or(endpoint.evidence);
-        Some(Record { fields, positional, columns, evidence, ..Record::default() })
+        match fields_of(body)?.known()? {
+            Fields::Inline(fields) => Some(Record {
+                fields: fields.clone(),
+                positional: body.positional.as_deref() == Some(&true),
+                columns: body.columns.as_deref() == Some(&true),
+                evidence: body.evidence.unwrap_or(endpoint.evidence),
+                ..Record::default()
+            }),
+            Fields::Record(name) => {
+                let (_, record) = self.record(module, name)?;
+                Some(record.clone())
+            }
+        }
     }
 
     /// The list of fields at a position, for editing.
@@ -168,14 +193,18 @@ impl Content {
 
     /// The only endpoint with this path or name, and its label for messages.
     pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), String> {
-        let (mut found, mut known) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut others = Vec::new();
         for (at, endpoint) in self.endpoints() {
-            let (label, ident) = (label(&at, endpoint), ident_of(endpoint));
+            let label = label(&at, endpoint);
             let path = endpoint.path.known().map(|path| path.as_str());
-            if [path, Some(endpoint.name.as_str()), ident.as_deref(), Some(label.as_str())].contains(&Some(wanted)) {
+            let ident = ident_of(endpoint);
+            let names = [path, Some(endpoint.name.as_str()), ident.as_deref(), Some(label.as_str())];
+            if names.contains(&Some(wanted)) {
                 found.push((label, at));
             } else {
-                known.extend(path.map(str::to_owned).into_iter().chain([label]));
+                others.extend(path.map(str::to_owned));
+                others.push(label);
             }
         }
         match found.as_slice() {
@@ -185,7 +214,7 @@ impl Content {
                 Err(format!("several endpoints match `{wanted}`: {}", labels.join(", ")))
             }
             [] => {
-                let meant = wording::did_you_mean(wanted, known.iter().map(String::as_str));
+                let meant = wording::did_you_mean(wanted, others.iter().map(String::as_str));
                 let help = meant.as_deref().unwrap_or("add it with `cargo xtask add`");
                 Err(format!("the catalogue has no endpoint `{wanted}`; {help}"))
             }
@@ -194,13 +223,20 @@ impl Content {
 }
 
 /// The fields of a body that is a series or an object.
-pub(crate) fn slot(body: &Body) -> Option<&Known<Fields>> {
+pub(crate) fn fields_of(body: &Body) -> Option<&Known<Fields>> {
     body.series.as_ref().or(body.object.as_ref())
+}
+
+pub(crate) use fields_of as slot;
+
+/// The fields of a body that is a series or an object, for editing.
+pub(crate) fn fields_of_mut(body: &mut Body) -> Option<&mut Known<Fields>> {
+    body.series.as_mut().or(body.object.as_mut())
 }
 
 /// The list of fields in a body, for editing.
 pub(crate) fn inline_mut(body: &mut Body) -> Option<&mut Vec<Field>> {
-    match body.series.as_mut().or(body.object.as_mut())? {
+    match fields_of_mut(body)? {
         Known::Known(Fields::Inline(fields)) => Some(fields),
         _ => None,
     }
@@ -223,12 +259,14 @@ pub(crate) fn label(at: &At, endpoint: &Endpoint) -> String {
 
 /// A service of which only the title is known. All other facts are guesses, which the user has to check.
 pub(crate) fn new_service(title: String) -> Service {
-    let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
-    let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
+    let env_prefix = match names::ident(&only_words(&title), Case::Shouty) {
+        Ok(prefix) if names::is_ident(&prefix, Case::Shouty) => prefix,
+        _ => "SERVICE".to_owned(),
+    };
     Service {
         title,
         version: "1".to_owned(),
-        env_prefix: prefix.unwrap_or_else(|| "SERVICE".to_owned()),
+        env_prefix,
         time: Time { unit: Some(TimeUnit::Seconds), format: None, evidence: Evidence::Reported },
         ..Service::default()
     }
@@ -236,5 +274,7 @@ pub(crate) fn new_service(title: String) -> Service {
 
 /// `true` if a number is within a range.
 pub(crate) fn is_within(range: &Range, value: f64) -> bool {
-    range.min.as_deref().is_none_or(|min| value >= *min) && range.max.as_deref().is_none_or(|max| value <= *max)
+    let is_above_min = range.min.as_deref().is_none_or(|min| value >= *min);
+    let is_below_max = range.max.as_deref().is_none_or(|max| value <= *max);
+    is_above_min && is_below_max
 }

@@ -3,10 +3,11 @@
 use catalogue::Catalogue;
 use indexmap::IndexMap;
 
-use crate::content::{At, Content};
-use crate::editor::{Editor, Refusal};
+use crate::content::At;
+use crate::editor::Editor;
 use crate::gate::{Gate, RangeCounts};
 use crate::learn::{EndpointResponses, LearnOptions, learn_one, read};
+use crate::refusal::Refusal;
 
 /// The differences between the responses of an endpoint and its known body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<Endpoin
     let mut editor = Editor::open(catalogue)?;
     let mut found = Vec::new();
     for sample in &options.endpoints {
-        let (label, at) = editor.find(&sample.endpoint)?;
+        let (label, at) = editor.content.find(&sample.endpoint)?;
         let sample = EndpointResponses { endpoint: label.clone(), ..sample.clone() };
         let differences = differences(&mut editor, &gate, options, &sample, &at);
         found.push(EndpointDrift { endpoint: label, differences });
@@ -40,14 +41,14 @@ fn differences(
     sample: &EndpointResponses,
     at: &At,
 ) -> Vec<String> {
-    if editor.endpoint(at).body.known().is_none() {
+    if editor.content.endpoint(at).body.known().is_none() {
         return Vec::new();
     }
-    let before = Content::clone(editor);
+    let before = editor.content.clone();
     let outcome = editor.attempt(|editor| learn_one(editor, options, sample));
     let notes = editor.take_notes();
-    let is_changed = **editor != before;
-    **editor = before;
+    let is_changed = editor.content != before;
+    editor.content = before;
     match outcome {
         Err(why) => vec![format!("{}: {why}", sample.endpoint)],
         Ok(()) if is_changed => notes,
@@ -58,7 +59,7 @@ fn differences(
     }
 }
 
-/// Returns a line for each field with values outside of its range in the catalogue, with their number.
+/// A line for each field with values outside of its range in the catalogue, with their number.
 fn out_of_range(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses) -> Vec<String> {
     let mut counts: IndexMap<&'static str, RangeCounts> = IndexMap::new();
     for response in read(options, sample).unwrap_or_default() {
@@ -71,7 +72,7 @@ fn out_of_range(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses)
     lines
 }
 
-/// Returns a line about the first response that the client does not decode without a loss.
+/// A line about the first response that the client does not decode without a loss.
 fn first_undecodable(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses) -> Option<String> {
     for response in read(options, sample).unwrap_or_default() {
         if let Err(why) = gate.check(&sample.endpoint, &response) {

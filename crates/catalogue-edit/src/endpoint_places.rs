@@ -3,7 +3,7 @@
 use catalogue::Catalogue;
 
 use crate::content::{Content, label};
-use crate::editor::Refusal;
+use crate::refusal::Refusal;
 
 /// The place of an endpoint in the catalogue.
 #[derive(Clone, Debug)]

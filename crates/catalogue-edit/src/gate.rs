@@ -6,8 +6,8 @@ use runtime::record::DecodedBody;
 use runtime::registry::{BodyInfo, EndpointInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
 
-use crate::editor::Refusal;
 use crate::exact_numbers;
+use crate::refusal::Refusal;
 use crate::saved_response::SavedResponse;
 use crate::unix_time::unit_of;
 

@@ -1,39 +1,75 @@
 //! Recognizes the params that select the time range of a history, by their names and types.
 
-use catalogue::spec::{Evidence, History, Param, Type};
+use catalogue::spec::{Evidence, History, Param, Type, Value};
 use heck::ToSnakeCase;
 
-use crate::draft::TIMESTAMP;
+use crate::drafted_type::TIMESTAMP;
 
-/// Returns the history that a list of params allows; `None` if no param sets an end of the range.
+/// The names of params for the ends of the range, for the number of records, and for the interval of a series.
+const FROM: &str = "after begin from since start";
+const TO: &str = "before end to until";
+const LIMIT: &str = "count limit size";
+const STEP: &str = "granularity interval period resolution step timeframe";
+
+/// The values of a param for the order of records that begin with the oldest record.
+const OLDEST_FIRST: [&str; 2] = ["asc", "ascending"];
+
+/// The history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {
-    let named = |words: &str, fits: &dyn Fn(&Param) -> bool| {
-        let is_named = |param: &&Param| param.name.to_snake_case().split('_').any(|own| is_one_of(words, own));
-        let mut found = params.iter().filter(|param| param.const_value.is_none() && fits(param)).filter(is_named);
-        found.next().map(|param| param.name.clone())
-    };
-    let values = |param: &Param| types.iter().find(|ty| ty.name == param.ty).map_or(&[][..], |ty| &ty.values);
-    let is_time = |param: &Param| param.ty.as_str() == TIMESTAMP;
-    let is_step = |param: &Param| values(param).iter().any(|value| value.duration.is_some());
-    let first = |param: &Param| values(param).iter().find(|value| ["asc", "ascending"].contains(&value.value.as_str()));
-    let (sort, oldest_first) =
-        params.iter().find_map(|param| Some((param.name.clone(), first(param)?.value.clone()))).unzip();
-    let found = History {
-        from: named("after begin from since start", &is_time),
-        to: named("before end to until", &is_time),
-        limit: named("count limit size", &|param| matches!(param.ty.as_str(), "count" | "integer")),
-        step: named("granularity interval period resolution step timeframe", &is_step),
-        sort,
-        oldest_first,
-        evidence,
-        ..History::default()
-    };
-    Some(found).filter(|found| found.from.is_some() || found.to.is_some())
+    let mut found = History { evidence, ..History::default() };
+    for param in params {
+        if let Some(value) = oldest_first(values_of(param, types))
+            && found.sort.is_none()
+        {
+            found.sort = Some(param.name.clone());
+            found.oldest_first = Some(value.value.clone());
+        }
+        if param.const_value.is_some() {
+            continue;
+        }
+        let is_time = param.ty.as_str() == TIMESTAMP;
+        let is_count = matches!(param.ty.as_str(), "count" | "integer");
+        let is_step = values_of(param, types).iter().any(|value| value.duration.is_some());
+        for (key, words, fits) in [
+            (&mut found.from, FROM, is_time),
+            (&mut found.to, TO, is_time),
+            (&mut found.limit, LIMIT, is_count),
+            (&mut found.step, STEP, is_step),
+        ] {
+            if key.is_none() && fits && is_named(param, words) {
+                *key = Some(param.name.clone());
+            }
+        }
+    }
+    if found.from.is_none() && found.to.is_none() { None } else { Some(found) }
 }
 
-/// Returns whether a word is one of several words, alone or as in `startyear`.
+/// The values of the named type of a param.
+fn values_of<'t>(param: &Param, types: &'t [Type]) -> &'t [Value] {
+    match types.iter().find(|ty| ty.name == param.ty) {
+        Some(ty) => &ty.values,
+        None => &[],
+    }
+}
+
+fn oldest_first(values: &[Value]) -> Option<&Value> {
+    values.iter().find(|value| OLDEST_FIRST.contains(&value.value.as_str()))
+}
+
+/// `true` if a word in the name of a param is one of several words.
+fn is_named(param: &Param, words: &str) -> bool {
+    param.name.to_snake_case().split('_').any(|own| is_one_of(words, own))
+}
+
+/// `true` if a word is one of several words, alone or as in `startyear`.
 fn is_one_of(words: &str, own: &str) -> bool {
     const PERIODS: [&str; 6] = ["date", "day", "month", "period", "time", "year"];
-    let start = PERIODS.iter().find_map(|period| own.strip_suffix(period)).unwrap_or(own);
+    let mut start = own;
+    for period in PERIODS {
+        if let Some(stem) = own.strip_suffix(period) {
+            start = stem;
+            break;
+        }
+    }
     words.split(' ').any(|word| word == own || word == start)
 }

@@ -3,37 +3,52 @@
 //! Every edit is returned as a [`CatalogueChange`], which can be inspected. Nothing is written until the caller writes
 //! the change.
 
-mod add;
-mod content;
 pub mod diff;
+
+mod exact_numbers;
+mod refusal;
+mod yaml_layout;
+
+mod catalogue_change;
+mod drafted_type;
+mod names_in_use;
+mod observed_values;
+mod record_time;
+mod saved_response;
+mod yaml_edit;
+
+mod content;
 mod draft;
-mod drift;
+mod rust_names;
+
 mod editor;
 mod endpoint_places;
-mod exact_numbers;
+mod unix_time;
+
+mod enum_values;
 mod gate;
-mod har;
 mod history_params;
-mod import;
-mod learn;
+mod pages;
+mod written_periods;
+
 mod merge;
 mod observed_query;
-mod observed_values;
-mod pages;
-mod rust_names;
-mod saved_response;
-mod unix_time;
-mod written_periods;
-mod yaml_edit;
-mod yaml_layout;
+
+mod add;
+mod learn;
+
+mod drift;
+mod har;
+mod import;
 
 pub use catalogue::spec::Evidence;
 
 pub use add::{Addition, add};
+pub use catalogue_change::CatalogueChange;
 pub use drift::{EndpointDrift, drift};
-pub use editor::{CatalogueChange, Refusal};
 pub use endpoint_places::{EndpointPlace, endpoint_places};
 pub use har::{RecordedService, Recording, endpoints_of};
 pub use import::{Import, import};
 pub use learn::{EndpointResponses, LearnOptions, learn};
 pub use observed_query::ObservedQuery;
+pub use refusal::Refusal;

@@ -9,29 +9,47 @@ use crate::rust_names::singular;
 const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick \
     seconds millis";
 
+/// The years 1990 and 3015, in Unix seconds. Some services use the year 3000 as never.
+const FIRST: f64 = 6.3e8;
+const LAST: f64 = 3.3e10;
+
+/// The numbers of each unit in a second.
+const UNITS: [(TimeUnit, f64); 4] = [
+    (TimeUnit::Seconds, 1.0),
+    (TimeUnit::Milliseconds, 1e3),
+    (TimeUnit::Microseconds, 1e6),
+    (TimeUnit::Nanoseconds, 1e9),
+];
+
+/// The client reads a timestamp as an integer of 64 bits.
+const MAX_TIMESTAMP: f64 = 9.223e18;
+
 /// `true` if a word, or its singular, is among words that are separated by spaces.
 pub(crate) fn is_among(words: &str, own: &str) -> bool {
-    words.split(' ').any(|word| word == own || word == singular(own))
+    let singular = singular(own);
+    words.split(' ').any(|word| word == own || word == singular)
 }
 
 /// `true` if the last word of a name is among words that are separated by spaces.
 pub(crate) fn ends_in(name: &str, words: &str) -> bool {
-    name.to_snake_case().split('_').next_back().is_some_and(|last| is_among(words, last))
+    let snake = name.to_snake_case();
+    match snake.split('_').next_back() {
+        Some(last) => is_among(words, last),
+        None => false,
+    }
 }
 
-/// The unit in which a number would be a timestamp between 1990 and 3015. Some services use the year 3000 as never.
+/// The unit in which a number would be a timestamp between 1990 and 3015.
 pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
-    // The years 1990 and 3015, in Unix seconds.
-    let (first, last) = (6.3e8, 3.3e10);
-    let units = [
-        (TimeUnit::Seconds, 1.0),
-        (TimeUnit::Milliseconds, 1e3),
-        (TimeUnit::Microseconds, 1e6),
-        (TimeUnit::Nanoseconds, 1e9),
-    ];
-    // The client reads a timestamp as an integer of 64 bits.
-    let fits = |scale: f64| (first * scale..=last * scale).contains(&number) && number < 9.223e18;
-    units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
+    if number >= MAX_TIMESTAMP {
+        return None;
+    }
+    for (unit, scale) in UNITS {
+        if (FIRST * scale..=LAST * scale).contains(&number) {
+            return Some(unit);
+        }
+    }
+    None
 }
 
 /// `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.

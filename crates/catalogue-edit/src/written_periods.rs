@@ -33,24 +33,39 @@ pub(crate) fn is_period(text: &str, format: TimeFormat) -> bool {
 
 /// `true` if the digits at these positions are a number in a range.
 fn is_number_in(digits: &str, positions: Range<usize>, range: &RangeInclusive<u32>) -> bool {
-    let number = digits.get(positions).and_then(|digits| digits.parse().ok());
-    number.is_some_and(|number| range.contains(&number))
+    let Some(digits) = digits.get(positions) else { return false };
+    match digits.parse() {
+        Ok(number) => range.contains(&number),
+        Err(_) => false,
+    }
 }
 
-/// Returns the format of the value of a param that is a period by its name, such as `start` or `endyear`.
+/// The ends of names of params that are periods.
+const PERIODS: [&str; 7] = ["date", "day", "hour", "month", "period", "quarter", "year"];
+/// Words in names of params for an end of a time range.
+const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
+
+/// The format of the value of a param that is a period by its name, such as `start` or `endyear`.
 pub(crate) fn period_of_param(name: &str, value: &str) -> Option<TimeFormat> {
-    const PERIODS: [&str; 7] = ["date", "day", "hour", "month", "period", "quarter", "year"];
-    const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
-    let lower = name.to_lowercase();
-    let is_end = ENDS.iter().any(|end| lower.split(['_', '-']).any(|word| word == *end));
-    if !is_end && !is_named_like_a_time(name) && !PERIODS.iter().any(|period| lower.ends_with(period)) {
+    if !is_named_like_a_period(name) {
         return None;
     }
-    let formats: &[TimeFormat] = if value.bytes().all(|byte| byte.is_ascii_digit()) { &DIGITS } else { &SEPARATED };
+    let is_digits = value.bytes().all(|byte| byte.is_ascii_digit());
+    let formats: &[TimeFormat] = if is_digits { &DIGITS } else { &SEPARATED };
     let format = formats.iter().copied().find(|format| is_period(value, *format))?;
     // Unix seconds such as 1712010112 also have the digits of an hour, of another century.
     let is_recent = value.starts_with("19") || value.starts_with("20");
-    Some(format).filter(|format| *format != TimeFormat::CompactHour || is_recent)
+    if format == TimeFormat::CompactHour && !is_recent {
+        return None;
+    }
+    Some(format)
+}
+
+fn is_named_like_a_period(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    is_named_like_a_time(name)
+        || PERIODS.iter().any(|period| lower.ends_with(period))
+        || lower.split(['_', '-']).any(|word| ENDS.contains(&word))
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use catalogue::spec::{Evidence, Param, ParamEntry, ParamLocation};
 
 use crate::content::Content;
 use crate::draft::SEVERAL;
-use crate::rust_names::{NamesInUse, singular};
+use crate::names_in_use::NamesInUse;
+use crate::rust_names::singular;
 
 /// The setters of the client. The keys of `all` are the names of the setters' traits.
 #[derive(Debug, Default)]
@@ -25,6 +26,13 @@ struct Setter {
     types: BTreeSet<String>,
 }
 
+/// The names that are written for a param. Each is `None` if the param does not need it.
+pub(super) struct SetterNames {
+    pub(super) rust_name: Option<String>,
+    /// The name of the setter for several values.
+    pub(super) list_setter: Option<String>,
+}
+
 /// A param that needs a setter.
 #[derive(Clone, Copy)]
 struct Wish<'a> {
@@ -38,66 +46,73 @@ impl Setters {
     /// Collects the setters of a catalogue.
     pub(super) fn of(content: &Content) -> Self {
         let mut setters = Self::default();
-        let own = content.endpoints().filter_map(|(_, endpoint)| endpoint.params.known()).flatten();
-        let own = own.filter_map(|entry| if let ParamEntry::Own(param) = entry { Some(&**param) } else { None });
-        for param in content.service.params.iter().chain(own).filter(|param| !is_argument(param)) {
-            for (ident, is_list) in [(ident_of(param), false), (param.list_setter.as_deref().cloned(), true)] {
-                let Some(ident) = ident else { continue };
-                setters.insert(&ident, &param.name, is_list).types.insert(param.ty.to_string());
+        for param in &content.service.params {
+            setters.add_known(param);
+        }
+        for (_, endpoint) in content.endpoints() {
+            for entry in endpoint.params.known().into_iter().flatten() {
+                if let ParamEntry::Own(param) = entry {
+                    setters.add_known(param);
+                }
             }
         }
         setters
     }
 
+    fn add_known(&mut self, param: &Param) {
+        if is_argument(param) {
+            return;
+        }
+        if let Some(ident) = ident_of(param) {
+            self.insert(&ident, &param.name, false).types.insert(param.ty.to_string());
+        }
+        if let Some(ident) = &param.list_setter {
+            self.insert(ident, &param.name, true).types.insert(param.ty.to_string());
+        }
+    }
+
     fn insert(&mut self, ident: &str, wire_name: &str, is_list: bool) -> &mut Setter {
-        let (ident, wire_name, types) = (ident.to_owned(), wire_name.to_owned(), BTreeSet::new());
-        self.all.entry(names::takes(&ident)).or_insert(Setter { ident, is_list, wire_name, types })
+        self.all.entry(names::takes(ident)).or_insert_with(|| Setter {
+            ident: ident.to_owned(),
+            is_list,
+            wire_name: wire_name.to_owned(),
+            types: BTreeSet::new(),
+        })
     }
 
     /// Adds the setter names of a shared param to the names in use on an endpoint.
     pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
-        let known = self.all.values().filter(|setter| setter.wire_name == wire_name);
-        let derived = names::ident(wire_name, Case::Snake);
-        known.map(|setter| setter.ident.clone()).chain(derived).for_each(|ident| idents.note(ident));
+        for setter in self.all.values() {
+            if setter.wire_name == wire_name {
+                idents.note(setter.ident.clone());
+            }
+        }
+        if let Ok(derived) = names::ident(wire_name, Case::Snake) {
+            idents.note(derived);
+        }
     }
 
-    /// The `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param does not
-    /// need it. `idents` contains the names in use on the endpoint of the param.
-    pub(super) fn choose(&mut self, param: &Param, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
+    /// The names for a param of the type `ty`. `idents` contains the names in use on the endpoint of the param.
+    pub(super) fn choose(&mut self, param: &Param, ty: &str, idents: &mut NamesInUse) -> SetterNames {
         let wire_name = param.name.as_str();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
-        let is_unnamed = param.list_setter.as_ref().is_some_and(|setter| setter.as_str() == SEVERAL);
-        // The wire name of a param for several values is often in the plural, such as `coins`. The setter for one value
-        // then gets the singular, `coin`.
-        let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
-        let first = param.rust_name.as_deref().cloned().or(single.flatten()).or(derived.clone());
-        let ident = self.claim(first.as_ref(), wish, idents);
-        let plural = if is_unnamed {
-            let other = derived.clone().filter(|derived| *derived != ident);
-            let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
-            Some(other.unwrap_or_else(|| longer(&ident)))
-        } else {
-            param.list_setter.as_deref().cloned()
-        };
-        let list = plural.map(|plural| self.claim(Some(&plural), Wish { is_list: true, ..wish }, idents));
-        [(derived.as_ref() != Some(&ident)).then_some(ident), list]
+        let wanted = wanted_name(param, derived.as_deref());
+        let ident = self.claim(wanted.as_deref(), wish, idents);
+        let mut list_setter = param.list_setter.as_deref().cloned();
+        if needs_list_setter(param) {
+            list_setter = Some(plural(&ident, derived.as_deref()));
+        }
+        if let Some(plural) = list_setter {
+            list_setter = Some(self.claim(Some(&plural), Wish { is_list: true, ..wish }, idents));
+        }
+        let rust_name = if derived.as_ref() == Some(&ident) { None } else { Some(ident) };
+        SetterNames { rust_name, list_setter }
     }
 
-    fn claim(&mut self, wanted: Option<&String>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {
-        let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
-        // An escaped keyword, such as `type_`, is allowed only if it is derived from the wire name.
-        let derived = names::ident(wish.wire_name, Case::Snake).ok();
-        let is_usable = |ident: &String| {
-            let is_name = names::is_ident(ident, Case::Snake) || wanted == Some(ident) && derived.as_ref() == wanted;
-            is_name && !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish)
-        };
-        let by_type = wanted.filter(|ident| self.has_other_type(ident, wish));
-        let by_type = by_type.and_then(|ident| with_type(ident, wish.ty));
-        let mut tried = NamesInUse::default();
-        let others = std::iter::repeat_with(|| tried.claim(wish.wire_name, Case::Snake, scope));
-        let mut candidates = wanted.into_iter().cloned().chain(by_type).chain(others);
-        let ident = candidates.find(is_usable).unwrap_or_default();
+    /// A free name, which is then in use: the wanted name, or a similar one.
+    fn claim(&mut self, wanted: Option<&str>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {
+        let ident = self.free_name(wanted, wish, idents);
         idents.note(ident.as_str());
         if !wish.is_argument {
             self.insert(&ident, wish.wire_name, wish.is_list);
@@ -105,27 +120,104 @@ impl Setters {
         ident
     }
 
+    fn free_name(&self, wanted: Option<&str>, wish: Wish<'_>, idents: &NamesInUse) -> String {
+        if let Some(wanted) = wanted {
+            // An escaped keyword, such as `type_`, is allowed only if it is derived from the wire name.
+            let is_derived = names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(wanted);
+            let is_name = names::is_ident(wanted, Case::Snake) || is_derived;
+            if is_name && self.is_free(wanted, wish, idents) {
+                return wanted.to_owned();
+            }
+            if self.has_other_type(wanted, wish)
+                && let Some(with_type) = with_type(wanted, wish.ty)
+                && names::is_ident(&with_type, Case::Snake)
+                && self.is_free(&with_type, wish, idents)
+            {
+                return with_type;
+            }
+        }
+        let scope = wish.scope();
+        let mut tried = NamesInUse::default();
+        loop {
+            let candidate = tried.claim(wish.wire_name, Case::Snake, scope);
+            if names::is_ident(&candidate, Case::Snake) && self.is_free(&candidate, wish, idents) {
+                return candidate;
+            }
+        }
+    }
+
+    fn is_free(&self, ident: &str, wish: Wish<'_>, idents: &NamesInUse) -> bool {
+        !names::is_taken(wish.scope(), ident) && !idents.has(ident) && self.fits(ident, wish)
+    }
+
     /// `true` if a param can use this name: the param is an argument, the name is new, or the setter with this name is
     /// for the same param and type.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
-        let is_same =
-            |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
-        let is_usable = || self.all.get(&names::takes(ident)).is_none_or(is_same) && !self.has_other_type(ident, wish);
-        wish.is_argument || is_usable()
+        if wish.is_argument {
+            return true;
+        }
+        let Some(known) = self.all.get(&names::takes(ident)) else { return true };
+        let is_same = known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
+        is_same && !self.has_other_type(ident, wish)
     }
 
     /// `true` if a setter has the same type on all endpoints, and this type differs from the type of the param. A
     /// second type would change the setter for all its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
-        let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
-        known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))
+        if wish.is_argument {
+            return false;
+        }
+        match self.all.get(&names::takes(ident)) {
+            Some(known) => known.types.len() == 1 && !known.types.contains(wish.ty),
+            None => false,
+        }
     }
 
     /// The type of a param's setter, if it is the same on all endpoints.
     pub(super) fn only_type(&self, param: &Param) -> Option<&str> {
-        let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
-        let is_its = known.types.len() == 1 && known.wire_name == *param.name;
-        known.types.first().filter(|_| is_its).map(String::as_str)
+        if is_argument(param) {
+            return None;
+        }
+        let known = self.all.get(&names::takes(&ident_of(param)?))?;
+        if known.types.len() != 1 || known.wire_name != *param.name {
+            return None;
+        }
+        known.types.first().map(String::as_str)
+    }
+}
+
+impl Wish<'_> {
+    fn scope(self) -> Scope {
+        if self.is_argument { Scope::Arguments } else { Scope::Setters }
+    }
+}
+
+/// `true` if a param accepts several values, and the draft does not name the setter for them.
+fn needs_list_setter(param: &Param) -> bool {
+    param.list_setter.as_ref().is_some_and(|setter| setter.as_str() == SEVERAL)
+}
+
+/// The preferred name of the setter for one value. The wire name of a param for several values is often in the plural,
+/// such as `coins`. The setter for one value then gets the singular, `coin`.
+fn wanted_name(param: &Param, derived: Option<&str>) -> Option<String> {
+    if let Some(chosen) = param.rust_name.as_deref() {
+        return Some(chosen.clone());
+    }
+    if needs_list_setter(param)
+        && let Ok(single) = names::ident(&singular(&param.name), Case::Snake)
+    {
+        return Some(single);
+    }
+    derived.map(str::to_owned)
+}
+
+/// The preferred name of the setter for several values: the name derived from the wire name, or the plural of the name
+/// of the setter for one value.
+fn plural(single: &str, derived: Option<&str>) -> String {
+    match derived {
+        Some(derived) if derived != single => derived.to_owned(),
+        _ if single.ends_with('s') => format!("{single}_list"),
+        _ => format!("{single}s"),
     }
 }
 
@@ -136,8 +228,13 @@ fn ident_of(param: &Param) -> Option<String> {
 /// A setter name that contains the type.
 fn with_type(ident: &str, ty: &str) -> Option<String> {
     let ty = names::ident(ty, Case::Snake).ok()?;
-    let longer = || if ty.ends_with(ident) { ty.clone() } else { format!("{ident}_{ty}") };
-    Some(if ty == ident { format!("{ident}_enum") } else { longer() })
+    Some(if ty == ident {
+        format!("{ident}_enum")
+    } else if ty.ends_with(ident) {
+        ty
+    } else {
+        format!("{ident}_{ty}")
+    })
 }
 
 /// `true` if a param is an argument of the method. An argument has no setter.

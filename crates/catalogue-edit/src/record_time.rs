@@ -1,0 +1,38 @@
+//! Recognizes the field with the time of a record.
+
+use catalogue::spec::Field;
+use heck::ToSnakeCase;
+
+use crate::drafted_type::TIMESTAMP;
+
+/// The words in names of fields with the time of a record.
+const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval list millis minute month ms open \
+    period price quarter rate seconds stamp start started t tick ticks time times timestamp trade ts unix utc week year";
+
+/// Names that are certainly those of the time of a record.
+const PLAIN: [&str; 3] = ["time", "timestamp", "ts"];
+
+/// `true` if a timestamp is presumably the time of its record, and not the time of an event, such as `expires_at`.
+pub(crate) fn is_time_of_record(field: &Field) -> bool {
+    if field.optional {
+        return false;
+    }
+    let name = field.name.to_snake_case();
+    name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
+}
+
+/// The timestamp that is presumably the time of a record: the only one with such a name, or the one with a plain name
+/// such as `time`. The field `except` does not count.
+pub(crate) fn time_of_record<'f>(fields: &'f [Field], except: Option<&str>) -> Option<&'f Field> {
+    let mut times = Vec::new();
+    for field in fields {
+        let is_excluded = Some(field.name.as_str()) == except;
+        if *field.ty == TIMESTAMP && !is_excluded && is_time_of_record(field) {
+            times.push(field);
+        }
+    }
+    match times.as_slice() {
+        [one] => Some(one),
+        several => several.iter().copied().find(|field| PLAIN.contains(&field.name.as_str())),
+    }
+}
